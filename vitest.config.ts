@@ -20,6 +20,7 @@ const LONG = [
   'packages/farebox/src/spending/spend-storm.test.ts',
   'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
+  'packages/local/src/testing/hiring-ring/ring.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',
   'packages/platform/src/runs/killed-runs.test.ts',
 ]

@@ -123,7 +123,7 @@ const ROOMS = {
     ['execute/run', 'execute/payment'],
     ['execute/request'],
     ['execute/service'],
-    ['loading', 'spending'],
+    ['loading', 'spending', 'hiring'],
     ['config', 'environment'],
     ['metrics', 'input-checks', 'loop-watch'],
     ['settlements'],

@@ -410,6 +410,34 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
   })
 })
 
+describe('the approval', () => {
+  test('is given the quote before anything is signed or journalled', async () => {
+    const seen: unknown[] = []
+    await call({
+      approve: async ({ amountAtomic, payTo }) => {
+        await Promise.resolve()
+        seen.push(amountAtomic, payTo.toLowerCase(), signatures, journal.length)
+      },
+    })
+    expect(seen).toEqual([10_000n, AGENT_WALLET, 0, 0])
+    expect(signatures).toBe(1)
+  })
+
+  test('that rejects stops the payment, and the call rejects with the same', async () => {
+    const error = await failureOf(call({ approve: () => Promise.reject(new Error('over budget')) }))
+    expect(error).toMatchObject({ message: 'over budget' })
+    expect(attemptOf(error)).toBeUndefined()
+    expect(signatures).toBe(0)
+  })
+
+  test('during which the call is aborted signs nothing', async () => {
+    const controller = new AbortController()
+    const approve = (): void => controller.abort(new Error('enough'))
+    expect(await failureOf(call({ approve, signal: controller.signal }))).toMatchObject({ message: 'enough' })
+    expect(signatures).toBe(0)
+  })
+})
+
 describe('the journal', () => {
   test('D38 has job and signed header before they are first sent', async () => {
     await call({

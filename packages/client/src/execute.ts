@@ -11,7 +11,7 @@ import { jobResult, type JobResult } from './attempt/job-result.ts'
 import type { JournalEntry } from './attempt/journal-entry.ts'
 import { jobBody, planJob, type PlannedJob } from './attempt/plan-job.ts'
 import { readOutcome, type Completed } from './attempt/read-outcome.ts'
-import { readQuote } from './attempt/read-quote.ts'
+import { readQuote, type Quote } from './attempt/read-quote.ts'
 import { ANSWER_MARGIN_SECONDS, repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
 import { signJob } from './attempt/sign-job.ts'
 
@@ -33,6 +33,11 @@ export interface ExecuteOptions extends ClientOptions {
    * meanwhile, nothing is sent.
    */
   readonly journal?: (entry: JournalEntry) => void | Promise<void>
+  /**
+   * Given what would be paid before it is signed, and awaited: whoever keeps a budget takes it from there. If it rejects,
+   * or the call was aborted meanwhile, nothing is signed, and the call rejects with the same.
+   */
+  readonly approve?: (quote: Quote) => void | Promise<void>
   /** Loaded for the call where absent; who makes many calls loads it once. */
   readonly crypto?: EvmCrypto
 }
@@ -88,6 +93,8 @@ export async function execute(
 
   const terms = { declaration: known.declaration, capability, networks: options.networks, maxPriceAtomic }
   const quote = readQuote(asked.answer, terms)
+  await options.approve?.(quote)
+  connection.signal?.throwIfAborted()
   const pair = await signJob(connection, job, quote, options)
   await options.journal?.(pair.entry)
   connection.signal?.throwIfAborted()

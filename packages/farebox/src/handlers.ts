@@ -22,6 +22,50 @@ export interface JobContext {
   allowance(): Promise<string>
   /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
   spend(order: SpendOrder): Promise<Spent>
+  /**
+   * Has another agent do a job, and pays for it from this agent's own hiring wallet. What is paid is lost where this job
+   * fails afterwards. A job that is run again gets what it has bought before, and pays nothing twice.
+   *
+   * @param agent base URL: https, or http on this machine
+   * @param input what the capability's `input_schema` asks
+   * @throws {HireError} which says whether anything was, or may be, paid
+   */
+  hire(agent: string, capability: string, input: JsonObject, options?: HireOptions): Promise<Hired>
+  /** What hires may still cost, in decimals; both zero where nothing can be paid. */
+  budget(): Promise<HireBudget>
+}
+
+/** How a hire is bounded and known again. */
+export interface HireOptions {
+  /** Decimal USDC; default: what is left of the job's budget. */
+  readonly maxPrice?: string
+  /**
+   * Names the hire within the job, so that a run that begins again finds it whatever it does before; at most 200
+   * characters. Default: the number of the call.
+   */
+  readonly key?: string
+}
+
+/** A hired agent's job, done. */
+export interface Hired {
+  /** As the agent declares it: undeclared fields are left out. */
+  readonly output: JsonObject
+  /** Of the child job. */
+  readonly jobId: string
+  /** Decimal USDC; `"0"` where the agent asked for no payment. */
+  readonly paid: string
+  /** Hash of the transfer, by the agent's word; undefined where it named none that can be right, or nothing was paid. */
+  readonly transaction: string | undefined
+  /** An earlier attempt at this job has bought it; now nothing was paid. */
+  readonly resumed: boolean
+}
+
+/** What hires may still cost. */
+export interface HireBudget {
+  /** Decimal USDC, for this job. */
+  readonly job: string
+  /** Decimal USDC, for all jobs of this UTC day. */
+  readonly day: string
 }
 
 /** What a handler moves out of the payer's wallet. */

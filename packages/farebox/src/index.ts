@@ -1,7 +1,18 @@
 export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './agent/create-agent.ts'
 export { defineAgent } from './define-agent.ts'
 export { DeclarationError } from './agent/serve-declaration.ts'
-export type { Handler, HandlerOf, HandlersOf, JobContext, SpendOrder, Spent } from './handlers.ts'
+export type {
+  Handler,
+  HandlerOf,
+  HandlersOf,
+  HireBudget,
+  Hired,
+  HireOptions,
+  JobContext,
+  SpendOrder,
+  Spent,
+} from './handlers.ts'
+export { HireError, isHireError, type HireProblem } from './handler/hire-error.ts'
 export type { HandlersModule } from './agent/host-handlers.ts'
 export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
 export type { Environment, Isolation, Variables } from './environment/read-environment.ts'
@@ -18,6 +29,7 @@ export {
 export type { Capability, Declaration, Permission, Pricing } from '@farebox/protocol/declaration/declaration'
 export type { Field, FieldMap, FieldType, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 export { openJobStore } from './jobs/open-job-store.ts'
+export type { EnterOutcome, Entry, EntryChange, JobAccounts, SumBound, Totals } from './jobs/job-accounts.ts'
 export type {
   ClaimOutcome,
   Holder,

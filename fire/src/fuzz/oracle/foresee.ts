@@ -99,6 +99,8 @@ function asJson(recipe: Recipe, built: BuiltRequest): JsonValue | undefined {
     log: () => undefined,
     allowance: () => Promise.resolve('0'),
     spend: () => Promise.reject(new Error('nothing is declared')),
+    hire: () => Promise.reject(new Error('nobody is hired')),
+    budget: () => Promise.resolve({ job: '0', day: '0' }),
   }
   try {
     const output = behaviourOf(recipe.behaviour).run({ output: built.output, input: built.input, context })

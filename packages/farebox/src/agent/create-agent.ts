@@ -13,6 +13,7 @@ import {
 } from '../environment/read-environment.ts'
 import { createAdmission } from '../execute/service/admission.ts'
 import type { HandlerHost } from '../handler/handler-host.ts'
+import type { Hiring } from '../handler/job-hiring.ts'
 import { notDeclared, refuseSpending, type Spending } from '../handler/job-spending.ts'
 import { createLeaseKeeper } from '../jobs/renew-leases.ts'
 import type { Payments, Service } from '../execute/service/service.ts'
@@ -28,6 +29,7 @@ import { createInputChecks, type InputChecks } from '../input-checks/check-input
 import { createJobNotifier } from '../jobs/job-notifier.ts'
 import type { OpenJobStore } from '../jobs/job-store.ts'
 import { openJobStore } from '../jobs/open-job-store.ts'
+import { openHiringOf } from './open-hiring-of.ts'
 import { recoverJobs } from '../execute/recover-jobs.ts'
 import { createGraceEnd, type GraceEnd } from '../grace-end.ts'
 import { createLog, type Log } from '../log.ts'
@@ -136,6 +138,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     log,
   })
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
+  const hiring = await openHiringOf(environment, opened, { clock, log }).catch(closeFirst(handlers))
   // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
   const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(systemClock, ms) })
   const inputs = createInputChecks(declaration, turns)
@@ -150,6 +153,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     capabilities,
     handlers,
     spending,
+    hiring,
     inputs,
     turns,
     payments,
@@ -232,6 +236,7 @@ function composeService(parts: {
   readonly capabilities: Service['capabilities']
   readonly handlers: HandlerHost
   readonly spending: Spending
+  readonly hiring: Hiring
   readonly inputs: InputChecks
   readonly turns: Turns
   readonly payments: Payments | undefined
@@ -261,6 +266,7 @@ function composeService(parts: {
     capabilities,
     handlers,
     spending: parts.spending,
+    hiring: parts.hiring,
     payments,
     jobs,
     notifier,

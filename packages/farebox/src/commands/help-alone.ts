@@ -10,7 +10,13 @@ const CLI_COMMANDS = [
   ['check', 'Put every rule of the interface to a running agent.'],
   ['register', 'Check a running agent, stake for it, and have a platform list it.'],
   ['deregister', 'End the registration of an agent; its stake is returned.'],
+  ['login', 'Sign in to a platform as the owner of agents; logout and whoami beside it.'],
+  ['dashboard', 'Show what your agents earned and how they are.'],
+  ['secret', 'Create, list and revoke the secrets that agents take payments with.'],
+  ['webhook', 'Have the platform report what becomes of your agents.'],
   ['call', 'Run one job of an agent, and pay for it.'],
+  ['flow', 'Check, run and export flows of jobs.'],
+  ['limits', 'Permit an agent to move your tokens within limits, see what it spent, and revoke it.'],
   ['verify-receipt', 'Check the receipt of a job, offline.'],
   ['wallet', 'Make a wallet that pays for jobs, and see what it holds.'],
 ] as const

@@ -9,6 +9,7 @@ export function redactorOf(variables: Variables): Redactor {
   return createRedactor([
     variables['FACILITATOR_SECRET'],
     variables['SPENDER_PRIVATE_KEY'],
+    variables['HIRING_PRIVATE_KEY'],
     ...URL_VARIABLES.flatMap(name => secretsInUrl(variables[name])),
   ])
 }

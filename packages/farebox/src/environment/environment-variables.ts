@@ -10,6 +10,9 @@ export const ENVIRONMENT_DEFAULTS = {
   SERVICE_ISOLATION: 'none',
   SERVICE_LEAST_DEADLINE_SECONDS: 0,
   SERVICE_METRICS_HOST: '127.0.0.1',
+  /** Decimal USDC. */
+  HIRING_DAILY_BUDGET: '10',
+  HIRING_JOB_PERCENT: 90,
 } as const
 
 /** One variable, as the help tells it. */
@@ -66,6 +69,27 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
     name: 'AGENT_ID',
     fallback: '–',
     meaning: 'what the agent is registered under; needed with SPENDER_PRIVATE_KEY',
+  },
+  {
+    name: 'HIRING_PRIVATE_KEY',
+    fallback: '–',
+    meaning: 'the key that pays for what handlers hire; its wallet has USDC of its own and needs no gas',
+  },
+  {
+    name: 'HIRING_JOB_PERCENT',
+    fallback: String(ENVIRONMENT_DEFAULTS.HIRING_JOB_PERCENT),
+    meaning: 'of the price of a job, the most that it may pay for hires: 1 to 90',
+  },
+  {
+    name: 'HIRING_DAILY_BUDGET',
+    fallback: ENVIRONMENT_DEFAULTS.HIRING_DAILY_BUDGET,
+    meaning: 'USDC that all hires of a UTC day may cost',
+  },
+  {
+    name: 'HIRING_DAILY_LOSSES',
+    fallback: '–',
+    meaning:
+      'USDC a UTC day for jobs that are not paid in the end, a quarter of it a payer; unset: a tenth of the budget',
   },
   {
     name: 'SERVICE_PUBLIC_URL',

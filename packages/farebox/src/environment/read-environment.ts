@@ -6,6 +6,10 @@ import { MAX_MAX_DEADLINE_SECONDS } from '@farebox/protocol/limits'
 import type { LogFormat } from '../log.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 import { EnvironmentError, type EnvironmentProblem } from './environment-error.ts'
+import { readHiring, type HiringSettings } from './read-hiring.ts'
+import type { Variables } from './variables.ts'
+
+export type { Variables } from './variables.ts'
 import { ENVIRONMENT_DEFAULTS } from './environment-variables.ts'
 
 /** What the environment says, read once and checked (D30). The one place that knows the variables' names. */
@@ -26,6 +30,8 @@ export interface Environment {
   readonly spenderPrivateKey: string | undefined
   /** The agent's id in the registry, by which payers permit it to spend. */
   readonly agentId: bigint | undefined
+  /** Undefined: handlers cannot pay others. */
+  readonly hiring: HiringSettings | undefined
   /** Where callers reach this agent, without a trailing slash. */
   readonly publicUrl: string | undefined
   readonly logFormat: LogFormat
@@ -38,9 +44,6 @@ export interface Environment {
 
 /** Where handlers run: `worker`, in processes of their own; `none`, in the agent's. */
 export type Isolation = 'worker' | 'none'
-
-/** Variables as the process has them. */
-export type Variables = { readonly [name: string]: string | undefined }
 
 /**
  * Reads and checks the environment. Throws an {@link EnvironmentError} with every variable at fault; a value that
@@ -61,6 +64,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
       rpcUrl: () => readUrl(variables, 'SERVICE_RPC_URL'),
       spenderPrivateKey: () => readSpenderKey(variables),
       agentId: () => readAgentId(variables),
+      hiring: () => readHiring(variables),
       publicUrl: () => readPublicUrl(variables),
       logFormat: () => readLogFormat(variables),
       isolation: () => readIsolation(variables),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Deadline } from './enforce-deadline.ts'
 import type { CheckedOutput } from './check-output.ts'
+import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 import type { ServedCapability } from './served-capability.ts'
 
@@ -16,6 +17,8 @@ export interface HandlerCall {
   readonly aborter: AbortController
   /** What it may move of the payer's. */
   readonly spending: JobSpending
+  /** What it may have others do. */
+  readonly hiring: JobHiring
 }
 
 /** What a handler returned. Boxed: bare, each promise on its way would ask it for `then` again. */

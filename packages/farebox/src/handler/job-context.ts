@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { JobContext } from '../handlers.ts'
+import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 
 /** Makes what a handler is told beside its input. */
@@ -12,8 +13,9 @@ export function createJobContext(parts: {
   readonly clock: Clock
   readonly log: (message: string) => void
   readonly spending: Pick<JobSpending, 'allowance' | 'spend'>
+  readonly hiring: Pick<JobHiring, 'hire' | 'budget'>
 }): JobContext {
-  const { jobId, capability, payer, deadlineMs, aborter, clock, log, spending } = parts
+  const { jobId, capability, payer, deadlineMs, aborter, clock, log, spending, hiring } = parts
   return {
     jobId,
     capability,
@@ -27,5 +29,7 @@ export function createJobContext(parts: {
     log,
     allowance: () => spending.allowance(),
     spend: order => spending.spend(order),
+    hire: (agent, capability, input, options) => hiring.hire({ agent, capability, input, options }),
+    budget: () => hiring.budget(),
   }
 }

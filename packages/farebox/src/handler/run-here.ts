@@ -14,7 +14,7 @@ export function createHandlersHere(
 ): HandlerHost {
   return {
     // Async, so that a handler that throws at once and one that rejects later are the same.
-    async run({ jobId, capability, payer, input, deadline, aborter, spending }) {
+    async run({ jobId, capability, payer, input, deadline, aborter, spending, hiring }) {
       const { name, checkOutput: check } = capability
       const handler = handlers.get(name)
       if (handler === undefined) throw new Error(`no handler for ${name}`)
@@ -27,6 +27,7 @@ export function createHandlersHere(
         clock,
         log: message => log.job(message, jobId),
         spending,
+        hiring,
       })
       try {
         const output = await handler(input, context)

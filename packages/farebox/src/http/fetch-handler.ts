@@ -2,6 +2,7 @@ import type { BodyFault } from '@farebox/protocol/internal/body/body-buffer'
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Clock } from '../clock.ts'
+import { HIRE_PATH_HEADER } from '../handler/job-hiring.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'
 import { failure, shuttingDown, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
@@ -49,6 +50,10 @@ async function execute(routes: ServiceRoutes, request: Request): Promise<Answer>
       value => value !== null,
     ),
     calledUrl: request.url.split('?', 1)[0] ?? request.url,
+    origin: {
+      hirePath: headers.get(HIRE_PATH_HEADER) ?? undefined,
+      traceparent: headers.get('traceparent') ?? undefined,
+    },
   })
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { MAX_HEADER_SECTION_BYTES } from '@farebox/protocol/limits'
 import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
 import { failure, lastFailure, shuttingDown, type Answer } from '../answer/answer.ts'
+import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
 import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
 import { createInFlight } from './in-flight.ts'
 import { createBodyReader } from './read-body.ts'
@@ -111,6 +112,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
         body,
         paymentHeaders: paymentHeaders(request.rawHeaders),
         calledUrl: `http://${request.headers.host ?? ownAddress(request)}/execute`,
+        origin: callOrigin(request),
       })
       // Answered in its place where the grace was over.
       if (unanswered.delete(exchange)) send(request, response, lastIfClosing(answer))
@@ -165,6 +167,12 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
 /** The answer to who waits for another's run, or for a settlement, when a stop has no more time. */
 function undecided(): Answer {
   return lastFailure('internal', 503, 'shutting down: send the same request again', { 'retry-after': '5' })
+}
+
+function callOrigin({ headers }: IncomingMessage): CallOrigin {
+  const text = (value: string | string[] | undefined): string | undefined =>
+    typeof value === 'string' ? value : undefined
+  return { hirePath: text(headers[HIRE_PATH_HEADER]), traceparent: text(headers['traceparent']) }
 }
 
 /** Read from the raw list: Node joins repeated headers, and two payments must not look like one (PAY-35). */

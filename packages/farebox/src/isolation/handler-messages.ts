@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
+import type { AgentAnswer, AgentQuestion } from '../handler/ask-agent.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import type { LoadFailure } from './load-failure.ts'
@@ -30,14 +30,14 @@ export type HandlerCommand =
   | LoadCommand
   | { readonly kind: 'run'; readonly run: number; readonly job: HandlerJob }
   | { readonly kind: 'abort'; readonly run: number; readonly reason: string }
-  | { readonly kind: 'answer'; readonly run: number; readonly ask: number; readonly answer: SpendAnswer }
+  | { readonly kind: 'answer'; readonly run: number; readonly ask: number; readonly answer: AgentAnswer }
 
 /** What a handler process reports. `clean`: nothing of the job runs on, the next may come. */
 export type HandlerReport =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'not-loaded'; readonly failure: LoadFailure }
   | { readonly kind: 'log'; readonly run: number; readonly message: string }
-  | { readonly kind: 'ask'; readonly run: number; readonly ask: number; readonly question: SpendQuestion }
+  | { readonly kind: 'ask'; readonly run: number; readonly ask: number; readonly question: AgentQuestion }
   | {
       readonly kind: 'returned'
       readonly run: number
@@ -84,9 +84,11 @@ function readAsk(
   { ask, question }: { readonly [key: string]: unknown },
 ): Extract<HandlerReport, { kind: 'ask' }> | undefined {
   if (typeof ask !== 'number' || !isObject(question)) return undefined
-  if (question['kind'] === 'allowance') return { kind: 'ask', run, ask, question: { kind: 'allowance' } }
-  if (question['kind'] !== 'spend') return undefined
-  return { kind: 'ask', run, ask, question: { kind: 'spend', order: question['order'] } }
+  const { kind, order, request } = question
+  if (kind === 'allowance' || kind === 'budget') return { kind: 'ask', run, ask, question: { kind } }
+  if (kind === 'spend') return { kind: 'ask', run, ask, question: { kind, order } }
+  if (kind !== 'hire' || typeof request !== 'string') return undefined
+  return { kind: 'ask', run, ask, question: { kind, request } }
 }
 
 function readLoadFailure(value: unknown): LoadFailure {

@@ -2,9 +2,11 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { Clock } from '../clock.ts'
-import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
+import type { AgentAnswer, AgentQuestion } from '../handler/ask-agent.ts'
 import { describeFailure, failureError, logFailure } from '../handler/handler-failure.ts'
 import type { HandlerCall, HandlerHost, HandlerReturn } from '../handler/handler-host.ts'
+import type { HireRequest } from '../handler/job-hiring.ts'
+import { isHireError } from '../handler/hire-error.ts'
 import type { Log } from '../log.ts'
 import { startOrphanGuard } from './orphan-guard.ts'
 import { poolLimits, type PoolLimits } from './pool-limits.ts'
@@ -82,7 +84,7 @@ async function stoppable(
   call: HandlerCall,
   { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
 ): Promise<HandlerOutcome> {
-  const { jobId, capability, payer, deadline, input, aborter, spending } = call
+  const { jobId, capability, payer, deadline, input, aborter } = call
   const { signal } = aborter
   let cancel: () => void = () => undefined
   const stop = (): void => {
@@ -94,7 +96,7 @@ async function stoppable(
     const job = { jobId, capability: capability.name, payer, deadlineMs: deadline.atMs, input }
     return await handlerProcess.run(job, {
       log: message => log.job(message, jobId),
-      answer: question => answerSpend(spending, question),
+      answer: question => answerQuestion(call, question),
     })
   } finally {
     cancel()
@@ -103,12 +105,25 @@ async function stoppable(
 }
 
 /** What is refused here it is told there: one of the typed errors, or the generic one. */
-async function answerSpend(spending: HandlerCall['spending'], question: SpendQuestion): Promise<SpendAnswer> {
+async function answerQuestion(
+  { spending, hiring }: Pick<HandlerCall, 'spending' | 'hiring'>,
+  question: AgentQuestion,
+): Promise<AgentAnswer> {
   try {
-    if (question.kind === 'allowance') return { kind: 'allowance', amount: await spending.allowance() }
-    return { kind: 'spend', spent: await spending.spend(question.order) }
+    switch (question.kind) {
+      case 'allowance':
+        return { kind: 'allowance', amount: await spending.allowance() }
+      case 'spend':
+        return { kind: 'spend', spent: await spending.spend(question.order) }
+      case 'budget':
+        return { kind: 'budget', budget: await hiring.budget() }
+      case 'hire':
+        return { kind: 'hire', hired: await hiring.hire(JSON.parse(question.request) as HireRequest) }
+    }
   } catch (error) {
     const { errorType, message } = failureError(describeFailure(error))
-    return { kind: 'refused', errorType, message }
+    if (!isHireError(error)) return { kind: 'refused', errorType, message }
+    const { problem, agent, charged, childErrorType } = error
+    return { kind: 'refused', errorType, message, hire: { problem, agent, charged, childErrorType } }
   }
 }

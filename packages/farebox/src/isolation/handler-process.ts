@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
+import type { AgentAnswer, AgentQuestion } from '../handler/ask-agent.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import { HandlersError } from '../loading/load-handlers.ts'
@@ -35,7 +35,7 @@ export interface HandlerProcess {
 export interface JobListener {
   log(message: string): void
   /** Never rejects. */
-  answer(question: SpendQuestion): Promise<SpendAnswer>
+  answer(question: AgentQuestion): Promise<AgentAnswer>
 }
 
 /** What became of a job. */

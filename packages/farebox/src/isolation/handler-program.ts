@@ -6,7 +6,7 @@ import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock } from '../clock.ts'
 import { loadMatchingHandlers } from '../loading/load-matching-handlers.ts'
 import { describeFailure } from '../handler/handler-failure.ts'
-import { askSpends, type AskedSpends } from '../handler/ask-spends.ts'
+import { askAgent, type AskedAgent } from '../handler/ask-agent.ts'
 import { createJobContext } from '../handler/job-context.ts'
 import { checkOutput, type CheckedOutput } from '../handler/check-output.ts'
 import { matchHandlers, type Handler } from '../handlers.ts'
@@ -22,7 +22,7 @@ interface Run {
   readonly jobId: string
   readonly aborter: AbortController
   lines: number
-  readonly asked: AskedSpends
+  readonly asked: AskedAgent
 }
 
 /** What the file of handlers gave. */
@@ -79,7 +79,7 @@ async function serve(run: number, job: HandlerJob): Promise<void> {
     jobId: job.jobId,
     aborter: new AbortController(),
     lines: 0,
-    asked: askSpends(question => tell({ kind: 'ask', run, ...question })),
+    asked: askAgent(question => tell({ kind: 'ask', run, ...question })),
   }
   current = now
   const left = noteWhatRuns()
@@ -120,7 +120,8 @@ async function work(
       aborter: now.aborter,
       clock: systemClock,
       log: message => writeLine(now, message),
-      spending: now.asked,
+      spending: now.asked.spending,
+      hiring: now.asked.hiring,
     }),
   )
   return withinBounds(checkOutput(check, output, devMode))

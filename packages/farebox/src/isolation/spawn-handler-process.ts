@@ -27,9 +27,9 @@ export function spawnHandlerProcess(
   onMessage: (message: unknown) => void,
 ): SpawnedProcess {
   const { heapMegabytes, guard, clock } = parts
-  const { SPENDER_PRIVATE_KEY: _ours, ...env } = process.env
+  const { SPENDER_PRIVATE_KEY: _spends, HIRING_PRIVATE_KEY: _hires, ...env } = process.env
   const child = fork(HANDLER_PROGRAM, [], {
-    // The key that spends stays here: handlers ask for a spend.
+    // The keys that spend and hire stay here: handlers ask for it.
     env,
     execArgv: [...nodeOptions(), `--max-old-space-size=${heapMegabytes}`],
     // Texts are copied, not parsed: an output is one.

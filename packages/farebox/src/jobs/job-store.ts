@@ -1,4 +1,8 @@
+import type { Holder } from './holder.ts'
 import type { Job } from './job.ts'
+import type { JobAccounts } from './job-accounts.ts'
+
+export type { Holder } from './holder.ts'
 
 /**
  * Where jobs and payments are claimed and responses kept, over processes and replicas (D6, D24, D25).
@@ -27,13 +31,6 @@ export interface JobStore {
   write(holder: Holder, change: JobChange): Promise<boolean>
   /** Keys of the `saved` jobs that nobody holds: settlements that a dead process left in doubt. */
   unresolved(): Promise<readonly string[]>
-}
-
-/** Names one holder of one job. */
-export interface Holder {
-  readonly jobKey: string
-  /** Unique to one claim. */
-  readonly fence: string
 }
 
 /** A wish to hold a job. */
@@ -72,6 +69,8 @@ export type JobChange =
 /** A store and the way to close it. */
 export interface OpenJobStore {
   readonly store: JobStore
+  /** What jobs of it keep beside their record; absent: its handlers cannot hire. */
+  readonly accounts?: JobAccounts
   /** What it is, for the log: `lmdb:.farebox/jobs`, never with a password. */
   readonly name: string
   /** Another process or another machine may be using the same store. */

@@ -1,15 +1,21 @@
+import { describeJobAccounts } from './test-setup/job-accounts-contract.ts'
 import { describeJobStore } from './test-setup/job-store-contract.ts'
 import { createMemoryStore } from './memory-store.ts'
 
-describeJobStore('memory:', async () => {
+const open = async () => {
   let nowMs = Date.UTC(2030, 0)
   const store = createMemoryStore({ nowMs: () => nowMs, after: () => () => {} })
   return {
     store,
     other: store,
-    elapse: async durationMs => {
+    accounts: store,
+    otherAccounts: store,
+    elapse: async (durationMs: number) => {
       nowMs += durationMs
     },
     close: async () => {},
   }
-})
+}
+
+describeJobStore('memory:', open)
+describeJobAccounts('memory:', open)

@@ -1,4 +1,6 @@
 import type { Clock } from '../clock.ts'
+import { createMemoryAccounts } from './memory-accounts.ts'
+import type { JobAccounts } from './job-accounts.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
 import type { JobRow, PaymentClaim } from './job-row.ts'
 import type { ClaimOutcome, JobClaim, JobStore } from './job-store.ts'
@@ -7,12 +9,16 @@ import type { ClaimOutcome, JobClaim, JobStore } from './job-store.ts'
  * Jobs in this process's memory (`memory:`): for dev mode, tests and simulators. Nothing survives the
  * process, so a paid agent that stops mid-settlement forgets what it owes; `farebox start` says so.
  */
-export function createMemoryStore(clock: Clock): JobStore {
+export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
   const jobs = new Map<string, JobRow>()
   const payments = new Map<string, PaymentClaim>()
   let sweptMs = clock.nowMs()
+  const accounts = createMemoryAccounts(clock, (holder, nowMs) => {
+    return rowOf(holder.jobKey, nowMs)?.fence === holder.fence
+  })
 
   return {
+    ...accounts.port,
     async claim(claim) {
       const nowMs = clock.nowMs()
       sweep(nowMs)
@@ -28,7 +34,11 @@ export function createMemoryStore(clock: Clock): JobStore {
       const row = rowOf(holder.jobKey, nowMs)
       if (row?.fence !== holder.fence) return false
       if (change.kind === 'forget') forget(holder.jobKey, change.payment)
-      else jobs.set(holder.jobKey, changeRow(row, change, nowMs))
+      else {
+        const changed = changeRow(row, change, nowMs)
+        jobs.set(holder.jobKey, changed)
+        if (change.job.state === 'settled') accounts.settle(holder.jobKey, changed.forgottenMs, nowMs)
+      }
       return true
     },
     async unresolved() {
@@ -66,5 +76,6 @@ export function createMemoryStore(clock: Clock): JobStore {
     sweptMs = nowMs
     for (const [key, row] of jobs) if (row.forgottenMs <= nowMs) jobs.delete(key)
     for (const [key, row] of payments) if (row.forgottenMs <= nowMs) payments.delete(key)
+    accounts.sweep(nowMs)
   }
 }

@@ -12,8 +12,10 @@ export async function openJobStore(setting: string, clock: Clock): Promise<OpenJ
   const isMachines = clock === systemClock
   if (setting === 'memory:') {
     const { createMemoryStore } = await import('./memory-store.ts')
+    const store = createMemoryStore(isMachines ? steadyClock : clock)
     return {
-      store: createMemoryStore(isMachines ? steadyClock : clock),
+      store,
+      accounts: store,
       name: setting,
       shared: false,
       close: async () => {},

@@ -77,8 +77,10 @@ export function createTestAgent<const D extends Declaration>(options: TestAgentO
     write: text => lines.push(...text.trimEnd().split('\n')),
     nowMs: () => clock.nowMs(),
   })
+  const store = createMemoryStore(clock)
   const jobStore = {
-    store: createMemoryStore(clock),
+    store,
+    accounts: store,
     name: 'memory:',
     shared: false,
     close: () => Promise.resolve(),

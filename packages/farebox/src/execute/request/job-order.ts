@@ -3,6 +3,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { parseBody } from './parse-body.ts'
+import type { CallOrigin } from '../../handler/job-hiring.ts'
 import type { ServedCapability } from '../../handler/served-capability.ts'
 import type { Service } from '../service/service.ts'
 import { withoutStack } from './without-stack.ts'
@@ -20,6 +21,7 @@ export interface JobOrder {
   readonly bodyBytes: number
   /** Unix seconds, as asked. */
   readonly deadline: number
+  readonly origin: CallOrigin
 }
 
 /**
@@ -27,6 +29,8 @@ export interface JobOrder {
  * of larger bodies only the bytes are kept.
  */
 const KEPT_PARSED_BYTES = 4_096
+
+const UNKNOWN_ORIGIN: CallOrigin = { hirePath: undefined, traceparent: undefined }
 
 /** Reads the order out of the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
 export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrder {
@@ -41,6 +45,7 @@ export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrde
     readInput: body.length <= KEPT_PARSED_BYTES ? keep(request.task.input) : readAgain(body),
     bodyBytes: body.length,
     deadline: request.deadline,
+    origin: arrived.origin ?? UNKNOWN_ORIGIN,
   }
 }
 

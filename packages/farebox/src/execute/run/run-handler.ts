@@ -69,7 +69,14 @@ export async function runHandler(
   const startedMs = clock.nowMs()
   const { jobId, capability } = order
   const payer = held.job.payer === '' ? undefined : held.job.payer
-  const spending = service.spending.forJob({ jobId, capability: capability.name, payer, deadline, aborter })
+  const job = { jobId, capability: capability.name, payer, deadline, aborter }
+  const spending = service.spending.forJob(job)
+  const hiring = service.hiring.forJob({
+    ...job,
+    priceAtomic: BigInt(capability.requirement.amount),
+    holder: held.holder,
+    origin: order.origin,
+  })
   let running: Promise<HandlerReturn> | undefined
   let ended = false
   let stopListening: () => void = () => undefined
@@ -83,7 +90,7 @@ export async function runHandler(
   })
   try {
     const working = withinDeadline(clock, deadline, aborter, () => {
-      running = runWithSpends(handlers, {
+      running = runToItsEnd(handlers, {
         jobId,
         capability,
         payer,
@@ -91,6 +98,7 @@ export async function runHandler(
         deadline,
         aborter,
         spending,
+        hiring,
       }).finally(() => {
         ended = true
       })
@@ -112,11 +120,11 @@ export async function runHandler(
 }
 
 /** What a handler set off is seen through before its job ends, also where the handler did not wait for it. */
-async function runWithSpends(handlers: Service['handlers'], call: HandlerCall): Promise<HandlerReturn> {
+async function runToItsEnd(handlers: Service['handlers'], call: HandlerCall): Promise<HandlerReturn> {
   try {
     return await handlers.run(call)
   } finally {
-    await call.spending.settled()
+    await Promise.all([call.spending.settled(), call.hiring.settled()])
   }
 }
 

@@ -12,6 +12,7 @@ import type { AgentMetrics } from '../../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
 import type { Admission } from './admission.ts'
 import type { HandlerHost } from '../../handler/handler-host.ts'
+import type { Hiring } from '../../handler/job-hiring.ts'
 import type { Spending } from '../../handler/job-spending.ts'
 import type { LeaseKeeper } from '../../jobs/renew-leases.ts'
 import type { Settlements } from '../../settlements/settlements.ts'
@@ -26,6 +27,7 @@ export interface Service {
   readonly payments: Payments | undefined
   readonly handlers: HandlerHost
   readonly spending: Spending
+  readonly hiring: Hiring
   readonly jobs: JobStore
   readonly notifier: JobNotifier
   readonly leases: LeaseKeeper

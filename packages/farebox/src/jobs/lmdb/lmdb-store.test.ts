@@ -10,6 +10,7 @@ import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { OpenJobStore } from '../job-store.ts'
 import { running, saved, settled } from '../test-setup/job-samples.ts'
+import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
 import { openLmdbStore } from './lmdb-store.ts'
 
@@ -32,7 +33,7 @@ function newFolder(): string {
   return join(scratch, `${folders}.d`)
 }
 
-describeDurableJobStore('lmdb:', async () => {
+const openContract = async () => {
   const folder = newFolder()
   let nowMs = Date.UTC(2030, 0)
   const clock = { nowMs: () => nowMs, after: () => () => {} }
@@ -43,7 +44,9 @@ describeDurableJobStore('lmdb:', async () => {
   return {
     store: handles[0].store,
     other: handles[1].store,
-    elapse: async durationMs => {
+    accounts: accountsOf(handles[0]),
+    otherAccounts: accountsOf(handles[1]),
+    elapse: async (durationMs: number) => {
       nowMs += durationMs
     },
     async reopen() {
@@ -53,7 +56,10 @@ describeDurableJobStore('lmdb:', async () => {
     },
     close,
   }
-})
+}
+
+describeDurableJobStore('lmdb:', openContract)
+describeJobAccounts('lmdb:', openContract)
 
 describe('several processes on one folder (D25)', () => {
   test('D6 share out jobs and payments, each to exactly one of them', async () => {
@@ -221,4 +227,9 @@ function startChild(parameters: string[], script = 'exec "$@"'): Child {
 
 function childCommand(parameters: string[]): string[] {
   return [process.execPath, '--conditions=@farebox/source', '--import', 'tsx', childPath, ...parameters]
+}
+
+function accountsOf({ accounts }: OpenJobStore): NonNullable<OpenJobStore['accounts']> {
+  if (accounts === undefined) throw new Error('the store has no accounts')
+  return accounts
 }

@@ -2,8 +2,9 @@ import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
 import { groupSteps } from './group-steps.ts'
-import { changeRow, claimPayment, claimRow, isHeld } from '../job-row.ts'
+import { changeRow, claimPayment, claimRow, isHeld, type JobRow } from '../job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
+import { openLmdbAccounts, type LmdbAccounts } from './lmdb-accounts.ts'
 import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
 import { openLmdbTables } from './lmdb-tables.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
@@ -33,8 +34,8 @@ export async function openLmdbStore(
   time: MachineClock | Pick<Clock, 'nowMs'>,
 ): Promise<OpenJobStore> {
   const name = `lmdb:${folder}`
-  const [root, tables, clock] = openFolder(name, folder, time)
-  const sweep = createSweep(tables, clock)
+  const [root, tables, accounts, clock] = openFolder(name, folder, time)
+  const sweep = createSweep(tables, accounts, clock)
 
   const groups = groupSteps(steps => root.transaction(steps))
   /** Transactions run one at a time over all processes, each on what the one before has left. */
@@ -66,7 +67,7 @@ export async function openLmdbStore(
     shared: true,
     store: {
       claim: claim => transact(nowMs => claimNow(tables, claim, nowMs)),
-      write: (holder, change) => transact(nowMs => writeNow(tables, holder, change, nowMs)),
+      write: (holder, change) => transact(nowMs => writeNow(tables, accounts, holder, change, nowMs)),
       read: jobKey =>
         look(nowMs => {
           const row = tables.job(jobKey)
@@ -81,6 +82,16 @@ export async function openLmdbStore(
           }),
         ),
     },
+    accounts: {
+      enter: (holder, change) =>
+        transact(nowMs =>
+          heldRow(tables, holder, nowMs) === undefined
+            ? { kind: 'not-held' }
+            : accounts.enter(holder.jobKey, change, nowMs),
+        ),
+      entry: (jobKey, entry) => look(nowMs => accounts.entry(jobKey, entry, nowMs)),
+      totals: (jobKey, sums) => look(nowMs => accounts.totals(jobKey, sums, nowMs)),
+    },
     async close() {
       await groups.rest()
       await root.close()
@@ -92,7 +103,7 @@ function openFolder(
   name: string,
   folder: string,
   time: MachineClock | Pick<Clock, 'nowMs'>,
-): [RootDatabase, LmdbTables, LmdbTime] {
+): [RootDatabase, LmdbTables, LmdbAccounts, LmdbTime] {
   try {
     const root = open({
       path: folder,
@@ -103,7 +114,7 @@ function openFolder(
       eventTurnBatching: false,
     })
     const clock = 'boot' in time ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
-    return [root, openLmdbTables(root), clock]
+    return [root, openLmdbTables(root), openLmdbAccounts(root), clock]
   } catch (error) {
     throw unusable(name, error)
   }
@@ -123,11 +134,26 @@ function claimNow(tables: LmdbTables, claim: JobClaim, nowMs: number): ClaimOutc
   return { kind: 'claimed', job: after.job }
 }
 
-function writeNow(tables: LmdbTables, { jobKey, fence }: Holder, change: JobChange, nowMs: number): boolean {
-  const before = tables.job(jobKey)
-  if (before === undefined || before.forgottenMs <= nowMs || before.fence !== fence) return false
+/** The row, where this holder's fence is still the job's. */
+function heldRow(tables: LmdbTables, { jobKey, fence }: Holder, nowMs: number): JobRow | undefined {
+  const row = tables.job(jobKey)
+  return row === undefined || row.forgottenMs <= nowMs || row.fence !== fence ? undefined : row
+}
+
+function writeNow(
+  tables: LmdbTables,
+  accounts: LmdbAccounts,
+  holder: Holder,
+  change: JobChange,
+  nowMs: number,
+): boolean {
+  const { jobKey } = holder
+  const before = heldRow(tables, holder, nowMs)
+  if (before === undefined) return false
   if (change.kind !== 'forget') {
-    tables.putJob(jobKey, before, changeRow(before, change, nowMs))
+    const after = changeRow(before, change, nowMs)
+    tables.putJob(jobKey, before, after)
+    if (change.job.state === 'settled') accounts.settle(jobKey, after.forgottenMs, nowMs)
     return true
   }
   tables.removeJob(jobKey, before)
@@ -137,13 +163,14 @@ function writeNow(tables: LmdbTables, { jobKey, fence }: Holder, change: JobChan
 }
 
 /** Deletes forgotten rows now and then, a bounded number at once, inside a transaction that writes anyway. */
-function createSweep(tables: LmdbTables, time: LmdbTime): (nowMs: number) => void {
+function createSweep(tables: LmdbTables, accounts: LmdbAccounts, time: LmdbTime): (nowMs: number) => void {
   let writes = 0
   let sweptMs = Number.NEGATIVE_INFINITY
   return nowMs => {
     writes += 1
     if (writes < WRITES_PER_SWEEP && Math.abs(nowMs - sweptMs) < MAX_SWEEP_PAUSE_MS) return
     tables.sweep(nowMs, ROWS_PER_SWEEP)
+    accounts.sweep(nowMs, ROWS_PER_SWEEP)
     time.note()
     writes = 0
     sweptMs = nowMs

@@ -42,7 +42,8 @@ return {'claimed', record}
 `
 
 /**
- * KEYS: job, saved. ARGV: job key, fence, lease (ms; 0 lets go), keep (ms), state, record, 1 where it seals.
+ * KEYS: job, saved, account. ARGV: job key, fence, lease (ms; 0 lets go), keep (ms), state, record, 1 where it seals.
+ * Where the state is `settled`, the account counts no more towards its sums, and is forgotten with the job.
  * Answers 1, or 0 where the fence is not the job's.
  */
 export const KEEP_SCRIPT = `${NOW}
@@ -58,6 +59,16 @@ if ARGV[5] == 'saved' then
 else
   redis.call('PEXPIRE', KEYS[1], lease + keep)
   redis.call('ZREM', KEYS[2], ARGV[1])
+end
+if ARGV[5] == 'settled' and redis.call('EXISTS', KEYS[3]) == 1 then
+  for _, field in ipairs(redis.call('HKEYS', KEYS[3])) do
+    if string.sub(field, 1, 4) == 'sum ' then
+      local sum, amount = string.sub(field, 5), redis.call('HGET', KEYS[3], field)
+      if redis.call('EXISTS', sum) == 1 then redis.call('DECRBY', sum, amount) end
+      redis.call('HDEL', KEYS[3], field)
+    end
+  end
+  redis.call('PEXPIRE', KEYS[3], lease + keep)
 end
 return 1
 `

@@ -11,6 +11,7 @@ import { inspect, promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JobClaim, OpenJobStore } from '../job-store.ts'
+import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
 import { openRedisStore } from './redis-store.ts'
@@ -27,7 +28,7 @@ if (await answers(SHARED)) {
   const admin = new Redis(SHARED)
   afterAll(() => admin.quit())
 
-  describeDurableJobStore('redis:', async () => {
+  const open = async () => {
     const prefix = `farebox-test-${randomUUID()}`
     const setting = `${SHARED}?prefix=${prefix}`
     let handles = [await openRedisStore(setting), await openRedisStore(setting)] as const
@@ -37,8 +38,10 @@ if (await answers(SHARED)) {
     return {
       store: handles[0].store,
       other: handles[1].store,
+      accounts: accountsOf(handles[0]),
+      otherAccounts: accountsOf(handles[1]),
       // The server's clock cannot be moved, so it is waited for.
-      async elapse(durationMs) {
+      async elapse(durationMs: number) {
         const from = await serverNowMs(admin)
         const passed = async () => (await serverNowMs(admin)) > from + durationMs
         await vi.waitUntil(passed, { interval: 5, timeout: 10_000 })
@@ -54,7 +57,10 @@ if (await answers(SHARED)) {
         if (keys.length > 0) await admin.del(keys)
       },
     }
-  })
+  }
+
+  describeDurableJobStore('redis:', open)
+  describeJobAccounts('redis:', open)
 } else {
   console.log('redis-store: no Redis at 127.0.0.1:6379, so its contract is not tested here')
   test.skip('the contract of the Redis store')
@@ -328,4 +334,9 @@ async function startServer(port: number, options: string[]): Promise<ChildProces
 
 async function ended(server: ChildProcess): Promise<void> {
   if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+}
+
+function accountsOf({ accounts }: OpenJobStore): NonNullable<OpenJobStore['accounts']> {
+  if (accounts === undefined) throw new Error('the store has no accounts')
+  return accounts
 }

@@ -1,6 +1,7 @@
 import type { Job } from '../job.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
 import { readRedisAddress } from './redis-address.ts'
+import { openRedisAccounts } from './redis-accounts.ts'
 import { connectRedis } from './redis-connection.ts'
 import { CLAIM_SCRIPT, FORGET_SCRIPT, KEEP_SCRIPT, READ_SCRIPT, UNRESOLVED_SCRIPT } from './redis-scripts.ts'
 
@@ -58,9 +59,11 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
     )
   }
 
+  const accounts = openRedisAccounts({ redis, ask, jobKeyOf, replicated, prefix: address.prefix })
   return {
     name: address.name,
     shared: true,
+    accounts: accounts.port,
     store: {
       async claim(claim) {
         const keys = [jobKeyOf(claim.jobKey), savedKey, ...paymentKeysOf(claim.payment?.key)]
@@ -79,7 +82,7 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
           const keys = [jobKeyOf(jobKey), savedKey, ...paymentKeysOf(change.payment)]
           return (await ask(() => commands.forgetJob(keys.length, ...keys, jobKey, fence))) === 1
         }
-        const keys = [jobKeyOf(jobKey), savedKey]
+        const keys = [jobKeyOf(jobKey), savedKey, accounts.keyOf(jobKey)]
         const rest = keepArguments(holder, change)
         const isKept = (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
         if (isKept) await replicated()

@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import type { Environment } from '../environment/read-environment.ts'
+import { refuseHiring, type Hiring, type JobHiring } from '../handler/job-hiring.ts'
+import type { OpenJobStore } from '../jobs/job-store.ts'
+import type { Log } from '../log.ts'
+
+/**
+ * Opens hiring: at the start where a key is there to be checked, in dev mode with the first hire, which few agents make.
+ * Throws what is wrong with the key.
+ */
+export async function openHiringOf(
+  environment: Environment,
+  { accounts }: OpenJobStore,
+  parts: { readonly clock: Clock; readonly log: Log },
+): Promise<Hiring> {
+  const { hiring: settings, devMode } = environment
+  if (settings === undefined && !devMode) return refuseHiring('HIRING_PRIVATE_KEY is not set')
+  if (accounts === undefined) return refuseHiring('the job store of this agent keeps no accounts')
+  const open = async (): Promise<Hiring> => {
+    const { openHiring } = await import('../hiring/open-hiring.ts')
+    return await openHiring(environment, { ...parts, accounts })
+  }
+  if (settings !== undefined) return await open()
+  let opened: Promise<Hiring> | undefined
+  return {
+    forJob(job) {
+      let ofJob: Promise<JobHiring> | undefined
+      const load = (): Promise<JobHiring> => (ofJob ??= (opened ??= open()).then(one => one.forJob(job)))
+      return {
+        hire: async request => await (await load()).hire(request),
+        budget: async () => await (await load()).budget(),
+        settled: async () => await (await ofJob)?.settled(),
+      }
+    },
+  }
+}

@@ -1,0 +1,2 @@
+/** Variables as the process has them. */
+export type Variables = { readonly [name: string]: string | undefined }

@@ -1,0 +1,304 @@
+import type { ExecuteOptions } from '@farebox/client/execute'
+import type { JobResult } from '@farebox/client/attempt/job-result'
+import { sameAddress } from '@farebox/payments/crypto/address'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { ErrorType } from '@farebox/protocol/errors/error-types'
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Clock } from '../clock.ts'
+import { isHireError } from '../handler/hire-error.ts'
+import type { HiringJob } from '../handler/job-hiring.ts'
+import type { Hired } from '../handlers.ts'
+import type { JobAccounts } from '../jobs/job-accounts.ts'
+import type { Log } from '../log.ts'
+import { childHeaders, MOST_IN_PATH, readPath } from './agent-path.ts'
+import { childJobId, digestOrder } from './child-job.ts'
+import type { HireBounds } from './hire-bounds.ts'
+import { judgeOutput, keptDeclaration, type ChildOrder } from './hire-entry.ts'
+import { hireError, unsignedError } from './hire-errors.ts'
+import type { HireOrder } from './hire-order.ts'
+import { openRecord, type HireRecord } from './hire-record.ts'
+import { clientClock, shareTime, type HireTime } from './hire-time.ts'
+import type { HireClient } from './load-client.ts'
+
+/** What the hires of a job are made with. */
+export interface HireParts {
+  readonly client: HireClient
+  readonly accounts: JobAccounts
+  readonly crypto: EvmCrypto
+  readonly clock: Clock
+  readonly log: Log
+  /** `eip155:<chain id>` */
+  readonly networkId: string
+  /** Undefined in dev mode: nothing is paid. */
+  readonly payer: { readonly signer: PaymentSigner; readonly privateKey: string } | undefined
+  /** Lower-case: where this agent is paid, and the wallet it hires from. */
+  readonly wallet: string
+  readonly hiringWallet: string
+  /** Where this agent is called, as far as it knows. */
+  readonly publicUrl: string | undefined
+  readonly job: HiringJob
+  readonly bounds: HireBounds
+}
+
+/**
+ * Makes one hire, or finds what an earlier run of the job has made of it. In this order: the price counts in the store
+ * before a payment is signed; the order is in the store, under the job's fence, before it is sent; and from then on only
+ * the same bytes are sent again. Throws a `HireError`; what the store throws passes.
+ */
+export async function hireOnce(parts: HireParts, order: HireOrder, name: string): Promise<Hired> {
+  const { clock, job } = parts
+  const digest = digestOrder(order.agent, order.capability, order.input)
+  const record = await openRecord(parts, { name, digest, agent: order.agent })
+  const { entry } = record
+  if (entry?.state === 'done') return deliver(order.agent, entry.hired, entry.problem, true)
+  const time = shareTime(job.deadline.atMs, clock.nowMs())
+  if (entry?.state === 'ordered' || entry?.state === 'failed') {
+    const isOver = clock.nowMs() / 1_000 >= entry.order.deadline
+    // Its word stands: it takes the order no more.
+    if (entry.state === 'failed' && (isOver || time === undefined))
+      throw failedError(order.agent, entry.errorType, entry.message)
+    return await sendAgain(parts, record, order, entry.order)
+  }
+  if (time === undefined)
+    throw hireError('no time', order.agent, 'no', `cannot hire ${order.agent}: too little time is left`)
+  return await orderAnew(parts, { record, order, time, jobId: jobIdOf(parts, name) })
+}
+
+function jobIdOf({ payer, job }: HireParts, name: string): string {
+  return childJobId(payer?.privateKey ?? '', job.holder.jobKey, name)
+}
+
+async function orderAnew(
+  parts: HireParts,
+  made: {
+    readonly record: HireRecord
+    readonly order: HireOrder
+    readonly time: HireTime
+    readonly jobId: string
+  },
+): Promise<Hired> {
+  const { client, clock, job, bounds } = parts
+  const { record, order, time, jobId } = made
+  const { agent, capability, input } = order
+  refuseLoop(parts, agent)
+  const headers = childHeaders(job.origin, parts.wallet)
+  const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
+  const isPaying = parts.payer !== undefined
+  const stop = stopAt(clock, time.waitUntilMs, job.aborter.signal)
+  const call = { clock: clientClock(clock), fetch: withHeaders(headers), signal: stop.signal }
+  try {
+    const declaration = await client.readAbout(agent, call)
+    refuseOwn(parts, agent, declaration)
+    const options: ExecuteOptions = {
+      ...call,
+      ...(parts.payer !== undefined && { signer: parts.payer.signer }),
+      crypto: parts.crypto,
+      networks: [parts.networkId],
+      // Of dev mode, and of a budget of nothing, `approve` says why.
+      maxPrice: formatUsdc(isPaying && maxAtomic > 0n ? maxAtomic : NO_BOUND),
+      jobId,
+      deadlineSeconds: Math.min(declaration.max_deadline_seconds, time.workMs / 1_000),
+      async approve({ amountAtomic }) {
+        const price = `${formatUsdc(amountAtomic)} USDC`
+        if (!isPaying)
+          throw hireError(
+            'refused',
+            agent,
+            'no',
+            `cannot hire ${agent} for ${price}: in dev mode nothing is paid`,
+          )
+        if (clock.nowMs() > time.signBeforeMs)
+          throw hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long to name its price`)
+        await record.reserve(amountAtomic)
+      },
+      journal: async entry =>
+        await record.keepOrder({
+          entry,
+          headers,
+          declaration: keptDeclaration(declaration, capability),
+          deadline: (JSON.parse(entry.body) as { readonly deadline: number }).deadline,
+        }),
+    }
+    const result = await client.execute({ url: agent, declaration }, capability, input, options)
+    return await take(parts, record, agent, result, false)
+  } catch (error) {
+    throw record.isOrdered
+      ? await noteOutcome(parts, record, agent, error)
+      : await giveBack(record, agent, error, stop.isLate())
+  } finally {
+    stop.end()
+  }
+}
+
+/** The same bytes as before, whoever sent them first; nothing is signed. */
+async function sendAgain(
+  parts: HireParts,
+  record: HireRecord,
+  { agent }: HireOrder,
+  { entry, headers, declaration }: ChildOrder,
+): Promise<Hired> {
+  const { client, clock, job, log } = parts
+  log.job('hire sent again', job.jobId, { child: entry.jobId, agent: entry.agentUrl })
+  const stop = stopAt(clock, job.deadline.atMs - LAST_ANSWER_MS, job.aborter.signal)
+  try {
+    const result = await client.resume(entry, {
+      clock: clientClock(clock),
+      fetch: withHeaders(headers),
+      signal: stop.signal,
+      ...(declaration !== undefined && { declaration }),
+    })
+    return await take(parts, record, agent, result, true)
+  } catch (error) {
+    throw await noteOutcome(parts, record, agent, error)
+  } finally {
+    stop.end()
+  }
+}
+
+/** Far more than anything costs. */
+const NO_BOUND = 10n ** 15n
+/** What a handler needs at least to make something of an outcome. */
+const LAST_ANSWER_MS = 300
+
+async function take(
+  { log, job }: HireParts,
+  record: HireRecord,
+  agent: string,
+  { output, violation, jobId, payment }: JobResult,
+  resumed: boolean,
+): Promise<Hired> {
+  const judged = judgeOutput(output, violation)
+  const paidAtomic = payment?.amountAtomic ?? 0n
+  const hired = {
+    output: judged.output,
+    jobId,
+    paid: formatUsdc(paidAtomic),
+    transaction: payment?.transaction,
+  }
+  await record.keepDone(hired, judged.problem, paidAtomic)
+  const { transaction = '–' } = hired
+  log.job('hired', job.jobId, { child: jobId, agent, paid: hired.paid, transaction })
+  if (payment?.receiptProblem !== undefined)
+    log.warn('a hired agent answered without a receipt that can be right', {
+      job: job.jobId,
+      child: jobId,
+      reason: payment.receiptProblem,
+    })
+  return deliver(agent, hired, judged.problem, resumed)
+}
+
+function deliver(
+  agent: string,
+  hired: Omit<Hired, 'resumed'>,
+  problem: string | undefined,
+  resumed: boolean,
+): Hired {
+  if (problem === undefined) return { ...hired, resumed }
+  const charged = hired.paid === '0' ? 'no' : 'yes'
+  throw hireError('output', agent, charged, `what ${agent} delivered cannot be used: ${problem}`)
+}
+
+/** The order may have been sent: its price counts on, whatever its agent says. */
+async function noteOutcome(
+  { client, job, log }: HireParts,
+  record: HireRecord,
+  agent: string,
+  error: unknown,
+): Promise<unknown> {
+  if (isHireError(error)) return error
+  if (isServiceError(error) && client.attemptOf(error) !== undefined) {
+    await record.keepFailed(error.errorType, error.message)
+    return failedError(agent, error.errorType, error.message, error)
+  }
+  // Its order was not kept, or kept and not sent, or it is the store that failed.
+  if (client.attemptOf(error) === undefined) return error
+  log.job('hire unknown', job.jobId, { agent })
+  const message = `no answer of ${agent} says what became of its job: it may have been charged`
+  return hireError('unknown', agent, 'unknown', message, { cause: error })
+}
+
+/** Nothing was signed that left this process: what was reserved is free again. */
+async function giveBack(
+  record: HireRecord,
+  agent: string,
+  error: unknown,
+  isLate: boolean,
+): Promise<unknown> {
+  await record.giveBack()
+  return isLate
+    ? hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long`, { cause: error })
+    : unsignedError(agent, error)
+}
+
+function failedError(agent: string, childErrorType: ErrorType, message: string, cause?: unknown): unknown {
+  const told = `the job at ${agent} failed and was not charged, it says: ${message}`
+  return hireError('failed', agent, 'no', told, { childErrorType, cause })
+}
+
+/** Before anybody is called. */
+function refuseLoop({ job, wallet, publicUrl }: HireParts, agent: string): void {
+  const path = readPath(job.origin)
+  const refuse = (reason: string): never => {
+    throw hireError('loop', agent, 'no', `cannot hire ${agent}: ${reason}`)
+  }
+  if (path.includes(wallet)) refuse('this job came from an agent that this one hired')
+  if (path.length >= MOST_IN_PATH) refuse(`${MOST_IN_PATH} agents have hired one another for this job`)
+  if (publicUrl !== undefined && placeOf(publicUrl) === placeOf(agent)) refuse('it is this agent')
+}
+
+function refuseOwn({ job, wallet, hiringWallet }: HireParts, agent: string, declaration: Declaration): void {
+  const refuse = (reason: string): never => {
+    throw hireError('loop', agent, 'no', `cannot hire ${agent}: ${reason}`)
+  }
+  if (sameAddress(declaration.wallet, wallet) || sameAddress(declaration.wallet, hiringWallet))
+    refuse('it is paid to a wallet of this agent')
+  if (readPath(job.origin).includes(declaration.wallet.toLowerCase())) refuse('this job came from it')
+}
+
+function placeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '') : url
+}
+
+/** `/execute` alone is a POST: nobody else is shown the path. */
+function withHeaders(headers: { readonly [name: string]: string }): NonNullable<ExecuteOptions['fetch']> {
+  return (url, init) =>
+    globalThis.fetch(
+      url,
+      init.method === 'POST' ? { ...init, headers: { ...plain(init.headers), ...headers } } : init,
+    )
+}
+
+function plain(headers: RequestInit['headers']): { readonly [name: string]: string } {
+  return Object.fromEntries(new Headers(headers))
+}
+
+interface Stop {
+  readonly signal: AbortSignal
+  /** It was the time that ended it. */
+  isLate(): boolean
+  end(): void
+}
+
+/** Aborts with the job, and at a time. */
+function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): Stop {
+  const aborter = new AbortController()
+  let late = false
+  const stop = (): void => aborter.abort(jobSignal.reason)
+  const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+    late = true
+    aborter.abort(new Error('the time for this hire is over'))
+  })
+  if (jobSignal.aborted) stop()
+  else jobSignal.addEventListener('abort', stop, { once: true })
+  return {
+    signal: aborter.signal,
+    isLate: () => late,
+    end() {
+      cancel()
+      jobSignal.removeEventListener('abort', stop)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { ClientOptions } from '@farebox/client/exchange/client-options'
+import type { Clock } from '../clock.ts'
+
+/** How the time of a job is shared out to one hire. Milliseconds. */
+export interface HireTime {
+  /** What the hired agent may work at most. */
+  readonly workMs: number
+  /** Unix: no payment is signed later, or its job would not be over in time. */
+  readonly signBeforeMs: number
+  /** Unix: nobody waits for an answer after this. */
+  readonly waitUntilMs: number
+}
+
+const LEAST_LEFT_MS = 1_500
+const MOST_LEFT_MS = 15_000
+const LEAST_WORK_MS = 1_000
+
+/**
+ * Shares out what is left until the parent's deadline. A quarter of it, 1.5 to 15 s, is kept back: for asking the price,
+ * for the hired agent's settlement, and for what the parent does with the output. Undefined where too little is left.
+ */
+export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefined {
+  const leftMs = deadlineMs - nowMs
+  const keptBackMs = Math.min(MOST_LEFT_MS, Math.max(LEAST_LEFT_MS, leftMs / 4))
+  const workMs = leftMs - keptBackMs
+  if (workMs < LEAST_WORK_MS) return undefined
+  const signBeforeMs = nowMs + keptBackMs / 3
+  return { workMs, signBeforeMs, waitUntilMs: deadlineMs - keptBackMs / 3 }
+}
+
+/** The agent's clock, as the client takes one. */
+export function clientClock(clock: Clock): NonNullable<ClientOptions['clock']> {
+  return {
+    nowMs: () => clock.nowMs(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = (): void => {
+          cancel()
+          reject(signal?.reason as Error)
+        }
+        const cancel = clock.after(ms, () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        })
+        if (signal?.aborted === true) abort()
+        else signal?.addEventListener('abort', abort, { once: true })
+      }),
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { findNetwork } from '@farebox/payments/networks'
+import { createRequirement } from '@farebox/payments/x402/requirement'
+import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
+import { createAgent, type Agent } from '../../agent/create-agent.ts'
+import { systemClock, type Clock } from '../../clock.ts'
+import { defineAgent } from '../../define-agent.ts'
+import type { Variables } from '../../environment/read-environment.ts'
+import type { JobContext } from '../../handlers.ts'
+import type { OpenJobStore } from '../../jobs/job-store.ts'
+import { createMemoryStore } from '../../jobs/memory-store.ts'
+import { createLog } from '../../log.ts'
+import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
+import { NETWORK_ID } from './hired-agent.ts'
+
+export const WALLET = '0x00000000000000000000000000000000000fa4e0'
+
+/** 0.01 USDC a job, so that 0.009 of it may be paid to others. */
+const declaration = defineAgent({
+  service_version: '1.0',
+  name: 'Hirer',
+  description: 'Has others do its jobs.',
+  wallet: '${AGENT_WALLET_ADDRESS}',
+  max_deadline_seconds: 60,
+  capabilities: {
+    whole: {
+      description: 'A whole job.',
+      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+      input_schema: { text: { type: 'string', default: 'hello' }, url: { type: 'string', default: '' } },
+      output_schema: { text: { type: 'string' } },
+    },
+  },
+})
+
+/** What a handler of a test does; what it returns is the output's `text`. */
+export type Work = (context: JobContext, text: string) => string | Promise<string>
+
+/** A job as a test asks for it. */
+export interface AskedJob {
+  readonly jobId?: string
+  readonly text?: string
+  readonly url?: string
+  /** From now. */
+  readonly deadlineSeconds?: number
+  readonly headers?: { readonly [name: string]: string }
+  /** Of {@link TEST_KEYS}; default `payer`. */
+  readonly payer?: 'payer' | 'secondPayer'
+}
+
+/** How a job ended. */
+export interface EndedJob {
+  readonly status: number
+  readonly text: string
+  readonly error: string
+}
+
+/** A paid agent without a socket that hires. */
+export interface HiringAgent {
+  readonly agent: Agent
+  readonly gate: FakeGate
+  run(job?: AskedJob): Promise<EndedJob>
+  logs(): string
+}
+
+/** What its variables are, unless a test says otherwise. */
+export const HIRING_VARIABLES: Variables = {
+  SERVICE_DEV_MODE: 'false',
+  AGENT_WALLET_ADDRESS: WALLET,
+  SERVICE_NETWORK: NETWORK_ID,
+  HIRING_PRIVATE_KEY: TEST_KEYS.agent.privateKey,
+}
+
+export const HIRING_ADDRESS = TEST_KEYS.agent.address
+
+/** A store in memory, as `createAgent` takes it. */
+export function memoryJobStore(clock: Clock = systemClock): OpenJobStore {
+  const store = createMemoryStore(clock)
+  return { store, accounts: store, name: 'memory:', shared: true, close: () => Promise.resolve() }
+}
+
+/** Makes an agent whose handler does the work, or is of a module in processes of its own. */
+export async function createHiringAgent(options: {
+  readonly variables?: Variables
+  readonly work: Work | URL
+  /** What a process before it left; closed by the test. */
+  readonly jobStore?: OpenJobStore
+}): Promise<HiringAgent> {
+  const crypto = await loadEvmCrypto()
+  const gate = createFakeGate({ funded: [TEST_KEYS.payer.address, TEST_KEYS.secondPayer.address] })
+  const lines: string[] = []
+  const log = createLog({ format: 'text', write: text => void lines.push(text), nowMs: systemClock.nowMs })
+  const { work, jobStore = memoryJobStore() } = options
+  const variables = { ...HIRING_VARIABLES, ...options.variables }
+  const endpoint = `${variables['SERVICE_PUBLIC_URL'] ?? 'http://agent.test'}/execute`
+  const agent = await createAgent({
+    declaration,
+    ...(work instanceof URL
+      ? { handlers: work, isolation: 'worker' as const }
+      : {
+          handlers: async ({ text }: { readonly text?: string }, context: JobContext) => ({
+            text: await work(context, text ?? ''),
+          }),
+        }),
+    variables,
+    ports: { log, paymentGate: gate, jobStore: { ...jobStore, close: () => Promise.resolve() } },
+  })
+  return {
+    agent,
+    gate,
+    async run({ jobId = randomUUID(), text, url, deadlineSeconds = 20, headers = {}, payer = 'payer' } = {}) {
+      const network = findNetwork(NETWORK_ID)
+      if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)
+      const nowSeconds = Date.now() / 1_000
+      const requirement = createRequirement({
+        network,
+        payTo: WALLET,
+        amountAtomic: 10_000n,
+        maxDeadlineSeconds: declaration.max_deadline_seconds,
+      })
+      const signer = privateKeySigner(crypto, TEST_KEYS[payer].privateKey)
+      const binding = { endpoint, capability: 'whole', jobId }
+      const { header } = await signPayment(crypto, signer, { network, requirement, binding, nowSeconds })
+      const response = await agent.fetch(
+        new Request(endpoint, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'payment-signature': header, ...headers },
+          body: JSON.stringify({
+            service_version: '1.0',
+            job_id: jobId,
+            task: {
+              capability: 'whole',
+              input: { ...(text !== undefined && { text }), ...(url !== undefined && { url }) },
+            },
+            deadline: nowSeconds + deadlineSeconds,
+          }),
+        }),
+      )
+      const { output, error } = (await response.json()) as {
+        readonly output?: { readonly text: string }
+        readonly error?: string
+      }
+      return { status: response.status, text: output?.text ?? '', error: error ?? '' }
+    },
+    logs() {
+      log.flush()
+      return lines.join('')
+    },
+  }
+}

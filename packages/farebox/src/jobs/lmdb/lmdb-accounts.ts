@@ -1,0 +1,142 @@
+import type { RootDatabase } from 'lmdb'
+import { enterRows, settleRows, type AccountRow, type EnteredRows, type SumRow } from '../account-row.ts'
+import type { EnterOutcome, Entry, EntryChange, Totals } from '../job-accounts.ts'
+
+/** The accounts of an lmdb job store. Whatever writes must be called inside a transaction of the database. */
+export interface LmdbAccounts {
+  /** The caller is known to be the job's holder. */
+  enter(jobKey: string, change: EntryChange, nowMs: number): EnterOutcome
+  settle(jobKey: string, forgottenMs: number, nowMs: number): void
+  entry(jobKey: string, name: string, nowMs: number): Entry | undefined
+  totals(jobKey: string, sums: readonly string[], nowMs: number): Totals
+  /** Deletes at most so many rows whose time to be forgotten lies before the given one. */
+  sweep(beforeMs: number, limit: number): void
+}
+
+/** Form of a row. */
+const ROW_VERSION = 1
+
+type EncodedAccount = [
+  version: number,
+  forgottenMs: number,
+  total: string,
+  untilSettled: [sum: string, amount: string][],
+  revisions: [name: string, revision: number][],
+]
+type EncodedSum = [version: number, forgottenMs: number, total: string]
+type ExpiryKey = [forgottenMs: number, table: 'account' | 'sum', key: string]
+
+/** Opens the tables, and creates those that are missing. Throws what lmdb throws. */
+export function openLmdbAccounts(root: RootDatabase): LmdbAccounts {
+  const accounts = root.openDB<string, string>('accounts', { encoding: 'string' })
+  const texts = root.openDB<string, [jobKey: string, name: string]>('entries', { encoding: 'string' })
+  const sums = root.openDB<string, string>('sums', { encoding: 'string' })
+  const expiry = root.openDB<string, ExpiryKey>('accounts-expiry', { encoding: 'string' })
+
+  const sumAt =
+    (nowMs: number) =>
+    (key: string): SumRow | undefined => {
+      const sum = decodeSum(sums.get(key))
+      return sum !== undefined && sum.forgottenMs > nowMs ? sum : undefined
+    }
+  const accountAt = (jobKey: string, nowMs: number): AccountRow | undefined => {
+    const account = decodeAccount(accounts.get(jobKey))
+    return account !== undefined && account.forgottenMs > nowMs ? account : undefined
+  }
+  const put = (jobKey: string, rows: EnteredRows): void => {
+    moveExpiry('account', jobKey, decodeAccount(accounts.get(jobKey))?.forgottenMs, rows.account.forgottenMs)
+    accounts.putSync(jobKey, encodeAccount(rows.account))
+    for (const [key, sum] of rows.sums) {
+      moveExpiry('sum', key, decodeSum(sums.get(key))?.forgottenMs, sum.forgottenMs)
+      sums.putSync(key, JSON.stringify([ROW_VERSION, sum.forgottenMs, String(sum.total)]))
+    }
+  }
+  const removeAccount = (jobKey: string): void => {
+    for (const name of decodeAccount(accounts.get(jobKey))?.revisions.keys() ?? [])
+      texts.removeSync([jobKey, name])
+    accounts.removeSync(jobKey)
+  }
+  /** One whose time is over and that no sweep has found yet. */
+  const removeForgotten = (jobKey: string): void => {
+    const forgotten = decodeAccount(accounts.get(jobKey))
+    if (forgotten === undefined) return
+    expiry.removeSync([forgotten.forgottenMs, 'account', jobKey])
+    removeAccount(jobKey)
+  }
+  const moveExpiry = (
+    table: ExpiryKey[1],
+    key: string,
+    beforeMs: number | undefined,
+    afterMs: number,
+  ): void => {
+    if (beforeMs === afterMs) return
+    if (beforeMs !== undefined) expiry.removeSync([beforeMs, table, key])
+    expiry.putSync([afterMs, table, key], '')
+  }
+
+  return {
+    enter(jobKey, change, nowMs) {
+      const account = accountAt(jobKey, nowMs)
+      const rows = enterRows(account, sumAt(nowMs), change, nowMs)
+      if (rows.kind !== 'entered') return rows
+      if (account === undefined) removeForgotten(jobKey)
+      put(jobKey, rows)
+      texts.putSync([jobKey, change.name], change.text)
+      return { kind: 'entered' }
+    },
+    settle(jobKey, forgottenMs, nowMs) {
+      const account = accountAt(jobKey, nowMs)
+      if (account !== undefined) put(jobKey, settleRows(account, sumAt(nowMs), forgottenMs))
+    },
+    entry(jobKey, name, nowMs) {
+      const revision = accountAt(jobKey, nowMs)?.revisions.get(name)
+      const text = revision === undefined ? undefined : texts.get([jobKey, name])
+      return revision === undefined || text === undefined ? undefined : { revision, text }
+    },
+    totals: (jobKey, keys, nowMs) => ({
+      job: accountAt(jobKey, nowMs)?.total ?? 0n,
+      sums: keys.map(key => sumAt(nowMs)(key)?.total ?? 0n),
+    }),
+    sweep(beforeMs, limit) {
+      // Read to the end first: the loop deletes where it would be reading.
+      const due = [...expiry.getKeys({ end: [beforeMs], limit })]
+      for (const expired of due) {
+        const [, table, key] = expired
+        if (table === 'account') removeAccount(key)
+        else sums.removeSync(key)
+        expiry.removeSync(expired)
+      }
+    },
+  }
+}
+
+function encodeAccount({ forgottenMs, total, untilSettled, revisions }: AccountRow): string {
+  const amounts = [...untilSettled].map(([sum, amount]) => [sum, String(amount)] as [string, string])
+  const row: EncodedAccount = [ROW_VERSION, forgottenMs, String(total), amounts, [...revisions]]
+  return JSON.stringify(row)
+}
+
+function decodeAccount(encoded: string | undefined): AccountRow | undefined {
+  if (encoded === undefined) return undefined
+  // Only this file writes these rows.
+  const [version, forgottenMs, total, untilSettled, revisions] = JSON.parse(encoded) as EncodedAccount
+  if (version !== ROW_VERSION) throw laterRelease()
+  return {
+    forgottenMs,
+    total: BigInt(total),
+    untilSettled: new Map(untilSettled.map(([sum, amount]) => [sum, BigInt(amount)])),
+    revisions: new Map(revisions),
+  }
+}
+
+function decodeSum(encoded: string | undefined): SumRow | undefined {
+  if (encoded === undefined) return undefined
+  // Only this file writes these rows.
+  const [version, forgottenMs, total] = JSON.parse(encoded) as EncodedSum
+  if (version !== ROW_VERSION) throw laterRelease()
+  return { forgottenMs, total: BigInt(total) }
+}
+
+function laterRelease(): Error {
+  return new Error('it holds an account that this release cannot read; did a later one write it?')
+}

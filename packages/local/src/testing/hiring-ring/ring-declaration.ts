@@ -1,0 +1,27 @@
+import { defineAgent } from 'farebox'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+
+/** Atomic units, lap by lap: each is within the 90 % of the one before, the last is not. */
+export const LAP_PRICES = [10_000n, 6_000n, 3_600n, 2_160n, 1_300n, 1_250n] as const
+
+/** An agent of the ring: what it is asked on one lap it has the next agent asked on the next. */
+export function ringDeclaration(name: string) {
+  return defineAgent({
+    service_version: '1.0',
+    name,
+    description: 'Hires the next agent of a ring.',
+    wallet: '${AGENT_WALLET_ADDRESS}',
+    max_deadline_seconds: 60,
+    capabilities: Object.fromEntries(
+      LAP_PRICES.map((price, lap) => [
+        `lap${lap}`,
+        {
+          description: `Lap ${lap}.`,
+          pricing: { model: 'per_job', amount: formatUsdc(price), currency: 'USDC' },
+          input_schema: {},
+          output_schema: { hires: { type: 'integer' }, end: { type: 'string' } },
+        },
+      ]),
+    ),
+  })
+}
