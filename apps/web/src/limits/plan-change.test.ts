@@ -1,14 +1,13 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
-import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import { encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { decodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { findCover, readBack } from './find-cover.ts'
 import { countPrompts, planExact, planRevoke, planSet, planZero } from './plan-change.ts'
 
-const OWNER = `0x${'11'.repeat(20)}`
-const SPENDER = `0x${'22'.repeat(20)}`
-const TOKEN = `0x${'33'.repeat(20)}`
+const OWNER = `0x${'11'.repeat(20)}` as const
+const SPENDER = `0x${'22'.repeat(20)}` as const
+const TOKEN = `0x${'33'.repeat(20)}` as const
 const UNLIMITED = (2n ** 256n - 1n).toString()
 const TERMS = { limit: 1_000_000n, cap: 10_000_000n, expiry: 2_000_000_000n }
 const BUY = { agentId: 7, capability: 'buy', spender: SPENDER }
@@ -117,17 +116,9 @@ describe('PERM-04 the approval behind a change', () => {
 test('what is set names the agent, the account and the recipients that were there', () => {
   const before = permissionOf({ recipients: [OWNER] })
   const { change } = planSet(limitsOf({ permissions: [before] }), BUY, TERMS)
-  const data = change?.data as `0x${string}`
-  const { functionName, args } = decodeFunctionData({ abi: spendPermissionsAbi, data })
-  expect(functionName).toBe('set')
-  expect(args?.[0]).toMatchObject({
-    ...TERMS,
-    agentId: 7n,
-    capability: 'buy',
-    recipients: [OWNER],
-    spender: SPENDER,
-    token: TOKEN,
-  })
+  const [owner, spender, token] = [OWNER, SPENDER, TOKEN] as const
+  const named = { owner, spender, token, agentId: 7n, capability: 'buy', recipients: [OWNER] }
+  expect(change?.data).toBe(encodeSet({ ...TERMS, ...named } as const))
   expect(change?.to).toBe(SPEND_PERMISSIONS_ADDRESS.toLowerCase())
 })
 

@@ -82,6 +82,6 @@ export function failedOfBrowser(orders: readonly Order[], payer: string): readon
 }
 
 /** What a spend was refused at, where the words are those of our runtime. */
-export function refusedAmount(error: string): string | undefined {
+function refusedAmount(error: string): string | undefined {
   return /^allowance: must be at least (\d{1,12}(?:\.\d{1,6})?) USDC\b/.exec(error)?.[1]
 }

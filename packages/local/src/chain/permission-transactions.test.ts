@@ -1,19 +1,19 @@
 import { decodeFunctionData, hashTypedData, keccak256, toHex, type Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
-import { localUsdcAbi } from './local-usdc.ts'
-import { scopeOf } from './permission-calls.ts'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { scopeOf } from '@farebox/contracts/permission-calls'
 import {
   encodeApprove,
   encodeMulticall,
   encodePermitToken,
   encodeRevoke,
   encodeSet,
-} from './permission-transactions.ts'
-import type { SpendPermission } from './permission-typed-data.ts'
-import { spendPermissionsAbi } from './spend-permissions.ts'
-import { permitDigest, permitTypedData } from './token-permit.ts'
+} from '@farebox/contracts/permission-transactions'
+import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
+import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import { permitDigest, permitTypedData } from '@farebox/contracts/token-permit'
 
 const OWNER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const SPENDER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
