@@ -16,11 +16,11 @@ interface Props {
 
 /** Approvals of the token that let somebody take everything, each with the button that ends it; others folded. */
 export function ApprovalsFound({ limits, change }: Props): ReactNode {
-  const { approvals, refresh, ended, failure } = useApprovals(limits, change)
+  const { approvals, refresh, ended, failure, from } = useApprovals(limits, change)
   const all = approvals.filter(({ spender, unlimited }) => unlimited || spender !== limits.contract)
   const dangers = all.filter(({ unlimited }) => unlimited)
   const others = all.filter(({ unlimited }) => !unlimited)
-  if (all.length === 0 && ended === undefined && failure === undefined) return null
+  if (all.length === 0 && ended === undefined && failure === undefined && from === 0) return null
   return (
     <div className="approvals-found">
       {failure !== undefined && (
@@ -29,6 +29,11 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
           <button type="button" className="link" onClick={refresh}>
             Ask again
           </button>
+        </p>
+      )}
+      {from > 0 && (
+        <p className="small quiet">
+          Other approvals of this wallet were looked for from block {from} on: older ones are not known here.
         </p>
       )}
       {dangers.map(approval => (
@@ -129,6 +134,7 @@ function useApprovals({ address }: WalletLimits, change: Change) {
   return {
     approvals: (found?.approvals ?? []).filter(({ spender }) => !gone.includes(spender)),
     failure,
+    from: found?.from_block ?? 0,
     ended: done?.startsWith('zero ') === true ? done.slice(5) : undefined,
     refresh() {
       setGone([])
