@@ -146,6 +146,7 @@ const ROOMS = {
     ['session', 'stake'],
     ['quick-execute'],
     ['job-view', 'input-form'],
+    ['limits'],
     ['purse', 'keys'],
     ['flows/editor'],
     ['flows/runs', 'flows/document'],

@@ -28,7 +28,7 @@ async function takePort(): Promise<number> {
 }
 
 async function explain(error: unknown, words: readonly string[]): Promise<string> {
-  const explained = await explainStart(error, { flags: readFlags(words), root, agentCount: 4 })
+  const explained = await explainStart(error, { flags: readFlags(words), root, agentCount: 5 })
   return (explained as Error).message
 }
 

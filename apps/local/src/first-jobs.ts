@@ -23,6 +23,16 @@ export const FIRST_JOBS: {
       focus: ['payment'],
     },
   },
+  Researcher: {
+    capability: 'digest',
+    input: {
+      text:
+        'An agent can hire other agents. It pays them from a wallet of its own, and keeps what is left of its price. ' +
+        'A budget bounds what it pays for one job, and another what it pays in a day. ' +
+        'When a job fails after others were paid for it, the loss is the agent’s own.',
+      sentences: 2,
+    },
+  },
   // Not paid for at the start, because the payer has to permit it first.
   'Invoice payer': {
     capability: 'pay_invoice',

@@ -20,16 +20,20 @@ export interface Steps {
   green(text: string): string
 }
 
-/** The example agents, each with a wallet; the last one moves what its payers permit. */
+/** The example agents, each with a wallet. */
 const EXAMPLES: readonly {
   readonly folder: string
   readonly key: TestKey
+  /** Moves what payers permit. */
   readonly spender?: TestKey
+  /** Pays the agents that this one hires. */
+  readonly hirer?: TestKey
 }[] = [
   { folder: 'text-statistics', key: TEST_KEYS.agent },
   { folder: 'qr-code', key: TEST_KEYS.secondAgent },
   { folder: 'summary', key: TEST_KEYS.thirdAgent },
   { folder: 'pay-invoices', key: TEST_KEYS.fourthAgent, spender: TEST_KEYS.spender },
+  { folder: 'researcher', key: TEST_KEYS.fifthAgent, hirer: TEST_KEYS.hirer },
 ]
 
 /**
@@ -53,11 +57,12 @@ export async function runLocal(options: {
   const jobLog = createJobLog()
   const economy = await startEconomy({
     folder,
-    agents: EXAMPLES.map(({ folder: example, key, spender }, index): EconomyAgent => ({
+    agents: EXAMPLES.map(({ folder: example, key, spender, hirer }, index): EconomyAgent => ({
       config: join(root, 'examples', example, 'agent.json'),
       wallet: key.address,
       port: flags.ports.agents + index,
       ...(spender !== undefined && { spenderPrivateKey: spender.privateKey }),
+      ...(hirer !== undefined && { hiringWallet: hirer, environment: hiredUrls(flags.ports.agents) }),
     })),
     chainId: flags.chainId,
     chainPort: flags.ports.chain,
@@ -81,6 +86,13 @@ export async function runLocal(options: {
   } finally {
     await stopAll(economy, steps)
   }
+}
+
+/** Where the researcher finds the agents that it hires. */
+function hiredUrls(firstPort: number): { readonly [name: string]: string } {
+  const urlOf = (folder: string): string =>
+    `http://localhost:${firstPort + EXAMPLES.findIndex(example => example.folder === folder)}`
+  return { SUMMARY_AGENT_URL: urlOf('summary'), STATISTICS_AGENT_URL: urlOf('text-statistics') }
 }
 
 async function showJobs(economy: Economy, steps: Steps, jobLog: JobLog): Promise<void> {

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Packages are installed; a clone that was never built takes its time. */
 const STARTED_WITHIN_MS = 180_000
 
-/** What `npm start` started: chain, facilitator, platform and four agents; three of them have been paid a job. */
+/** What `npm start` started: chain, facilitator, platform and five agents; four of them have been paid a job. */
 export interface LocalEconomy {
   /** As it was printed: what a person opens. */
   readonly url: string

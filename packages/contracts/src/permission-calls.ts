@@ -1,3 +1,4 @@
+import { bytesOf, hexWord, toDigits, uintWord } from './abi-words.ts'
 import type { PermissionKey } from './permission-typed-data.ts'
 
 /** The calls that a handler makes before and while it spends, encoded by hand: handlers load no ABI coder. */
@@ -99,19 +100,6 @@ function keyWords({ owner, spender, token, scope }: PermissionKey): string {
   return [owner, spender, token, scope].map(hexWord).join('')
 }
 
-function hexWord(hex: Hex): string {
-  return hex.slice(2).toLowerCase().padStart(64, '0')
-}
-
-function uintWord(amount: bigint): string {
-  if (amount < 0n || amount >= 2n ** 256n) throw new RangeError(`must be 0 to 2^256 - 1, got ${amount}`)
-  return amount.toString(16).padStart(64, '0')
-}
-
-function bytesOf(words: string): Uint8Array {
-  return Uint8Array.from(words.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
-}
-
 function toHex(bytes: Uint8Array): Hex {
-  return `0x${Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')}`
+  return `0x${toDigits(bytes)}`
 }

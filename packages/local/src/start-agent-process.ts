@@ -19,6 +19,10 @@ export interface EconomyAgent {
   readonly port: number
   /** What it moves payers' tokens with, where it spends; it is then registered at the economy's platform. */
   readonly spenderPrivateKey?: string
+  /** The wallet that it hires other agents from, where it does; it is given test USDC. */
+  readonly hiringWallet?: { readonly address: string; readonly privateKey: string }
+  /** More of its environment. */
+  readonly environment?: { readonly [name: string]: string }
 }
 
 /** A running agent. */
@@ -78,6 +82,8 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
       SERVICE_NETWORK: `eip155:${chain.chainId}`,
       SERVICE_STORE: options.store ?? `lmdb:${join(own, basename(dirname(agent.config)))}`,
       SERVICE_LOG: 'json',
+      ...(agent.hiringWallet !== undefined && { HIRING_PRIVATE_KEY: agent.hiringWallet.privateKey }),
+      ...agent.environment,
       ...options.environment,
     },
     readReady: readListeningUrl,

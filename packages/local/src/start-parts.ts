@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { startChain, type LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
+import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
 import { startOnPort, type PortChoice } from './processes/port-choice.ts'
@@ -26,6 +27,9 @@ export interface EconomyParts {
   /** Holds test USDC, and pays. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
+
+/** What an agent that hires others has to pay them with. */
+const HIRING_USDC_ATOMIC = 10_000_000n
 
 /** Starts the parts in order; each that came up is in `stops`. */
 export async function startParts(starting: Starting, database: Promise<string>): Promise<EconomyParts> {
@@ -131,7 +135,8 @@ async function startAgents(
   return await allOrNone(
     starting.agents.map(async agent => {
       const options = { ...starting, chain, facilitator, secret, agent }
-      const { spenderPrivateKey } = agent
+      const { spenderPrivateKey, hiringWallet } = agent
+      if (hiringWallet !== undefined) await topUp(chain, hiringWallet.address, HIRING_USDC_ATOMIC)
       const started =
         spenderPrivateKey === undefined || platform === undefined
           ? await startAgentProcess(options)

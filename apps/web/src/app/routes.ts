@@ -58,6 +58,12 @@ const pageRoutes: readonly PageRoute[] = [
     place: 'owner',
     import: () => page(import('../pages/owner-agent/owner-jobs-page.tsx')),
   },
+  { path: '/limits', place: 'purse', import: () => page(import('../pages/limits/limits-page.tsx')) },
+  {
+    path: '/limits/new',
+    place: 'purse',
+    import: () => page(import('../pages/new-limit/new-limit-page.tsx')),
+  },
   { path: '/sign-in', place: 'owner', import: () => page(import('../pages/sign-in-page.tsx')) },
 ]
 

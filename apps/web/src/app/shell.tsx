@@ -18,6 +18,25 @@ const PLACES: readonly {
   { place: 'owner', url: '/owner', words: 'Your agents', short: 'Yours', sign: 'person' },
 ]
 
+/** Which chain it is; it leads to what agents may move there, where limits can be set. */
+function Network(): ReactNode {
+  const { platform } = useSite()
+  const name = platform.local_mode ? 'Local chain' : platform.network_name
+  const title = `Chain ${platform.chain_id}`
+  if (platform.spend_permissions_address === null)
+    return (
+      <span className="network" title={title}>
+        {name}
+      </span>
+    )
+  return (
+    <a className="network" href="/limits" title={title}>
+      {name}
+      <span className="unseen">, your spend limits</span>
+    </a>
+  )
+}
+
 /** What stands around every page. */
 export function Shell({
   place,
@@ -26,7 +45,6 @@ export function Shell({
   readonly place: Place
   readonly children: ReactNode
 }): ReactNode {
-  const { platform } = useSite()
   return (
     <>
       <a className="skip" href="#main">
@@ -50,9 +68,7 @@ export function Shell({
             ))}
           </nav>
           <div className="end">
-            <span className="network" title={`Chain ${platform.chain_id}`}>
-              {platform.local_mode ? 'Local chain' : platform.network_name}
-            </span>
+            <Network />
             <Purse />
           </div>
         </div>

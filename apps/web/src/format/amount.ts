@@ -33,6 +33,14 @@ export function fromAtomic(atomic: bigint): string {
   return decimals === '' ? whole : `${whole}.${decimals}`
 }
 
+/** Decimal USDC of atomic units with two decimals at least, grouped: `5000000n` is `5.00`. */
+export function withCents(atomic: bigint | string): string {
+  const amount = fromAtomic(BigInt(atomic))
+  const [, decimals = ''] = amount.split('.')
+  const missing = '0'.repeat(Math.max(0, 2 - decimals.length))
+  return groupDigits(decimals === '' ? `${amount}.${missing}` : amount + missing)
+}
+
 /** Decimal ETH of wei, exactly: `1000000000000000` is `0.001`. */
 export function formatEther(wei: string): string {
   const digits = wei.padStart(19, '0')

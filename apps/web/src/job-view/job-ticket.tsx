@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
 import type { Order } from '../kept/order.ts'
+import { SpentForJob } from '../limits/spent-line.tsx'
 import { Address, Hash } from '../parts/short.tsx'
 import { Transaction } from '../parts/transaction.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
@@ -20,12 +21,14 @@ interface Props {
   readonly isFresh: boolean
   /** Which hash the receipt is known by. */
   readonly receiptHash: string | undefined
+  /** Its capability declares that it moves tokens of its caller. */
+  readonly mayMove?: boolean
   readonly children?: ReactNode
 }
 
 /** A job as a ticket: punched when it was paid, and never when nothing was charged. */
 export function JobTicket(props: Props): ReactNode {
-  const { job, order, now, isFresh, receiptHash, children } = props
+  const { job, order, now, isFresh, receiptHash, mayMove = false, children } = props
   const { wallet, balance } = usePurse()
   const isOfThisPage = wallet?.address.toLowerCase() === job.payer.toLowerCase()
   return (
@@ -86,6 +89,7 @@ export function JobTicket(props: Props): ReactNode {
               ],
         ]}
       />
+      {mayMove && isOver(job) && <SpentForJob payer={job.payer} jobId={job.job_id} />}
       {!isFree(job) && <Charge job={job} now={now} />}
       {children}
       {receiptHash !== undefined && job.charged && <Bars hash={receiptHash} />}
@@ -128,6 +132,11 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
       <When at={payment.usable_until} form="clock" />, when it is certain; a charge would show here.
     </p>
   )
+}
+
+/** Nothing is moved for it any more. */
+function isOver({ status }: JobAnswer): boolean {
+  return status === 'completed' || status === 'failed'
 }
 
 /** Nothing was charged for it, and the agent has said so or the payment is dead. */

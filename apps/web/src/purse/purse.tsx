@@ -68,6 +68,11 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
         </p>
       )}
       <div className="acts">
+        {platform.spend_permissions_address !== null && (
+          <a className="button" href="/limits" onClick={close}>
+            Spend limits
+          </a>
+        )}
         {fund !== undefined && <FundButton fund={fund} />}
         <button
           type="button"

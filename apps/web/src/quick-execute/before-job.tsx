@@ -3,6 +3,8 @@ import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
+import { CoverLine } from '../limits/cover-line.tsx'
+import type { SpendCover } from '../limits/use-cover.ts'
 import { Address } from '../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 import { usePurse } from '../purse/purse-context.ts'
@@ -14,8 +16,10 @@ export function BeforeJob(props: {
   readonly capability: AgentPage['capabilities'][number]
   /** Decimal USDC, as it would be signed for. */
   readonly price: string
+  /** What it moves beside its price; undefined: nothing. */
+  readonly spend: SpendCover | undefined
 }): ReactNode {
-  const { agent, capability, price } = props
+  const { agent, capability, price, spend } = props
   const { platform } = useSite()
   const { wallet, balance } = usePurse()
   const names = Object.keys(capability.output_schema)
@@ -73,6 +77,7 @@ export function BeforeJob(props: {
                 </>
               ),
             ],
+            spend === undefined ? undefined : ['Moves', <CoverLine key="moves" cover={spend.cover} />],
             agent.max_deadline_seconds === null
               ? undefined
               : [

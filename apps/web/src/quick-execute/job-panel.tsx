@@ -7,6 +7,7 @@ import type { Order } from '../kept/order.ts'
 import { Note } from '../parts/note.tsx'
 import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
+import { keepInput } from './input-again.ts'
 import { JobActions } from './job-actions.tsx'
 import { useNow } from './use-now.ts'
 import { useReceiptHash } from './use-receipt-hash.ts'
@@ -19,8 +20,10 @@ export function JobPanel(props: {
   readonly isItsPage?: boolean
   /** Undefined: it is not ordered from here. */
   readonly retry?: ((order: Order) => void) | undefined
+  /** Where its limit is changed; undefined: it moves nothing of its caller's. */
+  readonly limit?: string | undefined
 }): ReactNode {
-  const { execution, usualMs, fields, retry, isItsPage = false } = props
+  const { execution, usualMs, fields, retry, limit, isItsPage = false } = props
   const { order, unanswered, isFresh } = execution
   const { job, refusal } = order
   const isUnderWay =
@@ -50,7 +53,14 @@ export function JobPanel(props: {
             </p>
           </Note>
         )}
-        <JobTicket job={job} order={order} now={now} isFresh={isFresh} receiptHash={receiptHash}>
+        <JobTicket
+          job={job}
+          order={order}
+          now={now}
+          isFresh={isFresh}
+          receiptHash={receiptHash}
+          mayMove={limit !== undefined}
+        >
           <JobActions order={order} job={job} isItsPage={isItsPage} />
         </JobTicket>
       </div>
@@ -65,10 +75,28 @@ export function JobPanel(props: {
         </span>
       </h2>
       <JobLine view={{ order, job, unanswered, now, usualMs }} />
-      {job?.status === 'failed' && job.error_type === 'validation' && (
+      {limit !== undefined && isBeyondLimit(job) ? (
         <Note tone="info">
-          <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+          <p>
+            It wanted to move more than you permit.{' '}
+            <a
+              href={limit}
+              onClick={() =>
+                keepInput({ agentId: order.agent_id, capability: order.capability, input: order.input })
+              }
+            >
+              Change the limit
+            </a>
+            , or ask for less.
+          </p>
         </Note>
+      ) : (
+        job?.status === 'failed' &&
+        job.error_type === 'validation' && (
+          <Note tone="info">
+            <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+          </Note>
+        )
       )}
       {refusal !== undefined && (
         <Note tone="refused" alert>
@@ -91,7 +119,14 @@ export function JobPanel(props: {
         </Note>
       )}
       {job !== undefined && !isUnderWay && (
-        <JobTicket job={job} order={order} now={now} isFresh={false} receiptHash={receiptHash}>
+        <JobTicket
+          job={job}
+          order={order}
+          now={now}
+          isFresh={false}
+          receiptHash={receiptHash}
+          mayMove={limit !== undefined}
+        >
           {job.retry.possible && retry !== undefined && (
             <Retry amount={job.amount} until={job.retry.until} retry={() => retry(order)} />
           )}
@@ -100,6 +135,11 @@ export function JobPanel(props: {
       )}
     </div>
   )
+}
+
+/** Whether the agent refused because the permission, or the approval behind it, allows less. */
+function isBeyondLimit(job: Order['job']): boolean {
+  return job?.status === 'failed' && job.error_type === 'validation' && /\ballowance\b/i.test(job.error ?? '')
 }
 
 /** The same job once more, with the payment that was signed: it can be used once, whatever becomes of it. */

@@ -2,12 +2,15 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { InputForm } from '../input-form/input-form.tsx'
+import { limitUrl } from '../limits/find-cover.ts'
+import { LimitFirst } from '../limits/limit-first.tsx'
+import { useCover } from '../limits/use-cover.ts'
 import { JobPanel } from './job-panel.tsx'
 import { CodeButtons } from './code-buttons.tsx'
 import { BeforeJob } from './before-job.tsx'
 import { Pay } from './pay-button.tsx'
 import { useRest } from './use-rest.ts'
-import { takeInput } from './input-again.ts'
+import { keepInput, takeInput } from './input-again.ts'
 import { isUnderWay, useQuickExecute } from './use-quick-execute.ts'
 
 interface Props {
@@ -17,6 +20,11 @@ interface Props {
   readonly jobId: string | null
   /** Called once a job that was ordered here is paid. */
   readonly paid?: () => void
+}
+
+/** Where a limit is to be set first there is nothing to pay by, by keys neither. */
+function isPayShown(form: HTMLFormElement | null): boolean {
+  return form?.querySelector('.limit-first') === null
 }
 
 /** The form of a capability, and beside it what becomes of the job: input left, output right. */
@@ -33,6 +41,12 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
     price,
     fields,
   })
+  const spend = useCover({
+    agentId: agent.agent_id,
+    capability: capability.name,
+    permissions: capability.permissions,
+  })
+  const limit = spend === undefined ? undefined : limitUrl(agent.agent_id, capability.name)
   const form = useRef<HTMLFormElement>(null)
   const isHeld = execution.step === 'preparing' || isUnderWay(execution)
   const isResting = useRest(execution.step === 'ordered' && !isHeld)
@@ -78,7 +92,7 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
     work()
   }
   const submit = (): void => {
-    if (!isHeld && !isResting) send(() => pay(input))
+    if (!isHeld && !isResting && isPayShown(form.current)) send(() => pay(input))
   }
   const fillSample = (): void => {
     import('../fields/check-input.ts').then(
@@ -86,6 +100,21 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
       () => undefined,
     )
   }
+  const paying = (
+    <Pay
+      agent={agent}
+      price={price}
+      execution={execution}
+      isResting={isResting}
+      reset={reset}
+      agree={asked =>
+        send(() => {
+          setAgreed(asked)
+          pay(input, asked)
+        })
+      }
+    />
+  )
   return (
     <form
       ref={form}
@@ -115,19 +144,17 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
             </button>
             <CodeButtons agent={agent} capability={capability.name} price={price} input={input} />
           </div>
-          <Pay
-            agent={agent}
-            price={price}
-            execution={execution}
-            isResting={isResting}
-            reset={reset}
-            agree={asked =>
-              send(() => {
-                setAgreed(asked)
-                pay(input, asked)
-              })
-            }
-          />
+          {spend === undefined || limit === undefined || execution.step !== 'idle' ? (
+            paying
+          ) : (
+            <LimitFirst
+              spend={spend}
+              url={limit}
+              leave={() => keepInput({ agentId: agent.agent_id, capability: capability.name, input })}
+            >
+              {paying}
+            </LimitFirst>
+          )}
         </InputForm>
       </div>
       <div>
@@ -137,12 +164,14 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
             usualMs={agent.job_p50_ms}
             fields={capability.output_schema as FieldMap}
             retry={order => send(() => retry(order, input))}
+            limit={limit}
           />
         ) : (
           <BeforeJob
             agent={agent}
             capability={capability}
             price={execution.step === 'changed' ? execution.quote.amount : price}
+            spend={spend}
           />
         )}
       </div>

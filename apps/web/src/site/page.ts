@@ -29,5 +29,5 @@ export interface PageModule<Data> {
   readonly Page: (props: { readonly data: Data }) => ReactNode
 }
 
-/** The place of the band that a page belongs to. */
-export type Place = 'agents' | 'flows' | 'jobs' | 'owner'
+/** The place of the band that a page belongs to; `purse` is none of the four. */
+export type Place = 'agents' | 'flows' | 'jobs' | 'owner' | 'purse'

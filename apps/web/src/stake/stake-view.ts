@@ -1,5 +1,5 @@
 import type { RegistrationStatus } from '@farebox/platform-api/registry'
-import type { TransactionFate } from './read-transaction.ts'
+import type { TransactionFate } from '../wallet/read-transaction.ts'
 import type { StakeProblem } from './stake-problem.ts'
 import type { KeptStake } from './stake-store.ts'
 

@@ -2,7 +2,7 @@ import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSite } from '../site/site.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { TransactionFate } from './read-transaction.ts'
+import type { TransactionFate } from '../wallet/read-transaction.ts'
 import { stakeKey, type KeptStake } from './stake-store.ts'
 
 const FOLLOWED_EVERY_MS = 2_000
@@ -101,7 +101,7 @@ async function fateOf(
 ): Promise<TransactionFate | undefined> {
   if (answer?.status.state !== 'waiting_for_stake' || kept?.hash === undefined || wallet === undefined)
     return undefined
-  const { readTransaction } = await import('./read-transaction.ts')
+  const { readTransaction } = await import('../wallet/read-transaction.ts')
   return await readTransaction(wallet, kept, chainId).catch(() => undefined)
 }
 

@@ -54,12 +54,10 @@ function openAccount(found: FoundWallet, address: string): Wallet {
     kind: 'browser',
     name: found.name,
     address,
-    async signTypedData(typedData) {
-      const text = JSON.stringify(
-        { ...typedData, types: { EIP712Domain: DOMAIN_TYPE, ...typedData.types } },
-        (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
-      )
-      return readHex(found, await put(found, 'eth_signTypedData_v4', [address, text]))
+    signTypedData: typedData => signTyped(found, address, typedData),
+    async signPermit(terms) {
+      const { permitTypedData } = await import('@farebox/contracts/token-permit')
+      return await signTyped(found, address, permitTypedData(terms))
     },
     async signMessage(text) {
       const hex = Array.from(new TextEncoder().encode(text), byte => byte.toString(16).padStart(2, '0')).join(
@@ -75,6 +73,18 @@ function openAccount(found: FoundWallet, address: string): Wallet {
     accounts: openAccounts(found),
     useChain: chain => switchChain(found, chain),
   }
+}
+
+async function signTyped(
+  found: FoundWallet,
+  address: string,
+  typedData: { readonly types: object },
+): Promise<string> {
+  const text = JSON.stringify(
+    { ...typedData, types: { EIP712Domain: DOMAIN_TYPE, ...typedData.types } },
+    (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
+  )
+  return readHex(found, await put(found, 'eth_signTypedData_v4', [address, text]))
 }
 
 function openAccounts(found: FoundWallet): WalletAccounts {

@@ -1,3 +1,4 @@
+import type { PermitTerms } from '@farebox/contracts/token-permit'
 import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 
 /** Who pays, and signs in: a wallet of the browser, or the test wallet of a local chain. */
@@ -9,6 +10,8 @@ export interface Wallet extends PaymentSigner {
   readonly address: string
   /** Signs a text (EIP-191, `personal_sign`): 65 bytes as `0x` hex. */
   signMessage(text: string): Promise<string>
+  /** Signs an approval of a token (EIP-2612): 65 bytes as `0x` hex. */
+  signPermit(terms: PermitTerms): Promise<string>
   /** Sends a transaction, and resolves to its hash as soon as it was sent. Undefined: it cannot. */
   readonly sendTransaction?: (transaction: WalletTransaction) => Promise<string>
   /** Puts a question that changes nothing to the chain that the wallet is on. Undefined: it cannot. */

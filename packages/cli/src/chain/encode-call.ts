@@ -38,7 +38,7 @@ export function textBytes(text: string): Uint8Array {
 }
 
 /** Bytes: how many, then themselves, filled up to whole words. */
-export function countedBytes(bytes: Uint8Array): Uint8Array {
+function countedBytes(bytes: Uint8Array): Uint8Array {
   return concatBytes(
     uintWord(BigInt(bytes.length)),
     bytes,

@@ -1,5 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
+import { encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
 import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
@@ -14,12 +15,12 @@ import type { World } from '../world.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 import { agree } from './agree.ts'
 import { carryOut, planChange } from './change-permission.ts'
-import { setCall } from './chain/permission-transactions.ts'
 import { readChainSeconds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
 import { declaredSpend } from './agent/declared-spend.ts'
 import { amount, moment } from './describe-terms.ts'
 import { findAgent, readDeclaration, type MeantAgent } from './agent/find-agent.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
+import { readAgentSpender } from './agent/read-agent-spender.ts'
 import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
 import { withLimits, type OpenLimits } from './open-limits.ts'
 import { permissionDocument } from './permission-document.ts'
@@ -45,10 +46,16 @@ export async function allowAgent(
     const asked = readTerms({ keccak256: await loadKeccak() }, raw)
     const agent = await findAgent(world, words.agent, raw, { endpoint: true })
     const terms = await holdAgainstDeclaration(world, agent, words.capability, asked)
-    return await withLimits({ world, clock, place: agent, raw }, limits => allowOn(limits, terms, asked, raw))
+    const spender = asked.spender ?? (await readAgentSpender(world, agent))
+    return await withLimits({ world, clock, place: agent, raw }, limits =>
+      allowOn(limits, terms, { ...asked, spender }, raw),
+    )
   }
   return await runWithJson(world, raw, allow, AGAIN)
 }
+
+/** Terms with the account that they are for. */
+type NamedTerms = AskedTerms & { readonly spender: string }
 
 type DeclaredTerms = Pick<AllowedTerms, 'agent' | 'agentName' | 'capability' | 'declared'>
 
@@ -75,7 +82,7 @@ async function holdAgainstDeclaration(
 async function allowOn(
   limits: OpenLimits,
   declared: DeclaredTerms,
-  asked: AskedTerms,
+  asked: NamedTerms,
   raw: RawAllowOptions,
 ): Promise<object> {
   const { world, clock, chain, crypto, key } = limits
@@ -87,7 +94,7 @@ async function allowOn(
   const id = permissionId(crypto, { ...permission, scope })
   const before = await readStatus(chain, crypto, id, 'pending')
   refuseSpent(asked, before)
-  const callData = setCall(crypto, permission)
+  const callData = encodeSet(permission)
   const leftAfter = permission.cap - before.spent
   const change = await planChange(limits, { callData, before, leftAfter, chainSeconds })
   const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
@@ -115,7 +122,7 @@ async function allowOn(
 function permissionOf(
   { chain, key }: OpenLimits,
   { agent, capability }: DeclaredTerms,
-  { limit, cap, recipients, spender }: AskedTerms,
+  { limit, cap, recipients, spender }: NamedTerms,
   expiry: bigint,
 ): SpendPermission {
   return {

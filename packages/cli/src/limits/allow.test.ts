@@ -1,3 +1,4 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { encodeSpendOf, idOf, permissionOf } from '@farebox/local/src/testing/permission-stage'
@@ -98,6 +99,58 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(1)
   })
 
+  describe('without --spender', () => {
+    const ASKED = ['--agent-id', '7', '--limit', '1', '--cap', '10', '--yes']
+
+    /** What the agent answers at /spender. */
+    function names(body: object | undefined, status = 200): void {
+      const { lie } = stage.agent
+      stage.agent.lie = async (path, answer) => {
+        if (path !== '/spender') return await lie(path, answer)
+        return body === undefined ? new Response('{}', { status: 404 }) : Response.json(body, { status })
+      }
+    }
+
+    const own = { agent_id: '7', spender: SPENDER, chain_id: 84532, contract: SPEND_PERMISSIONS_ADDRESS }
+
+    test('the account that the agent names is permitted, and shown before it is', async () => {
+      names(own)
+      const { code, err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
+      expect(err).toContain(`\n  spender   ${SPENDER}`)
+      expect(code).toBe(0)
+      expect(await stage.permissions.statusOf(BUY)).toMatchObject({ limit: 1_000_000n })
+    })
+
+    test.each([
+      ['names none', undefined, 'the agent names no account that spends'],
+      ['is another agent', { ...own, agent_id: '8' }, 'is of agent 8, not of agent 7'],
+      ['spends on another chain', { ...own, chain_id: 8453 }, 'the agent spends on chain 8453, not on 84532'],
+      ['spends by another contract', { ...own, contract: SHOP }, 'through another contract'],
+      ['names the zero address', { ...own, spender: `0x${'00'.repeat(20)}` }, 'the zero address'],
+      ['answers with something else', { hello: 1 }, 'is not usable (HTTP 200)'],
+    ])('an agent that %s is refused, and nothing is sent', async (_, body, reason) => {
+      names(body)
+      const { code, err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
+      expect(err).toContain(reason)
+      expect(code).toBe(1)
+      expect(await sent()).toBe(0)
+    })
+
+    test('an agent that does not answer there is told apart from one that names none', async () => {
+      names({ error: 'no' }, 500)
+      const { err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
+      expect(err).toContain('is not usable (HTTP 500)')
+      expect(err).toContain('--spender 0x…')
+    })
+
+    test('--spender goes before what the agent names', async () => {
+      names({ ...own, spender: SHOP })
+      const { code } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED, '--spender', SPENDER])
+      expect(code).toBe(0)
+      expect(await stage.permissions.statusOf(BUY)).toMatchObject({ limit: 1_000_000n })
+    })
+  })
+
   test('the agent can then spend that much each time, and no more', async () => {
     await stage.allow()
     await stage.permissions.spend(BUY, { amount: 1_000_000n })
@@ -128,7 +181,7 @@ describe('farebox limits allow', () => {
     expect(await sent()).toBe(0)
   })
 
-  test.each(['--limit', '--cap', '--spender'])('says what %s is where it is missing', async option => {
+  test.each(['--limit', '--cap'])('says what %s is where it is missing', async option => {
     const all = ['--limit', '1', '--cap', '10', '--spender', SPENDER]
     const at = all.indexOf(option)
     const words = [...all.slice(0, at), ...all.slice(at + 2)]

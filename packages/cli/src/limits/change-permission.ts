@@ -90,6 +90,6 @@ export async function settleApproval(
     )
     return { transactions: [], approval }
   }
-  const hash = await sendStep(limits, signer, approveStep(chain, crypto, totalLeft))
+  const hash = await sendStep(limits, signer, approveStep(chain, totalLeft))
   return { transactions: [hash], approval: await readApproval(chain, crypto, key.address, 'latest') }
 }

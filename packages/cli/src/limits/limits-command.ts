@@ -81,7 +81,10 @@ function addApprove(limits: Command, world: World, end: End): void {
 
 function withAgent(command: Command): Command {
   return command
-    .option('--spender <address>', 'the address that the agent sends its transactions from')
+    .option(
+      '--spender <address>',
+      'the address that the agent sends its transactions from (default: its own word)',
+    )
     .option('--agent-id <number>', 'its number in the registry, where no platform lists its address')
 }
 
@@ -105,20 +108,20 @@ The contract SpendPermissions enforces the limits; it is unaudited. Tokens stay 
 spent. What the token lets the contract take, the approval, is always exactly what is left of all permissions.
 
 Examples
-  farebox limits allow https://agent.example buy --limit 1.00 --cap 10.00 --spender 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65
+  farebox limits allow https://agent.example buy --limit 1.00 --cap 10.00
   farebox limits list
   farebox limits revoke 7 buy
 `
 
 const ALLOW_EXAMPLES = `
---spender is asked for because an agent's /about names only the wallet that is paid, and a permission names the
-key that sends transactions: whoever runs the agent has to tell its address. Nobody else can use the permission.
+A permission names the account that sends the agent's transactions; nobody else can use it. The agent names that
+account at /spender; where it does not, give it as --spender.
 
 The same command with other figures changes the permission; what was spent stays spent. Where the token takes
 signed approvals (USDC does), it is one transaction.
 
 Examples
-  farebox limits allow 7 buy --limit 1.00 --cap 10.00 --spender 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65
+  farebox limits allow 7 buy --limit 1.00 --cap 10.00
   farebox limits allow https://agent.example buy --limit 0.50 --cap 5.00 --until 2027-01-31 --spender 0x15d3… --to 0x9965…
 `
 

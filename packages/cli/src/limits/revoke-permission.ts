@@ -1,5 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
+import { encodeRevoke } from '@farebox/contracts/permission-transactions'
 import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
@@ -10,7 +11,6 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { agree } from './agree.ts'
 import { carryOut, leftOf, planChange, settleApproval, type ChangedPermission } from './change-permission.ts'
-import { revokeCall } from './chain/permission-transactions.ts'
 import { readApproval, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
 import type { PermissionNames } from './chain/read-set-events.ts'
 import { amount, approvalAmount, describeSteps, moment, row } from './describe-terms.ts'
@@ -124,7 +124,7 @@ async function revokeOn(
   if (isRevoked) return await lowerLeftBehind(limits, permission, raw)
   const { spender, token, agentId, capability } = permission
   const scope = scopeOf(crypto, agentId, capability)
-  const callData = revokeCall(crypto, { spender, token, scope })
+  const callData = encodeRevoke({ spender: hex(spender), token: hex(token), scope })
   const change = await planChange(limits, { callData, before: permission, leftAfter: 0n, chainSeconds })
   const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
   await planTransaction(limits, call, 'the SpendPermissions contract')

@@ -23,7 +23,7 @@ export interface AnvilReady {
 /** How many past states anvil holds in memory; older ones it would write below the user's home. */
 const KEPT_STATES = 256
 /** Those of `TEST_KEYS`; anvil's own default is ten. */
-const ACCOUNTS = 12
+const ACCOUNTS = 14
 
 /**
  * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.

@@ -2,6 +2,8 @@ import type { Catalog } from '@farebox/flows/internal/check/catalog'
 import { memo, useDeferredValue, useMemo, type ReactNode, type RefObject } from 'react'
 import { groupDigits, longestDecimals } from '../../format/amount.ts'
 import { formatSpan } from '../../format/duration.ts'
+import { StepLimits } from '../../limits/step-limits.tsx'
+import { listSpending } from '../document/list-spending.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { Sign } from '../../signs/sign.tsx'
@@ -33,6 +35,7 @@ export function BeforeYouPay(props: {
         </p>
       )}
       <FindingList />
+      <Limits />
       <Fine />
     </aside>
   )
@@ -133,6 +136,15 @@ function describeTime(
   const people = waits.includes('person') ? ' Beside that it waits for a person.' : ''
   const times = waits.includes('time') ? ' It waits for a time that comes with the run.' : ''
   return `${formatSpan(seconds)} at most${along}.${people}${times}`
+}
+
+/** What steps are permitted to move of the reader's tokens. */
+function Limits(): ReactNode {
+  const { catalog } = useEditor()
+  // With the view comes what the catalog has learned.
+  const view = useDeferredValue(useFlowView(one => one))
+  const steps = useMemo(() => listSpending(view.graph.flow, catalog), [view, catalog])
+  return <StepLimits steps={steps} />
 }
 
 /** What was looked at and is fine. */

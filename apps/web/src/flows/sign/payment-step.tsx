@@ -1,3 +1,4 @@
+import type { Flow } from '@farebox/flows/document/flow'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { groupDigits, toAtomic } from '../../format/amount.ts'
@@ -5,13 +6,14 @@ import { FailureNote, Note } from '../../parts/note.tsx'
 import { Words } from '../../parts/words.tsx'
 import { FundButton } from '../../purse/fund-button.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
-import { capitalize, countWord } from '../describe/count-word.ts'
-import { describeValue } from '../describe/describe-value.ts'
+import { describeInput, describePlan } from './describe-plan.ts'
 import { PaymentLines } from './payment-lines.tsx'
 import type { PriceChange, SigningPlan } from './plan-signing.ts'
+import { SheetLimits } from './sheet-limits.tsx'
 import type { Signing } from './use-signing.ts'
 
 interface Props {
+  readonly flow: Flow
   readonly signing: Signing
   readonly input: JsonObject
   readonly fields: FieldMap
@@ -60,7 +62,7 @@ function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
   const isReady = signing.step === 'ready'
   return (
     <>
-      <p className="quiet above">{explain(plan)}</p>
+      <p className="quiet above">{describePlan(plan)}</p>
       {Object.keys(fields).length > 0 && (
         <p className="small input-line">
           <span className="faint">Input</span> <Words of={describeInput(input)} most={120} />{' '}
@@ -72,6 +74,7 @@ function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
         </p>
       )}
       <Notes {...props} />
+      <SheetLimits flow={props.flow} />
       <PaymentLines plan={plan} signed={signedOf(signing)} />
       <dl className="totals">
         {plan.later.length > 0 && (
@@ -229,22 +232,4 @@ function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
       What is signed is written down in this browser before anything is sent: closing this page loses nothing.
     </p>
   )
-}
-
-function explain({ now, later }: SigningPlan): string {
-  const count = now.length
-  if (count === 0 && later.length === 0) return 'No step of it is paid for.'
-  const what =
-    count === 0
-      ? 'No payment at the start'
-      : count === 1
-        ? 'One payment, good for its own step alone'
-        : `${capitalize(countWord(count))} payments, each good for its own step alone`
-  return `${what}. A step that is not delivered is not charged, and nothing behind it is paid.`
-}
-
-function describeInput(input: JsonObject): string {
-  return Object.entries(input)
-    .map(([name, value]) => `${name} ${describeValue(value, 48)}`)
-    .join(', ')
 }

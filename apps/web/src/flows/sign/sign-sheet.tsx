@@ -50,6 +50,7 @@ export function SignSheet(props: {
         />
       ) : (
         <PaymentStep
+          flow={flow}
           signing={signing}
           input={checked}
           fields={flow.inputs}

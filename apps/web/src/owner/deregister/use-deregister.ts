@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { Ask } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
-import { readTransaction } from '../../stake/read-transaction.ts'
+import { readTransaction } from '../../wallet/read-transaction.ts'
 import { explainDeregister, sendDeregister } from './send-deregister.ts'
 
 /** How far taking a stake back is. */

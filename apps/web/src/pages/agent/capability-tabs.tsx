@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react'
+import { MovesTag } from '../../limits/moves-tag.tsx'
 import { Words } from '../../parts/words.tsx'
 
 /** From so many on they are a list to choose from. */
@@ -10,6 +11,8 @@ interface TabbedCapability {
   readonly description: string
   /** Decimal USDC. */
   readonly price: string
+  /** Of the declaration; without it, it moves nothing of its callers'. */
+  readonly permissions?: readonly { readonly [key: string]: unknown }[]
 }
 
 /** The capabilities of an agent with their prices; one is chosen. `Alt 1` to `Alt 9` choose, too. */
@@ -55,7 +58,7 @@ export function CapabilityTabs(props: {
   }
   return (
     <nav className="capabilities" aria-label="Capability">
-      {capabilities.map(({ name, description, price }) => (
+      {capabilities.map(({ name, description, price, permissions }) => (
         <a
           key={name}
           href={`?capability=${encodeURIComponent(name)}`}
@@ -70,6 +73,7 @@ export function CapabilityTabs(props: {
             <bdi>{name}</bdi>
           </span>
           <span className="num">{price} USDC</span>
+          {permissions !== undefined && permissions.length > 0 && <MovesTag permissions={permissions} />}
           <small>
             <Words of={description} most={120} />
           </small>

@@ -1,6 +1,8 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { declaredSpend } from '../../limits/declared-spend.ts'
+import { limitUrl } from '../../limits/find-cover.ts'
 import { FailureNote } from '../../parts/note.tsx'
 import { Hash } from '../../parts/short.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -35,7 +37,7 @@ export const page: PageModule<Data> = {
 const AGENT_WITHIN_MS = 1_000
 
 function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data }): ReactNode {
-  const { ask } = useSite()
+  const { ask, platform } = useSite()
   const [opened, setOpened] = useState<OpenedJob>()
   // Null: it did not answer, or not soon.
   const [agent, setAgent] = useState<AgentPage | null>()
@@ -125,6 +127,11 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
             usualMs={agent?.job_p50_ms ?? null}
             fields={(capability?.output_schema ?? {}) as FieldMap}
             isItsPage
+            limit={
+              capability === undefined || platform.spend_permissions_address === null
+                ? undefined
+                : declaredSpend(capability.permissions) && limitUrl(order.agent_id, order.capability)
+            }
           />
         </div>
       </div>

@@ -4,6 +4,7 @@ import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import { useMemo, useState, type ReactNode } from 'react'
 import { nextAction } from '../../flows/run-view/next-action.ts'
 import type { OpenedRun } from '../../flows/runs/open-run.ts'
+import { useJobSpends } from '../../limits/use-job-spends.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { Words } from '../../parts/words.tsx'
 import { useNow } from '../../quick-execute/use-now.ts'
@@ -90,6 +91,7 @@ function Opened(props: {
   // oxlint-disable-next-line react/exhaustive-deps
   const graph = useMemo(() => buildGraph(flow), [key])
   const actions = useRunActions(opened, show)
+  const spends = useJobSpends(run.payer, endedJobs(run))
   const now = useNow(run.ended_at === null, 5_000)
   const action = nextAction(flow, run, actions.prices, now)
   return (
@@ -99,7 +101,7 @@ function Opened(props: {
       <div className="run-columns">
         <RunMap graph={graph} run={run} actions={actions} now={now} />
         <aside>
-          <RunTicket graph={graph} run={run} now={now}>
+          <RunTicket graph={graph} run={run} spends={spends} now={now}>
             <GoOn run={run} action={action} actions={actions} />
           </RunTicket>
           <RunFacts flow={flow} run={run} kept={opened.kept} />
@@ -110,6 +112,15 @@ function Opened(props: {
         <CompareSection flow={flow} run={run} withId={withId} close={() => compare(null)} />
       )}
     </main>
+  )
+}
+
+/** Jobs for which nothing is moved any more. */
+function endedJobs({ steps }: RunAnswer): readonly string[] {
+  return steps.flatMap(({ jobs }) =>
+    jobs.flatMap(({ job, payment }) =>
+      payment !== null && (job?.status === 'completed' || job?.status === 'failed') ? [payment.job_id] : [],
+    ),
   )
 }
 

@@ -3,7 +3,8 @@ import type { RunAnswer, RunJob, RunStepAnswer } from '@farebox/platform-api/flo
 import { useRef, type ReactNode } from 'react'
 import { nameStop } from '../../flows/describe/name-stop.ts'
 import { isChargedForNothing } from '../../flows/run-view/job-words.ts'
-import { fromAtomic, groupDigits, longestDecimals, toAtomic } from '../../format/amount.ts'
+import { fromAtomic, groupDigits, longestDecimals, toAtomic, withCents } from '../../format/amount.ts'
+import { sumSpends, type JobSpends } from '../../limits/use-job-spends.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { Address, Hash } from '../../parts/short.tsx'
 import { Hole } from '../../parts/ticket.tsx'
@@ -14,12 +15,15 @@ import { Words } from '../../parts/words.tsx'
 export function RunTicket(props: {
   readonly graph: Graph
   readonly run: RunAnswer
+  /** What agents moved of the payer's tokens, by job; undefined: nothing is known of it. */
+  readonly spends: JobSpends | undefined
   /** Unix seconds. */
   readonly now: number
   /** The one button, where there is one. */
   readonly children: ReactNode
 }): ReactNode {
-  const { graph, run, now, children } = props
+  const { graph, run, spends, now, children } = props
+  const moved = sumSpends([...(spends?.values() ?? [])].flat())
   const steps = run.steps.filter(({ step }) => graph.flow.steps[step]?.kind === 'job')
   const coupons = steps.map(step => couponOf(graph, step))
   const decimals = longestDecimals(coupons.map(({ amount }) => amount))
@@ -40,6 +44,11 @@ export function RunTicket(props: {
           <small>USDC</small>
         </div>
         <p className="on-stock">paid, of {groupDigits(run.max_total)} at most</p>
+        {moved > 0n && (
+          <p className="on-stock">
+            <b>{withCents(moved)} USDC</b> moved by agents beside it, within <a href="/limits">your limits</a>
+          </p>
+        )}
       </div>
       <ul className="coupons">
         {coupons.map(coupon => (
@@ -54,6 +63,7 @@ export function RunTicket(props: {
                 <Words of={coupon.name} most={64} />
                 <small>
                   <Fate coupon={coupon} now={now} />
+                  <Moved coupon={coupon} spends={spends} />
                 </small>
               </span>
               <span className="end">
@@ -108,6 +118,18 @@ function isKnownFree({ state, payment, job }: RunJob): boolean {
 
 function sumOf(amounts: readonly string[]): string {
   return fromAtomic(amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n))
+}
+
+/** What its agent moved beside its price. */
+function Moved({
+  coupon,
+  spends,
+}: {
+  readonly coupon: Coupon
+  readonly spends: JobSpends | undefined
+}): ReactNode {
+  const own = coupon.jobs.flatMap(({ payment }) => spends?.get(payment?.job_id.toLowerCase() ?? '') ?? [])
+  return own.length === 0 ? null : <>; moved {withCents(sumSpends(own))}</>
 }
 
 /** What became of a coupon's money, or can. */

@@ -27,6 +27,10 @@ export async function openTestWallet(store: KeyStore, ask: Ask): Promise<Wallet>
     name: 'Test wallet',
     address: signer.address,
     signTypedData: typedData => signer.signTypedData(typedData),
+    async signPermit(terms) {
+      const { permitDigest } = await import('@farebox/contracts/token-permit')
+      return `0x${bytesToHex(curve.sign(permitDigest(keccak, terms), hexToBytes(key.slice(2))))}`
+    },
     async signMessage(text) {
       const bytes = utf8ToBytes(text)
       const whole = concatBytes(utf8ToBytes(`\u0019Ethereum Signed Message:\n${bytes.length}`), bytes)

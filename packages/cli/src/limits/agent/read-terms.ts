@@ -13,8 +13,8 @@ export interface AskedTerms {
   readonly cap: bigint
   /** Lower-case addresses; empty: any recipient. */
   readonly recipients: readonly string[]
-  /** Lower-case address. */
-  readonly spender: string
+  /** Lower-case address; undefined: the agent is asked. */
+  readonly spender: string | undefined
   readonly until: AskedEnd
 }
 
@@ -49,7 +49,7 @@ export function readTerms(hash: Hash, raw: RawAllowOptions): AskedTerms {
     limit,
     cap,
     recipients: readRecipients(hash, raw.to ?? []),
-    spender: readSpender(hash, raw.spender),
+    spender: raw.spender === undefined ? undefined : readSpender(hash, raw.spender),
     until: readEnd(raw.until ?? DEFAULT_UNTIL),
   }
 }
@@ -57,17 +57,9 @@ export function readTerms(hash: Hash, raw: RawAllowOptions): AskedTerms {
 /**
  * The address that `--spender` gives, lower case.
  *
- * @throws {CommandError} where it is missing, or no address
+ * @throws {CommandError} where it is no address
  */
-export function readSpender(hash: Hash, given: string | undefined): string {
-  if (given === undefined) {
-    throw wrong(
-      '--spender',
-      'is missing',
-      'the address from which the agent sends its transactions: its /about names only the wallet that is paid,\n' +
-        'so whoever runs the agent has to tell it; give it as --spender 0x…',
-    )
-  }
+export function readSpender(hash: Hash, given: string): string {
   return readAddress(hash, '--spender', given)
 }
 

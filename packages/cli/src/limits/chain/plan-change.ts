@@ -1,8 +1,8 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { encodeApprove, encodeMulticall, encodePermitToken } from '@farebox/contracts/permission-transactions'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { Hash } from '../../chain/encode-call.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
-import { approveCall, multicallCall, permitTokenCall } from './permission-transactions.ts'
 import { findPermit, signPermit } from './token-permit.ts'
 
 /** A change of one permission, and what the approval has to be behind it. */
@@ -66,18 +66,18 @@ export async function planSteps(
   const { callData, wanted } = change
   const alone: Step = { does: 'change', to: SPEND_PERMISSIONS_ADDRESS, callData }
   if (way === 'none') return [alone]
-  const approve = approveStep(chain, hash, wanted)
+  const approve = approveStep(chain, wanted)
   if (way === 'approve last') return [alone, approve]
   // Asked for again: a password may have been typed since, and a permit may have been used meanwhile.
   const permit = way === 'permit' ? await findPermit(chain, hash, signer.address) : undefined
   if (permit === undefined) return [approve, alone]
   const deadline = BigInt(nowSeconds) + PERMIT_SECONDS
   const signed = signPermit(chain, hash, signer, { value: wanted, nonce: permit.nonce, deadline })
-  const both = multicallCall(hash, [permitTokenCall(hash, signed), callData])
+  const both = encodeMulticall([encodePermitToken(signed), callData])
   return [{ does: 'change and permit', to: SPEND_PERMISSIONS_ADDRESS, callData: both }]
 }
 
 /** The transaction that makes the approval exactly this. */
-export function approveStep({ network }: Pick<OpenChain, 'network'>, hash: Hash, amount: bigint): Step {
-  return { does: 'approve', to: network.asset.address, callData: approveCall(hash, amount) }
+export function approveStep({ network }: Pick<OpenChain, 'network'>, amount: bigint): Step {
+  return { does: 'approve', to: network.asset.address, callData: encodeApprove(amount) }
 }

@@ -1,19 +1,16 @@
-import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import type { SignedPermit } from '@farebox/contracts/permission-transactions'
+import { PERMIT_TYPE, permitDigest } from '@farebox/contracts/token-permit'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
-import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { encodeCall, hexWord, topicOf, uintWord, type Hash } from '../../chain/encode-call.ts'
+import { encodeCall, hexWord, topicOf, type Hash } from '../../chain/encode-call.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { askView } from './read-permissions.ts'
-import type { SignedPermit } from './permission-transactions.ts'
 
 /** The token's next permit of an owner. */
 export interface NextPermit {
   readonly nonce: bigint
 }
-
-/** The struct of EIP-2612. */
-const PERMIT = 'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
 
 /**
  * The next permit of an owner, where the token takes EIP-2612 permits as they would be signed here; undefined where it
@@ -35,7 +32,7 @@ export async function findPermit(
     ask('nonces(address)', [hexWord(owner)]),
   ])
   if (separator?.toLowerCase() !== toHex(domainSeparator)) return undefined
-  if (typeHash?.toLowerCase() !== topicOf(hash, PERMIT)) return undefined
+  if (typeHash?.toLowerCase() !== topicOf(hash, PERMIT_TYPE)) return undefined
   return nonce === undefined || !/^0x[0-9a-f]{64}$/i.test(nonce) ? undefined : { nonce: BigInt(nonce) }
 }
 
@@ -46,16 +43,10 @@ export function signPermit(
   signer: KeySigner,
   terms: { readonly value: bigint; readonly nonce: bigint; readonly deadline: bigint },
 ): SignedPermit {
-  const { keccak256 } = hash
-  const { value, nonce, deadline } = terms
+  const { chainId, asset } = chain.network
+  const { value, deadline } = terms
   const owner = signer.address.toLowerCase()
-  const struct = concatBytes(
-    fromHex(topicOf(hash, PERMIT)),
-    ...[owner, SPEND_PERMISSIONS_ADDRESS].map(hexWord),
-    ...[value, nonce, deadline].map(uintWord),
-  )
-  const { domainSeparator } = createAuthorizationHasher(hash, chain.network)
-  const digest = keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domainSeparator, keccak256(struct)))
-  const { address: token } = chain.network.asset
-  return { token, owner, value, deadline, signature: signer.signDigest(digest) }
+  const token = asset.address
+  const digest = permitDigest(hash, { ...asset.domain, chainId, token, owner, ...terms })
+  return { token, owner, value, deadline, signature: toHex(signer.signDigest(digest)) }
 }

@@ -1,5 +1,11 @@
-import type { Wallet } from '../wallet/wallet.ts'
-import type { KeptStake } from './stake-store.ts'
+import type { Wallet } from './wallet.ts'
+
+/** A transaction that a wallet was asked to send. */
+export interface SentTransaction {
+  /** Undefined: the wallet has not said. */
+  readonly hash?: string
+  readonly from: string
+}
 
 /** What became of a transaction, as far as a wallet's own chain tells. */
 export type TransactionFate = 'open' | 'reverted' | 'replaced' | 'unknown'
@@ -10,7 +16,7 @@ export type TransactionFate = 'open' | 'reverted' | 'replaced' | 'unknown'
  */
 export async function readTransaction(
   wallet: Wallet,
-  { hash, from }: Pick<KeptStake, 'hash' | 'from'>,
+  { hash, from }: SentTransaction,
   chainId: number,
 ): Promise<TransactionFate> {
   const { readChain } = wallet

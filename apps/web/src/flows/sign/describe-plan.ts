@@ -1,0 +1,24 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { capitalize, countWord } from '../describe/count-word.ts'
+import { describeValue } from '../describe/describe-value.ts'
+import type { SigningPlan } from './plan-signing.ts'
+
+/** What is signed, and what it is good for, in a sentence or two. */
+export function describePlan({ now, later }: SigningPlan): string {
+  const count = now.length
+  if (count === 0 && later.length === 0) return 'No step of it is paid for.'
+  const what =
+    count === 0
+      ? 'No payment at the start'
+      : count === 1
+        ? 'One payment, good for its own step alone'
+        : `${capitalize(countWord(count))} payments, each good for its own step alone`
+  return `${what}. A step that is not delivered is not charged, and nothing behind it is paid.`
+}
+
+/** What a run is started with, in one line. */
+export function describeInput(input: JsonObject): string {
+  return Object.entries(input)
+    .map(([name, value]) => `${name} ${describeValue(value, 48)}`)
+    .join(', ')
+}

@@ -1,0 +1,124 @@
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { fromAtomic, withCents } from '../format/amount.ts'
+
+/** The terms of a permission as they are typed. */
+export interface TypedTerms {
+  /** Decimal USDC. */
+  readonly each: string
+  /** Decimal USDC. */
+  readonly all: string
+  /** A day: `2026-12-31`. */
+  readonly until: string
+}
+
+/** The terms of a permission as the contract takes them. */
+export interface Terms {
+  /** Atomic units. */
+  readonly limit: bigint
+  /** Atomic units, counted from the first setting. */
+  readonly cap: bigint
+  /** Unix seconds: the first at which nothing can be spent. */
+  readonly expiry: bigint
+}
+
+/** What typed terms are held against. */
+export interface TermsBounds {
+  /** What the capability declares as its most, in atomic units. */
+  readonly declaredMost: bigint
+  /** What was spent under the permission already, in atomic units. */
+  readonly spent: bigint
+  /** Unix seconds, the later of the reader's clock and the chain's. */
+  readonly now: number
+}
+
+/** Why terms were refused, by field, in words that follow its name. */
+export type TermsRefusals = { readonly [field in keyof TypedTerms]?: string }
+
+/** Below 2^88: what the contract can keep. */
+const MOST_ATOMIC = 2n ** 88n - 1n
+const DAY = 86_400
+const LONGEST_SECONDS = 3_660 * DAY
+const DEFAULT_DAYS = 30
+/** A fifth of what the agent declares each time, and ten times that in all. */
+const DEFAULT_SHARE = 5n
+const DEFAULT_TIMES = 10n
+const CENT = 10_000n
+
+/** Checks typed terms; amounts are strings until they are atomic units (PERM-01). */
+export function checkTerms(
+  typed: TypedTerms,
+  { declaredMost, spent, now }: TermsBounds,
+): { readonly ok: true; readonly terms: Terms } | { readonly ok: false; readonly refusals: TermsRefusals } {
+  const [each, all] = [readPrice(typed.each.trim()), readPrice(typed.all.trim())]
+  const expiry = endOfDay(typed.until)
+  const refusals = {
+    each: !each.ok
+      ? each.reason
+      : each.atomic >= declaredMost
+        ? `must be lower than ${withCents(declaredMost)}, what the agent declares as its most`
+        : undefined,
+    all: !all.ok
+      ? all.reason
+      : each.ok && all.atomic < each.atomic
+        ? `must be at least ${withCents(each.atomic)}, what it may move each time`
+        : all.atomic <= spent
+          ? `must be more than ${withCents(spent)}, which was spent already: the total counts from the first setting`
+          : all.atomic > MOST_ATOMIC
+            ? 'is more than the contract can keep'
+            : undefined,
+    until: refuseEnd(expiry, now),
+  }
+  if (refusals.each === undefined && refusals.all === undefined && refusals.until === undefined) {
+    if (each.ok && all.ok && expiry !== undefined)
+      return { ok: true, terms: { limit: each.atomic, cap: all.atomic, expiry: BigInt(expiry) } }
+  }
+  return { ok: false, refusals: dropEmpty(refusals) }
+}
+
+/** What stands in the fields of a new permission. */
+export function proposeTerms(declaredMost: bigint, now: number): TypedTerms {
+  const share = declaredMost / DEFAULT_SHARE
+  const each = share >= CENT ? share - (share % CENT) : share > 0n ? share : 1n
+  return {
+    each: typedAmount(each),
+    all: typedAmount(each * DEFAULT_TIMES),
+    until: dayOf(now + DEFAULT_DAYS * DAY),
+  }
+}
+
+/** What stands in the fields where a permission is changed. */
+export function typeTerms({ limit, cap, expiry }: Terms): TypedTerms {
+  return { each: typedAmount(limit), all: typedAmount(cap), until: dayOf(Number(expiry)) }
+}
+
+/** The last second of a day in the reader's zone; undefined where the text is no day. */
+export function endOfDay(day: string): number | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)
+  if (match === null) return undefined
+  const [year = 0, month = 0, date = 0] = match.slice(1).map(Number)
+  const end = new Date(year, month - 1, date, 23, 59, 59)
+  return end.getMonth() === month - 1 && end.getDate() === date ? end.getTime() / 1_000 : undefined
+}
+
+/** A moment as the day of the reader's zone that it is in: `2026-12-31`. */
+export function dayOf(seconds: number): string {
+  const date = new Date(seconds * 1_000)
+  const two = (number: number): string => String(number).padStart(2, '0')
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+function refuseEnd(end: number | undefined, now: number): string | undefined {
+  if (end === undefined) return 'must be a day, like 2026-12-31'
+  if (end <= now) return 'must be in the future'
+  return end - now > LONGEST_SECONDS ? 'must be within ten years' : undefined
+}
+
+/** Two decimals at least, no groups: what people would type. */
+function typedAmount(atomic: bigint): string {
+  const [whole = '0', decimals = ''] = fromAtomic(atomic).split('.')
+  return `${whole}.${decimals.padEnd(2, '0')}`
+}
+
+function dropEmpty(refusals: { readonly [field in keyof TypedTerms]: string | undefined }): TermsRefusals {
+  return Object.fromEntries(Object.entries(refusals).filter(([, reason]) => reason !== undefined))
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import { withCents } from '../format/amount.ts'
+import { When } from '../parts/when.tsx'
+import type { Cover } from './find-cover.ts'
+
+/** How a permission stands, in a line. */
+export function CoverLine({ cover }: { readonly cover: Cover | undefined }): ReactNode {
+  if (cover === undefined) return 'your USDC, within a limit that you set'
+  switch (cover.kind) {
+    case 'covered': {
+      const { limit, left, expires_at: end } = cover.permission
+      return (
+        <>
+          up to <b>{withCents(limit)}</b> each time, {withCents(left)} left, until{' '}
+          <When at={end} form="date" />
+          {cover.isShort === 'approval' && '; the approval behind it is smaller'}
+          {cover.isShort === 'wallet' && '; the wallet has less'}
+        </>
+      )
+    }
+    case 'over':
+      return `nothing any more: the limit ${OVER[cover.permission.state]}`
+    case 'none':
+      return 'nothing so far: no limit is set'
+  }
+}
+
+const OVER = { active: 'is over', 'used-up': 'is used up', expired: 'has ended', revoked: 'was revoked' }

@@ -1,0 +1,59 @@
+import { useState, type ReactNode } from 'react'
+import { Note } from '../parts/note.tsx'
+import { Words } from '../parts/words.tsx'
+import { CoverLine } from './cover-line.tsx'
+import type { SpendCover } from './use-cover.ts'
+
+/** Before a job that moves tokens is paid: what is permitted; where nothing is, the way to set a limit first. */
+export function LimitFirst(props: {
+  readonly spend: SpendCover
+  readonly url: string
+  /** Called before the page is left for the limit. */
+  readonly leave: () => void
+  /** The button that pays. */
+  readonly children: ReactNode
+}): ReactNode {
+  const { spend, url, leave, children } = props
+  const { cover, declared } = spend
+  const [isWaived, setWaived] = useState(false)
+  if (cover === undefined) return children
+  const change = (
+    <a href={url} onClick={leave}>
+      {cover.kind === 'covered' ? 'Change' : 'Set a limit'}
+    </a>
+  )
+  if (cover.kind === 'covered' || isWaived) {
+    return (
+      <>
+        <p className="small quiet limit-line">
+          It may move of your USDC: <CoverLine cover={cover} />. {change}
+        </p>
+        {children}
+      </>
+    )
+  }
+  return (
+    <div className="pay limit-first">
+      <Note tone="warn">
+        <p>
+          <b>It moves your USDC. Set a limit first.</b> Beyond its price it can move{' '}
+          <CoverLine cover={cover} />.
+        </p>
+        {declared.reason !== '' && (
+          <p>
+            It says: “<Words of={declared.reason} most={280} />”
+          </p>
+        )}
+      </Note>
+      <a className="button solid wide tall" href={url} onClick={leave}>
+        Set a limit
+      </a>
+      <p className="hint centre">
+        Once, before the first job. What you filled in stays.{' '}
+        <button type="button" className="link" onClick={() => setWaived(true)}>
+          Run without one
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { encodeApprove, encodeRevoke, encodeSet } from '@farebox/contracts/permission-transactions'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import type { Terms } from './check-terms.ts'
+
+/** One transaction of a change. */
+export interface Step {
+  readonly to: string
+  /** `0x` hex. */
+  readonly data: string
+  /** What a reader is told that it does. */
+  readonly words: string
+}
+
+/**
+ * How the approval is brought to what all permissions have left: not at all, signed within the transaction of the change, or
+ * by a transaction of its own. An approval that grows goes before the change, one that shrinks behind it, so that stopping
+ * between them takes nothing from other permissions and leaves nothing that anybody could spend.
+ */
+export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
+
+/** A change of limits before anything is signed. */
+export interface LimitChange {
+  readonly change: Step | undefined
+  readonly way: ApprovalWay
+  /** The exact approval once it is done, in atomic units. */
+  readonly approval: bigint
+  /** The approval as it is, in atomic units. */
+  readonly approvalNow: bigint
+  readonly approve: Step
+}
+
+/** Whom a permission is for. */
+export interface PermissionFor {
+  readonly agentId: number
+  readonly capability: string
+  /** Lower-case address. */
+  readonly spender: string
+}
+
+/** Sets a permission, or changes it; what was spent stays spent. */
+export function planSet(
+  limits: WalletLimits,
+  { agentId, capability, spender }: PermissionFor,
+  terms: Terms,
+): LimitChange {
+  const before = limits.permissions.find(
+    one =>
+      one.agent_id === String(agentId) &&
+      one.capability === capability &&
+      one.spender === spender &&
+      one.token === limits.token.address,
+  )
+  const data = encodeSet({
+    owner: hex(limits.address),
+    spender: hex(spender),
+    token: hex(limits.token.address),
+    agentId: BigInt(agentId),
+    capability,
+    ...terms,
+    recipients: (before?.recipients ?? []).map(hex),
+  })
+  const left = terms.cap - BigInt(before?.spent ?? 0)
+  return plan(limits, { data, words: 'the limits' }, before, left > 0n ? left : 0n)
+}
+
+/** Ends a permission at once. */
+export function planRevoke(limits: WalletLimits, permission: SpendPermissionView): LimitChange {
+  const { spender, token, scope } = permission
+  const data = encodeRevoke({ spender: hex(spender), token: hex(token), scope: hex(scope) })
+  const own = token === limits.token.address ? permission : undefined
+  return plan(limits, { data, words: 'the revocation' }, own, 0n)
+}
+
+/** Makes the approval exactly what is left of all permissions. */
+export function planExact(limits: WalletLimits): LimitChange {
+  const approval = BigInt(limits.total_left)
+  return { ...plan(limits, undefined, undefined, 0n), approval, way: 'approve last', change: undefined }
+}
+
+/** The transaction that takes an approval back from anybody. */
+export function planZero(limits: WalletLimits, spender: string): LimitChange {
+  const approve = {
+    to: limits.token.address,
+    data: encodeApprove(0n, spender),
+    words: 'the approval of zero',
+  }
+  return { ...planExact(limits), approve }
+}
+
+/** How often a wallet asks its person for a change; the test wallet does not ask. */
+export function countPrompts({ change, way }: Pick<LimitChange, 'change' | 'way'>): number {
+  return (change === undefined ? 0 : 1) + (way === 'none' ? 0 : 1)
+}
+
+function plan(
+  limits: WalletLimits,
+  change: Omit<Step, 'to'> | undefined,
+  before: SpendPermissionView | undefined,
+  leftAfter: bigint,
+): LimitChange {
+  const { allowance, total_left: totalLeft, permit, token } = limits
+  const others = BigInt(totalLeft) - countedOf(before)
+  const approval = (others > 0n ? others : 0n) + leftAfter
+  const approvalNow = BigInt(allowance)
+  return {
+    change: change && { ...change, to: SPEND_PERMISSIONS_ADDRESS.toLowerCase() },
+    way:
+      approvalNow === approval
+        ? 'none'
+        : permit !== null
+          ? 'permit'
+          : approval > approvalNow
+            ? 'approve first'
+            : 'approve last',
+    approval,
+    approvalNow,
+    approve: { to: token.address, data: encodeApprove(approval), words: 'the approval' },
+  }
+}
+
+/** What a permission is counted with in the total: nothing once it has expired or was revoked. */
+function countedOf(permission: SpendPermissionView | undefined): bigint {
+  return permission?.state === 'active' ? BigInt(permission.left) : 0n
+}
+
+/** Addresses come from the API, which has checked them; the type asks for the form alone. */
+function hex(value: string): `0x${string}` {
+  return `0x${value.slice(2)}`
+}

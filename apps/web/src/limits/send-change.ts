@@ -1,0 +1,141 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { encodeMulticall, encodePermitToken } from '@farebox/contracts/permission-transactions'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import type { Platform } from '@farebox/platform-api/registry'
+import { shortAddress } from '../format/address.ts'
+import { readTransaction } from '../wallet/read-transaction.ts'
+import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+import { countPrompts, type LimitChange, type Step } from './plan-change.ts'
+
+/** What a change is sent with. */
+export interface Sending {
+  readonly wallet: Wallet
+  readonly platform: Platform
+  /** As the page shows them. */
+  readonly limits: WalletLimits
+  /** Says what is being waited for. */
+  readonly tell: (words: string, transaction?: string) => void
+}
+
+/** How long a signed approval may wait for its block, by the chain's time. */
+const PERMIT_SECONDS = 3_600
+const LOOK_MS = 800
+const MOST_LOOKS = 220
+
+/**
+ * Signs and sends a change in its order, each transaction once the one before is in a block. Resolves to the last block.
+ *
+ * @throws {WalletProblem} with what keeps it from going on. What was sent before stays: the page shows what is missing
+ */
+export async function sendChange(sending: Sending, change: LimitChange): Promise<number> {
+  const { wallet, platform } = sending
+  const network = refuseOtherThanShown(sending)
+  if (wallet.sendTransaction === undefined)
+    throw new WalletProblem('not-allowed', `${wallet.name} sends no transactions.`)
+  await wallet.useChain({
+    id: platform.chain_id,
+    name: platform.local_mode ? 'the local chain' : platform.network_name,
+  })
+  await checkContract(sending)
+  const prompts = countPrompts(change)
+  const count = (number: number): string => (prompts < 2 ? '' : `, ${number} of ${prompts}`)
+  if (change.way === 'permit' && change.change !== undefined) {
+    const signed = await signApproval(sending, network, change, count(1))
+    const both = { ...change.change, data: encodeMulticall([signed, change.change.data]) }
+    return await sendStep(sending, both, count(2))
+  }
+  let block = 0
+  for (const [index, step] of stepsOf(change).entries())
+    block = await sendStep(sending, step, count(index + 1))
+  return block
+}
+
+/** The transactions of a change without a permit, in their order. */
+function stepsOf({ change, approve, way }: LimitChange): readonly Step[] {
+  const steps = change === undefined ? [] : [change]
+  if (way === 'none') return steps
+  return way === 'approve first' ? [approve, ...steps] : [...steps, approve]
+}
+
+/** The contract and the token are those that we know, whatever a platform answers (PERM-05). */
+function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
+  const network = findNetwork(platform.network)
+  const isKnown =
+    network !== undefined &&
+    network.asset.address === limits.token.address &&
+    limits.contract === SPEND_PERMISSIONS_ADDRESS.toLowerCase() &&
+    limits.address === wallet.address
+  if (isKnown) return network
+  throw new WalletProblem('failed', 'The platform names another token or contract than these pages know.')
+}
+
+/** Chains with the same number are not the same chain: what is sent to an address without code does nothing. */
+async function checkContract({ wallet, platform, limits }: Sending): Promise<void> {
+  const data = `${TOTAL_LEFT}${[limits.address, limits.token.address].map(one => one.slice(2).padStart(64, '0')).join('')}`
+  const call = { to: SPEND_PERMISSIONS_ADDRESS.toLowerCase(), data }
+  const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch(() => undefined)
+  if (typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)) return
+  throw new WalletProblem(
+    'other-chain',
+    `What ${wallet.name} calls ${platform.network_name} has no SpendPermissions contract.`,
+  )
+}
+
+/** `totalLeft(address,address)`. */
+const TOTAL_LEFT = '0x44d13184'
+
+async function signApproval(
+  { wallet, limits, tell }: Sending,
+  { chainId, asset }: Network,
+  { approval: value }: LimitChange,
+  which: string,
+): Promise<string> {
+  tell(wallet.kind === 'test' ? 'Signing the approval' : `Sign the approval in ${wallet.name}${which}`)
+  const { address: owner, permit, block_time: blockTime } = limits
+  if (permit === null || permit.name !== asset.domain.name || permit.version !== asset.domain.version)
+    throw new WalletProblem('failed', 'The platform names another token than these pages know.')
+  const deadline = BigInt(Math.max(Math.floor(Date.now() / 1_000), blockTime) + PERMIT_SECONDS)
+  const token = asset.address
+  const terms = { ...asset.domain, chainId, token, owner, value, nonce: BigInt(permit.nonce), deadline }
+  return encodePermitToken({ token, owner, value, deadline, signature: await wallet.signPermit(terms) })
+}
+
+async function sendStep({ wallet, platform, tell }: Sending, step: Step, which: string): Promise<number> {
+  const { to, data, words } = step
+  tell(wallet.kind === 'test' ? 'Sending' : `Confirm ${words} in ${wallet.name}${which}`)
+  const hash = await wallet.sendTransaction?.({ to, value: 0n, data })
+  if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
+    throw new WalletProblem('failed', `${wallet.name} did not say which transaction it sent.`)
+  tell('Waiting for the next block', hash)
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const block = await blockOf(wallet, hash)
+    if (block !== undefined) return block
+    const sent = { hash, from: wallet.address }
+    const fate = await readTransaction(wallet, sent, platform.chain_id).catch(() => 'unknown')
+    if (fate === 'replaced')
+      throw new WalletProblem('failed', 'Another transaction of the wallet took its place.')
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+  }
+  throw new WalletProblem('failed', `${shortAddress(hash)} is in no block yet.`)
+}
+
+/** The block of a transaction that succeeded; undefined: in none so far. */
+async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined> {
+  const receipt = await wallet.readChain?.('eth_getTransactionReceipt', [hash]).catch(() => undefined)
+  if (typeof receipt !== 'object' || receipt === null || !('blockNumber' in receipt)) return undefined
+  if ('status' in receipt && Number(receipt.status) === 0)
+    throw new WalletProblem('refused', 'The contract refused it: only gas was spent.')
+  return Number(receipt.blockNumber)
+}
+
+/** Of these nobody knows whether something was sent. */
+const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
+
+/** What kept a change from being made, in sentences; what the chain has is shown beside it in any case. */
+export function explainChange(error: unknown): string {
+  if (!(error instanceof WalletProblem))
+    return 'The chain did not answer. What is shown here is what it has; send again what is missing.'
+  if (error.kind === 'refused') return error.message
+  return `${error.message} ${UNCLEAR.includes(error.kind) ? 'Your wallet shows whether anything was sent.' : 'Nothing was sent.'}`
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { withCents } from '../format/amount.ts'
+import { Transaction } from '../parts/transaction.tsx'
+import { sumSpends, useJobSpends } from './use-job-spends.ts'
+
+/** What an agent moved for a job beside its price; nothing where it moved nothing. */
+export function SpentForJob({ payer, jobId }: { readonly payer: string; readonly jobId: string }): ReactNode {
+  const spends = useJobSpends(payer, [jobId])?.get(jobId.toLowerCase()) ?? []
+  if (spends.length === 0) return null
+  return (
+    <div className="spent-for">
+      <p>
+        <b>{withCents(sumSpends(spends))} USDC</b> was moved for this job, within{' '}
+        <a href="/limits">your limit</a>
+      </p>
+      <ul>
+        {spends.map(one => (
+          <li key={`${one.transaction} ${one.amount} ${one.to}`} className="small">
+            {withCents(one.amount)} by <Transaction of={one.transaction} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { Words } from '../parts/words.tsx'
+import { usePurse } from '../purse/purse-context.ts'
+import { Sign } from '../signs/sign.tsx'
+import { useSite } from '../site/site.ts'
+import { CoverLine } from './cover-line.tsx'
+import { findCover, limitUrl } from './find-cover.ts'
+import { useLimits } from './use-limits.ts'
+
+/** A step whose capability moves tokens of who runs it. */
+interface SpendingStep {
+  readonly key: string
+  readonly name: string
+  readonly agentId: number
+  readonly capability: string
+}
+
+/** Before a run is paid: each step that moves tokens, what it is permitted, and the way to its limit and back. */
+export function StepLimits({ steps }: { readonly steps: readonly SpendingStep[] }): ReactNode {
+  const { platform } = useSite()
+  const { wallet } = usePurse()
+  const isThere = platform.spend_permissions_address !== null && steps.length > 0
+  const { limits } = useLimits(isThere ? wallet?.address : undefined)
+  // Where the reader is, and comes back to; a server does not know.
+  const [back, setBack] = useState<string>()
+  useEffect(() => setBack(location.pathname + location.search), [])
+  if (!isThere) return null
+  return (
+    <ul className="step-limits" aria-label="Steps that move your USDC">
+      {steps.map(({ key, name, agentId, capability }) => {
+        const cover = limits && findCover(limits, agentId, capability)
+        const isCovered = cover?.kind === 'covered'
+        return (
+          <li key={key} className="small">
+            <Sign name={isCovered ? 'check' : 'warn'} />
+            <span>
+              <b>
+                <Words of={name} most={64} />
+              </b>{' '}
+              moves your USDC: <CoverLine cover={cover} />.{' '}
+              <a href={limitUrl(agentId, capability, back)}>{isCovered ? 'Change' : 'Set a limit'}</a>
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,70 @@
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { useCallback, useRef, useState } from 'react'
+import { usePurse } from '../purse/purse-context.ts'
+import { useSite } from '../site/site.ts'
+import type { LimitChange } from './plan-change.ts'
+import type { ReadLimits } from './use-limits.ts'
+
+/** How far a change of limits is. `what` names it, so that a page shows it where it was begun. */
+export type ChangeState =
+  | { readonly step: 'idle' }
+  | {
+      readonly step: 'sending'
+      readonly what: string
+      readonly words: string
+      readonly transaction?: string
+    }
+  | { readonly step: 'stopped'; readonly what: string; readonly sentence: string }
+  | { readonly step: 'done'; readonly what: string }
+
+/** What a page does about limits: one change at a time, over all tabs. */
+export interface Change {
+  readonly state: ChangeState
+  readonly start: (what: string, limits: WalletLimits, change: LimitChange) => void
+}
+
+const LOCK = 'farebox-limits'
+
+/** Has the wallet make changes, and reads the limits again once they are in a block. */
+export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Change {
+  const { platform } = useSite()
+  const { wallet, refresh: refreshPurse } = usePurse()
+  const [state, setState] = useState<ChangeState>({ step: 'idle' })
+  const isBusy = useRef(false)
+  const onDone = useRef(done)
+  onDone.current = done
+  const send = async (what: string, limits: WalletLimits, change: LimitChange): Promise<void> => {
+    if (wallet === undefined) return
+    const { sendChange, explainChange } = await import('./send-change.ts')
+    const tell = (words: string, transaction?: string): void =>
+      setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
+    try {
+      await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
+        if (lock === null) {
+          setState({ step: 'stopped', what, sentence: 'Another tab is changing limits. Answer there first.' })
+          return
+        }
+        const block = await sendChange({ wallet, platform, limits, tell }, change)
+        await refresh(block)
+        refreshPurse()
+        setState({ step: 'done', what })
+        onDone.current?.()
+      })
+    } catch (error) {
+      // Something may be in a block by now.
+      await refresh()
+      setState({ step: 'stopped', what, sentence: explainChange(error) })
+    }
+  }
+  const latest = useRef(send)
+  latest.current = send
+  const start = useCallback<Change['start']>((what, limits, change) => {
+    if (isBusy.current) return
+    isBusy.current = true
+    setState({ step: 'sending', what, words: 'Opening the wallet' })
+    void latest.current(what, limits, change).finally(() => {
+      isBusy.current = false
+    })
+  }, [])
+  return { state, start }
+}

@@ -1,0 +1,144 @@
+import type { TokenApproval, TokenApprovals, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import { withCents } from '../../format/amount.ts'
+import { planExact, planZero } from '../../limits/plan-change.ts'
+import type { Change } from '../../limits/use-change.ts'
+import { Address } from '../../parts/short.tsx'
+import { When } from '../../parts/when.tsx'
+import { useSite } from '../../site/site.ts'
+import { Sign } from '../../signs/sign.tsx'
+import { ChangeLine, isSending } from './change-line.tsx'
+
+interface Props {
+  readonly limits: WalletLimits
+  readonly change: Change
+}
+
+/** Approvals of the token that let somebody take everything, each with the button that ends it; others folded. */
+export function ApprovalsFound({ limits, change }: Props): ReactNode {
+  const { approvals, refresh, ended, failure, from } = useApprovals(limits, change)
+  const all = approvals.filter(({ spender, unlimited }) => unlimited || spender !== limits.contract)
+  const dangers = all.filter(({ unlimited }) => unlimited)
+  const others = all.filter(({ unlimited }) => !unlimited)
+  if (all.length === 0 && ended === undefined && failure === undefined && from === 0) return null
+  return (
+    <div className="approvals-found">
+      {failure !== undefined && (
+        <p className="small quiet">
+          Other approvals of this wallet could not be looked for now.{' '}
+          <button type="button" className="link" onClick={refresh}>
+            Ask again
+          </button>
+        </p>
+      )}
+      {from > 0 && (
+        <p className="small quiet">
+          Other approvals of this wallet were looked for from block {from} on: older ones are not known here.
+        </p>
+      )}
+      {dangers.map(approval => (
+        <Danger key={approval.spender} approval={approval} limits={limits} change={change} />
+      ))}
+      {ended !== undefined && (
+        <p className="small quiet" role="status">
+          The approval of <Address of={ended} /> is zero now.{' '}
+          <button type="button" className="link" onClick={refresh}>
+            Look again
+          </button>
+        </p>
+      )}
+      {others.length > 0 && (
+        <details className="small">
+          <summary>
+            {others.length === 1 ? '1 other approval' : `${others.length} other approvals`} of USDC
+          </summary>
+          <ul>
+            {others.map(({ spender, amount }) => (
+              <li key={spender} className="row">
+                <span>
+                  <Address of={spender} /> may take {withCents(amount)}
+                </span>
+                <button
+                  type="button"
+                  className="button low"
+                  disabled={isSending(change)}
+                  onClick={() => change.start(`zero ${spender}`, limits, planZero(limits, spender))}
+                >
+                  Set it to zero<span className="unseen"> for {spender}</span>
+                </button>
+                <ChangeLine change={change} what={`zero ${spender}`} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function Danger({ approval, limits, change }: Props & { readonly approval: TokenApproval }): ReactNode {
+  const { spender, is_permissions_contract: isOurs, approved_at: at } = approval
+  const what = isOurs ? 'exact' : `zero ${spender}`
+  return (
+    <div className="note refused" role="alert">
+      <Sign name="warn" />
+      <div>
+        <p>
+          <b>
+            An unlimited {limits.token.symbol} approval was found, given to <Address of={spender} />.
+          </b>{' '}
+          {isOurs
+            ? 'That is the contract of your limits, which needs exactly what is left of them. Limits hold all the same.'
+            : 'It is none of your limits. Whoever holds that address can take everything in this wallet.'}
+          {at !== null && (
+            <>
+              {' '}
+              Given <When at={at} />.
+            </>
+          )}
+        </p>
+        <p className="acts">
+          <button
+            type="button"
+            className="button low"
+            disabled={isSending(change)}
+            onClick={() => change.start(what, limits, isOurs ? planExact(limits) : planZero(limits, spender))}
+          >
+            {isOurs ? `Make it exactly ${withCents(limits.total_left)}` : 'Set it to zero'}
+          </button>
+        </p>
+        <ChangeLine change={change} what={what} />
+      </div>
+    </div>
+  )
+}
+
+/** The approvals that were found. One that was ended here is not shown any more, though a platform may be a moment late. */
+function useApprovals({ address }: WalletLimits, change: Change) {
+  const { ask } = useSite()
+  const [found, setFound] = useState<TokenApprovals>()
+  const [gone, setGone] = useState<readonly string[]>([])
+  const [failure, setFailure] = useState<unknown>()
+  const read = useCallback((): void => {
+    setFailure(undefined)
+    ask<TokenApprovals>(`/v1/limits/${address}/approvals`).then(setFound, setFailure)
+  }, [ask, address])
+  useEffect(read, [read])
+  const { state } = change
+  const done = state.step === 'done' ? state.what : undefined
+  useEffect(() => {
+    if (done?.startsWith('zero ') !== true && done !== 'exact') return
+    if (done !== 'exact') setGone(known => [...known, done.slice(5)])
+    read()
+  }, [done, read])
+  return {
+    approvals: (found?.approvals ?? []).filter(({ spender }) => !gone.includes(spender)),
+    failure,
+    from: found?.from_block ?? 0,
+    ended: done?.startsWith('zero ') === true ? done.slice(5) : undefined,
+    refresh() {
+      setGone([])
+      read()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
+import type { Platform } from '@farebox/platform-api/registry'
+import type { ReactNode } from 'react'
+import { FailureNote } from '../../parts/note.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { useChange } from '../../limits/use-change.ts'
+import { useLimits } from '../../limits/use-limits.ts'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import type { PageModule } from '../../site/page.ts'
+import { ApprovalTicket } from './approval-ticket.tsx'
+import { ApprovalsFound } from './approvals-found.tsx'
+import { PermissionList } from './permission-list.tsx'
+import { SpentSection } from './spent-section.tsx'
+import { NoLimits, WhatLimitsAre } from './what-limits-are.tsx'
+
+interface Data {
+  /** Failed jobs of the wallet that is signed in; null: nobody is. */
+  readonly failed: PayerJobs['jobs'] | null
+}
+
+/** What agents may move of a wallet's tokens beyond their prices: given, changed, taken back. */
+export const page: PageModule<Data> = {
+  async load({ ask }) {
+    const { spend_permissions_address: contract } = await ask<Platform>('/v1/platform')
+    if (contract === null)
+      throw new ApiFailure('There are no limits on this chain.', { status: 404, type: 'not_found' })
+    const failed = await loadSignedIn(
+      async () => (await ask<PayerJobs>('/v1/me/jobs?status=failed&limit=100')).jobs,
+    )
+    return { failed }
+  },
+  head: () => ({ title: 'Spend limits', personal: true }),
+  Page: LimitsPage,
+}
+
+function LimitsPage({ data }: { readonly data: Data }): ReactNode {
+  return (
+    <main id="main" className="page limits">
+      <h1>Spend limits</h1>
+      <p className="lede">
+        What agents may move from your wallet, beyond their prices. The contract enforces each limit: no
+        agent, and not this platform either, can go past it.
+      </p>
+      <noscript>
+        <p className="lede">Limits are read for your wallet by JavaScript, which is off.</p>
+      </noscript>
+      <OfWallet failed={data.failed} />
+    </main>
+  )
+}
+
+function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
+  const { wallet, isReady, connect } = usePurse()
+  const { limits, failure, refresh } = useLimits(wallet?.address)
+  const change = useChange(refresh)
+  if (wallet === undefined) {
+    return (
+      <div className="limits-columns">
+        <div>
+          {isReady ? (
+            <div className="void">
+              <b>No wallet is connected</b>
+              <span>Limits belong to a wallet. Nothing is signed by connecting it.</span>
+              <button
+                type="button"
+                className="button solid"
+                onClick={() => void connect().catch(() => undefined)}
+              >
+                Connect a wallet
+              </button>
+            </div>
+          ) : (
+            <Bones />
+          )}
+        </div>
+        <WhatLimitsAre />
+      </div>
+    )
+  }
+  if (limits === undefined) {
+    return (
+      <div className="limits-columns">
+        {failure === undefined ? <Bones /> : <FailureNote error={failure} again={() => void refresh()} />}
+        <WhatLimitsAre />
+      </div>
+    )
+  }
+  return (
+    <div className="limits-columns">
+      <div>
+        <ApprovalsFound limits={limits} change={change} />
+        {limits.permissions.length === 0 ? <NoLimits /> : <PermissionList limits={limits} change={change} />}
+        <SpentSection limits={limits} failed={failed} />
+      </div>
+      <aside>
+        <ApprovalTicket limits={limits} change={change} />
+        {limits.permissions.length === 0 ? null : <WhatLimitsAre />}
+      </aside>
+    </div>
+  )
+}
+
+function Bones(): ReactNode {
+  return (
+    <div className="bones" aria-hidden="true">
+      {[1, 2, 3, 4].map(number => (
+        <span key={number} className="bone" />
+      ))}
+    </div>
+  )
+}

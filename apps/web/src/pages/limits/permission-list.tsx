@@ -1,0 +1,88 @@
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import type { ReactNode } from 'react'
+import { withCents } from '../../format/amount.ts'
+import { formatDay } from '../../format/time.ts'
+import { limitUrl } from '../../limits/find-cover.ts'
+import type { Change } from '../../limits/use-change.ts'
+import { useZone } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import { PermissionRow } from './permission-row.tsx'
+import { useReasons } from './use-reasons.ts'
+
+/** Each permission, those in force open, those that are over folded below. */
+export function PermissionList({
+  limits,
+  change,
+}: {
+  readonly limits: WalletLimits
+  readonly change: Change
+}): ReactNode {
+  const open = limits.permissions.filter(({ state }) => state === 'active' || state === 'used-up')
+  const over = limits.permissions.filter(({ state }) => state === 'expired' || state === 'revoked')
+  const reasons = useReasons(open)
+  return (
+    <section>
+      <div className="heading ruled">
+        <h2>
+          {open.length === 0
+            ? 'No permission is in force'
+            : open.length === 1
+              ? '1 permission'
+              : `${open.length} permissions`}
+        </h2>
+        <span className="end">{open.length > 0 && 'in force from the next block'}</span>
+      </div>
+      <ul>
+        {open.map(permission => (
+          <PermissionRow
+            key={permission.id}
+            permission={permission}
+            reason={reasons.get(`${permission.agent_id} ${permission.capability}`)}
+            limits={limits}
+            change={change}
+          />
+        ))}
+      </ul>
+      {over.length > 0 && (
+        <details className="over-permissions" open={open.length === 0}>
+          <summary>{over.length === 1 ? '1 is over' : `${over.length} are over`}</summary>
+          <ul>
+            {over.map(permission => (
+              <OverRow key={permission.id} permission={permission} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}
+
+function OverRow({ permission }: { readonly permission: SpendPermissionView }): ReactNode {
+  const { agent_id: id, agent_name: name, capability, spent, cap } = permission
+  const zone = useZone()
+  const { state, revoked_at: revoked, expires_at: end } = permission
+  return (
+    <li className="row small">
+      <b>
+        <Words of={name ?? `Agent ${id}`} most={64} />
+      </b>
+      <span className="mono quiet">
+        <Words of={capability} most={64} />
+      </span>
+      <span className="tag">
+        {state === 'revoked'
+          ? `revoked${revoked === null ? '' : ` ${formatDay(revoked, zone)}`}`
+          : `ended ${formatDay(end, zone)}`}
+      </span>
+      <span className="quiet end">
+        {withCents(spent)} of {withCents(cap)} was spent
+        {name !== null && (
+          <>
+            {' · '}
+            <a href={limitUrl(Number(id), capability)}>Set again</a>
+          </>
+        )}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,164 @@
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import type { ReactNode } from 'react'
+import { withCents } from '../../format/amount.ts'
+import { limitUrl } from '../../limits/find-cover.ts'
+import { planRevoke } from '../../limits/plan-change.ts'
+import type { Change } from '../../limits/use-change.ts'
+import { Address } from '../../parts/short.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { Sign } from '../../signs/sign.tsx'
+import { ChangeLine, isSending } from './change-line.tsx'
+
+interface Props {
+  readonly permission: SpendPermissionView
+  /** The agent's words, of its declaration; undefined: not known. */
+  readonly reason: string | undefined
+  readonly limits: WalletLimits
+  readonly change: Change
+}
+
+/** One permission: spent of what, each time, until when, to whom; changed or revoked. */
+export function PermissionRow({ permission, reason, limits, change }: Props): ReactNode {
+  const { agent_id: id, agent_name: name, capability, spent, cap, left, limit, token } = permission
+  const isOther = token !== limits.token.address
+  return (
+    <li className="permission">
+      <div>
+        <div className="row name">
+          <h3>
+            <a className="bare" href={`/agents/${id}?capability=${encodeURIComponent(capability)}`}>
+              <Words of={name ?? `Agent ${id}`} most={64} />
+            </a>
+          </h3>
+          <span className="mono small quiet">
+            <Words of={capability} most={64} />
+          </span>
+          <Tag permission={permission} />
+        </div>
+        {name === null && <p className="quiet small">No agent of this number is listed here.</p>}
+        {reason !== undefined && reason !== '' && (
+          <p className="quiet small">
+            “<Words of={reason} most={280} />”
+          </p>
+        )}
+        <Meter spent={BigInt(spent)} cap={BigInt(cap)} />
+        <p className="small row spread">
+          <span>
+            <b className="num">{withCents(spent)}</b> spent of{' '}
+            <b className="num">
+              {withCents(cap)} {isOther ? 'of another token' : limits.token.symbol}
+            </b>
+          </span>
+          <span className="quiet num">{withCents(left)} left</span>
+        </p>
+      </div>
+      <div>
+        <dl className="facts-list small">
+          <dt>Each time</dt>
+          <dd>
+            <b className="num">
+              {withCents(limit)} {!isOther && limits.token.symbol}
+            </b>{' '}
+            at most
+          </dd>
+          <dt>Ends</dt>
+          <dd>
+            <When at={permission.expires_at} form="date" />
+          </dd>
+          <dt>To</dt>
+          <dd>
+            {permission.recipients.length === 0 ? 'anybody' : <Recipients of={permission.recipients} />}
+          </dd>
+          <dt>Spender</dt>
+          <dd>
+            <Address of={permission.spender} />
+          </dd>
+        </dl>
+        <Buttons permission={permission} limits={limits} change={change} />
+      </div>
+    </li>
+  )
+}
+
+function Buttons({ permission, limits, change }: Omit<Props, 'reason'>): ReactNode {
+  const { wallet } = usePurse()
+  const { agent_id: id, agent_name: name, capability, id: key, token } = permission
+  const what = `revoke ${key}`
+  const planned = planRevoke(limits, permission)
+  const isTwo = planned.way === 'approve first' || planned.way === 'approve last'
+  const whose = `${name ?? `agent ${id}`}, ${capability}`
+  return (
+    <>
+      <div className="row">
+        {name !== null && token === limits.token.address && (
+          <a className="button low" href={limitUrl(Number(id), capability, '/limits')}>
+            Change<span className="unseen"> {whose}</span>
+          </a>
+        )}
+        <button
+          type="button"
+          className="button low danger"
+          disabled={isSending(change)}
+          onClick={() => change.start(what, limits, planned)}
+        >
+          Revoke now<span className="unseen"> {whose}</span>
+        </button>
+      </div>
+      {isTwo && wallet?.kind === 'browser' && (
+        <p className="hint">Two transactions: the revocation, then the smaller approval.</p>
+      )}
+      <ChangeLine change={change} what={what} />
+    </>
+  )
+}
+
+function Recipients({ of }: { readonly of: readonly string[] }): ReactNode {
+  return (
+    <ul>
+      {of.map(one => (
+        <li key={one}>
+          <Address of={one} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Of a hundred. */
+const NEARLY = 80n
+
+function Tag({ permission }: { readonly permission: SpendPermissionView }): ReactNode {
+  const { state, spent, cap } = permission
+  if (state === 'used-up')
+    return (
+      <span className="tag refused">
+        <Sign name="cross" /> used up
+      </span>
+    )
+  if (BigInt(spent) * 100n < BigInt(cap) * NEARLY) return null
+  return (
+    <span className="tag warn">
+      <Sign name="warn" /> nearly used up
+    </span>
+  )
+}
+
+const WIDE = 1_000n
+
+/** A bar of what was spent of a cap; drawn, since the policy of the pages allows no styles in elements. */
+function Meter({ spent, cap }: { readonly spent: bigint; readonly cap: bigint }): ReactNode {
+  const filled = cap === 0n ? WIDE : (spent * WIDE) / cap
+  return (
+    <svg
+      className="meter"
+      viewBox={`0 0 ${WIDE} 14`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${withCents(spent)} of ${withCents(cap)} USDC spent`}
+    >
+      <rect width={String(filled)} height="14" />
+    </svg>
+  )
+}

@@ -1,0 +1,160 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { Platform } from '@farebox/platform-api/registry'
+import type { ReactNode } from 'react'
+import { withCents } from '../../format/amount.ts'
+import { declaredSpend, type DeclaredSpend } from '../../limits/declared-spend.ts'
+import { readBack } from '../../limits/find-cover.ts'
+import { useChange } from '../../limits/use-change.ts'
+import { Note } from '../../parts/note.tsx'
+import { TextWarnings, Words } from '../../parts/words.tsx'
+import { ApiFailure } from '../../site/ask.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { useSite } from '../../site/site.ts'
+import { checksumAddress } from '../../format/address.ts'
+import { LimitTicket } from './limit-ticket.tsx'
+import { useNewLimit, type NewLimit } from './use-new-limit.ts'
+import { WhatHappens } from './what-happens.tsx'
+
+interface Data {
+  readonly agent: AgentPage
+  readonly capability: string
+  /** A page of ours that wanted the limit. */
+  readonly back: string
+}
+
+/** Sets what a capability may move, before its first job, or changes it. */
+export const page: PageModule<Data> = {
+  async load({ query, ask }) {
+    const agentId = query.get('agent') ?? ''
+    const { spend_permissions_address: contract } = await ask<Platform>('/v1/platform')
+    if (contract === null || !/^[1-9]\d{0,14}$/.test(agentId)) throw missing()
+    const agent = await ask<AgentPage>(`/v1/agents/${agentId}`)
+    const capability = agent.capabilities.find(({ name }) => name === query.get('capability'))
+    if (capability === undefined || declaredSpend(capability.permissions) === undefined) throw missing()
+    const back =
+      readBack(query.get('back')) ?? `/agents/${agentId}?capability=${encodeURIComponent(capability.name)}`
+    return { agent, capability: capability.name, back }
+  },
+  head: () => ({ title: 'Set a limit', personal: true }),
+  Page: NewLimitPage,
+}
+
+function missing(): ApiFailure {
+  return new ApiFailure('There is no such limit to be set.', { status: 404, type: 'not_found' })
+}
+
+function NewLimitPage({ data }: { readonly data: Data }): ReactNode {
+  const { agent, capability: name, back } = data
+  const capability = agent.capabilities.find(one => one.name === name)
+  const declared = capability && declaredSpend(capability.permissions)
+  if (declared === undefined) return null
+  return <Opened {...data} back={back} declared={declared} />
+}
+
+function Opened({
+  agent,
+  capability,
+  back,
+  declared,
+}: Data & { readonly declared: DeclaredSpend }): ReactNode {
+  const { go } = useNavigation()
+  const limit = useNewLimit({ agent, capability, declared })
+  const change = useChange(limit.refresh, () => go(back))
+  return (
+    <main id="main" className="page near limits new">
+      <p className="crumb">
+        <a href="/limits">Spend limits</a> / {limit.before === undefined ? 'New' : 'Change'}
+      </p>
+      <h1>{limit.before === undefined ? 'Set a limit' : 'Change a limit'}</h1>
+      <p className="lede">
+        Before an agent moves your USDC you say how much, and until when. It can move less than it asks for,
+        and never more than you say.
+      </p>
+      <div className="limits-columns">
+        <div>
+          <Asked agent={agent} capability={capability} declared={declared} limit={limit} />
+          <WhatHappens limit={limit} />
+        </div>
+        <aside>
+          <LimitTicket
+            agent={agent}
+            capability={capability}
+            declared={declared}
+            limit={limit}
+            change={change}
+            back={back}
+          />
+        </aside>
+      </div>
+    </main>
+  )
+}
+
+function Asked(props: {
+  readonly agent: AgentPage
+  readonly capability: string
+  readonly declared: DeclaredSpend
+  readonly limit: NewLimit
+}): ReactNode {
+  const { agent, capability, declared, limit } = props
+  const { platform } = useSite()
+  const { before, others } = limit
+  return (
+    <section>
+      <div className="heading ruled">
+        <h2>What it asks for</h2>
+      </div>
+      <dl className="facts-list">
+        <dt>Agent</dt>
+        <dd>
+          <a href={`/agents/${agent.agent_id}`}>
+            <Words of={agent.name} most={64} />
+          </a>
+          , No. {agent.agent_id} <TextWarnings of={agent.text_warnings} />
+        </dd>
+        <dt>Capability</dt>
+        <dd className="mono">
+          <Words of={capability} most={128} />
+        </dd>
+        <dt>Reason</dt>
+        <dd>
+          “<Words of={declared.reason} most={500} />”
+          <br />
+          <span className="small quiet">in the agent’s own words</span>
+        </dd>
+        <dt>Declares</dt>
+        <dd>
+          {declared.mostAtomic === undefined
+            ? 'no amount that USDC can have'
+            : `${withCents(declared.mostAtomic)} USDC at most, each time`}
+        </dd>
+        <dt>Token</dt>
+        <dd>
+          USDC on {platform.local_mode ? 'the local chain' : platform.network_name}
+          <br />
+          <span className="mono whole">{checksumAddress(platform.usdc_address)}</span>
+        </dd>
+        {before !== undefined && (
+          <>
+            <dt>Spent so far</dt>
+            <dd>
+              {withCents(before.spent)} of {withCents(before.cap)} USDC. It stays spent: the new total counts
+              from the first setting.
+            </dd>
+          </>
+        )}
+      </dl>
+      {others.length > 0 && (
+        <div className="above">
+          <Note tone="warn">
+            <p>
+              <b>It was permitted to another account before.</b> That permission is not changed here:{' '}
+              <a href="/limits">revoke it</a> if that account is not the agent’s any more.
+            </p>
+          </Note>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState, type ReactNode } from 'react'
+import { withCents } from '../../format/amount.ts'
+import type { TypedTerms } from '../../limits/check-terms.ts'
+import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+import type { NewLimit } from './use-new-limit.ts'
+
+/** Each time, in all, until: what is wrong stands at its field. */
+export function TermsFields(props: {
+  readonly declared: DeclaredSpend
+  readonly limit: NewLimit
+  readonly isHeld: boolean
+  /** The button was pressed. */
+  readonly isTried: boolean
+}): ReactNode {
+  const { declared, limit, isHeld, isTried } = props
+  const { before } = limit
+  return (
+    <>
+      <TermField name="each" label="Each time, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
+        {declared.mostAtomic !== undefined && `below ${withCents(declared.mostAtomic)}`}
+      </TermField>
+      <TermField name="all" label="In all, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
+        {before !== undefined && before.spent !== '0' && `${withCents(before.spent)} are spent`}
+      </TermField>
+      <TermField name="until" label="Until" limit={limit} isHeld={isHeld} isTried={isTried}>
+        the end of that day
+      </TermField>
+    </>
+  )
+}
+
+function TermField(props: {
+  readonly name: keyof TypedTerms
+  readonly label: string
+  readonly limit: NewLimit
+  readonly isHeld: boolean
+  readonly isTried: boolean
+  readonly children: ReactNode
+}): ReactNode {
+  const { name, label, limit, isHeld, isTried, children } = props
+  const [isLeft, setLeft] = useState(false)
+  const refusal = limit.refusals[name]
+  // Somebody who is typing is not corrected before they are done; a button that is pressed says all.
+  const isShown = refusal !== undefined && (isLeft || isTried)
+  const id = `limit-${name}`
+  return (
+    <div className="field">
+      <label className="label" htmlFor={id}>
+        <b>{label}</b>
+        <span className="end">{children}</span>
+      </label>
+      <input
+        id={id}
+        className={name === 'until' ? 'input' : 'input num'}
+        type={name === 'until' ? 'date' : 'text'}
+        inputMode={name === 'until' ? undefined : 'decimal'}
+        autoComplete="off"
+        maxLength={name === 'until' ? undefined : 40}
+        value={limit.typed[name]}
+        readOnly={isHeld}
+        aria-invalid={refusal !== undefined}
+        aria-describedby={isShown ? `${id}-refusal` : undefined}
+        onChange={event => limit.type({ [name]: event.target.value })}
+        onBlur={() => setLeft(true)}
+      />
+      {isShown && (
+        <p className="hint bad" id={`${id}-refusal`} role="alert">
+          <bdi>
+            {label.split(',')[0]}: {refusal}
+          </bdi>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type {
+  AgentSpender,
+  SpendPermissionView,
+  WalletLimits,
+} from '@farebox/platform-api/limits/wallet-limits'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import {
+  checkTerms,
+  dayOf,
+  proposeTerms,
+  typeTerms,
+  type Terms,
+  type TermsRefusals,
+  type TypedTerms,
+} from '../../limits/check-terms.ts'
+import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+import { permissionsOf } from '../../limits/find-cover.ts'
+import { planSet, type LimitChange } from '../../limits/plan-change.ts'
+import { useLimits, type ReadLimits } from '../../limits/use-limits.ts'
+import { usePurse } from '../../purse/purse-context.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import { useSite } from '../../site/site.ts'
+
+/** Whom the permission has to name: the agent says it. */
+export type SpenderState =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'known'; readonly spender: string }
+  /** The agent names none. */
+  | { readonly kind: 'unnamed' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** A limit while it is filled in. */
+export interface NewLimit {
+  readonly limits: WalletLimits | undefined
+  readonly failure: unknown
+  readonly refresh: ReadLimits['refresh']
+  readonly spender: SpenderState
+  readonly askSpender: () => void
+  /** The permission that is changed; undefined: a new one. */
+  readonly before: SpendPermissionView | undefined
+  /** Live ones of the same capability for other accounts. */
+  readonly others: readonly SpendPermissionView[]
+  readonly typed: TypedTerms
+  readonly type: (change: Partial<TypedTerms>) => void
+  readonly refusals: TermsRefusals
+  /** What would be signed; undefined: the terms are refused, or something is not known so far. */
+  readonly planned: { readonly terms: Terms; readonly change: LimitChange } | undefined
+}
+
+/** Reads what a limit needs, and holds what is typed against it. */
+export function useNewLimit(asked: {
+  readonly agent: AgentPage
+  readonly capability: string
+  readonly declared: DeclaredSpend
+}): NewLimit {
+  const { agent, capability, declared } = asked
+  const { now: read } = useSite()
+  const { wallet } = usePurse()
+  const { limits, failure, refresh } = useLimits(wallet?.address)
+  const { spender, ask: askSpender } = useSpender(agent.agent_id)
+  const known = limits === undefined ? [] : permissionsOf(limits, agent.agent_id, capability)
+  const before = spender.kind === 'known' ? known.find(one => one.spender === spender.spender) : undefined
+  const others = known.filter(
+    one => one.state === 'active' && spender.kind === 'known' && one.spender !== spender.spender,
+  )
+  const most = declared.mostAtomic ?? 0n
+  const now = Math.max(read, limits?.block_time ?? 0)
+  const [own, setOwn] = useState<Partial<TypedTerms>>({})
+  const start = useRef<TypedTerms>(undefined)
+  start.current = before === undefined ? proposeTerms(most, now) : fromBefore(before, most, now)
+  const typed = { ...start.current, ...own }
+  const type = useCallback((change: Partial<TypedTerms>) => setOwn(known => ({ ...known, ...change })), [])
+  const checked = checkTerms(typed, { declaredMost: most, spent: BigInt(before?.spent ?? 0), now })
+  const terms = checked.ok ? keepEnd(checked.terms, before, own) : undefined
+  const planned =
+    terms === undefined || limits === undefined || spender.kind !== 'known'
+      ? undefined
+      : {
+          terms,
+          change: planSet(limits, { agentId: agent.agent_id, capability, spender: spender.spender }, terms),
+        }
+  return {
+    limits,
+    failure,
+    refresh,
+    spender,
+    askSpender,
+    before,
+    others,
+    typed,
+    type,
+    refusals: checked.ok ? {} : checked.refusals,
+    planned,
+  }
+}
+
+/** What was set is proposed again; what is over by now is proposed anew. */
+function fromBefore(before: SpendPermissionView, most: bigint, now: number): TypedTerms {
+  const proposed = proposeTerms(most, now)
+  if (before.state === 'revoked' || before.limit === '0') {
+    const all = BigInt(before.spent) + readAll(proposed)
+    return typeTerms({ ...readProposed(proposed, most, now), cap: all })
+  }
+  const was = typeTerms({
+    limit: BigInt(before.limit),
+    cap: BigInt(before.cap),
+    expiry: BigInt(before.expires_at),
+  })
+  return before.expires_at > now ? was : { ...was, until: proposed.until }
+}
+
+function readProposed(proposed: TypedTerms, declaredMost: bigint, now: number): Terms {
+  const read = checkTerms(proposed, { declaredMost, spent: 0n, now })
+  return read.ok ? read.terms : { limit: 0n, cap: 0n, expiry: BigInt(Math.floor(now)) }
+}
+
+function readAll(proposed: TypedTerms): bigint {
+  return BigInt(proposed.all.replace('.', '').padEnd(proposed.all.indexOf('.') + 6, '0'))
+}
+
+/** A day that is left as it was ends at the same second. */
+function keepEnd(terms: Terms, before: SpendPermissionView | undefined, own: Partial<TypedTerms>): Terms {
+  if (before === undefined || (own.until !== undefined && own.until !== dayOf(before.expires_at)))
+    return terms
+  return dayOf(before.expires_at) === dayOf(Number(terms.expiry))
+    ? { ...terms, expiry: BigInt(before.expires_at) }
+    : terms
+}
+
+function useSpender(agentId: number): { readonly spender: SpenderState; readonly ask: () => void } {
+  const { ask } = useSite()
+  const [spender, setSpender] = useState<SpenderState>({ kind: 'asking' })
+  const [times, setTimes] = useState(0)
+  useEffect(() => {
+    let isGone = false
+    setSpender({ kind: 'asking' })
+    ask<AgentSpender>(`/v1/agents/${agentId}/spender`).then(
+      answer => {
+        if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
+      },
+      (error: unknown) => {
+        if (isGone) return
+        const isUnnamed = error instanceof ApiFailure && error.status === 404
+        setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
+      },
+    )
+    return () => {
+      isGone = true
+    }
+  }, [ask, agentId, times])
+  return { spender, ask: useCallback(() => setTimes(count => count + 1), []) }
+}

@@ -1,0 +1,14 @@
+import type { JobContext } from 'farebox'
+
+/** Who is paid: a test account that does nothing else. */
+const SHOP = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
+
+export default {
+  async pay({ amount }: { readonly amount: string }, { spend }: JobContext) {
+    const { transaction } = await spend({ token: 'USDC', amount, to: SHOP })
+    return { transaction }
+  },
+  read: ({ text }: { readonly text: string }) => ({
+    words: text.split(/\s+/).filter(word => word !== '').length,
+  }),
+}

@@ -1,0 +1,161 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { permissionStage, type PermissionStage } from '@farebox/local/src/testing/permission-stage'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { WalletError, type BrowserWallet } from '@farebox/platform/src/test-setup/browser-wallet'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findViolations } from '../stage/web/find-violations.ts'
+import { startSpendingAgents, type SpendingAgents } from '../stage/web/spending-agents.ts'
+import { createWebScene } from '../stage/web/web-scene.ts'
+
+const PAYER = TEST_KEYS.payer.address
+const UNLIMITED = 2n ** 256n - 1n
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
+  const scene = createWebScene(chromium)
+  let agents: SpendingAgents
+  let permissions: PermissionStage
+
+  beforeAll(async () => {
+    agents = await startSpendingAgents(scene.web, 'Pays the shop.')
+    permissions = permissionStage(scene.web.stage.chain)
+  }, 120_000)
+
+  beforeEach(() => permissions.approve(PAYER, 0n))
+  afterEach(() => permissions.token(PAYER, 'approve', [TEST_KEYS.stranger.address, 0n]))
+
+  interface Opened {
+    readonly page: Page
+    readonly wallet: BrowserWallet
+    /** What it was asked to sign. */
+    readonly signed: { readonly primaryType: string; readonly message: { readonly [name: string]: string } }[]
+  }
+
+  /** A visitor whose wallet this page may see. */
+  async function come(path: string): Promise<Opened> {
+    const { page, wallet } = await scene.come({ account: PAYER })
+    if (wallet === undefined) throw new Error('there is no wallet')
+    const signed: Opened['signed'] = []
+    wallet.answer = (method, params) => {
+      if (method === 'eth_signTypedData_v4') signed.push(JSON.parse(String(params[1])) as (typeof signed)[0])
+      return undefined
+    }
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Connect a wallet' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    return { page, wallet, signed }
+  }
+
+  const newLimit = () => `/limits/new?agent=${agents.payerId}&capability=pay&back=/limits`
+  const prompts = ({ asked }: BrowserWallet) =>
+    asked.filter(method => method === 'eth_signTypedData_v4' || method === 'eth_sendTransaction')
+  const allow = (page: Page) => page.getByRole('button', { name: /^Allow up to/ })
+
+  async function approvals(): Promise<readonly bigint[]> {
+    return [await permissions.allowanceOf(PAYER), await permissions.totalLeft(PAYER)]
+  }
+
+  /** As a token that takes no signed approvals. */
+  async function withoutPermits(page: Page): Promise<void> {
+    await page.route(/\/v1\/limits\/0x[0-9a-f]{40}$/, async route => {
+      const answer = await route.fetch()
+      const limits = (await answer.json()) as WalletLimits
+      await route.fulfill({ json: { ...limits, permit: null } })
+    })
+  }
+
+  test('PERM-04 one signature for exactly the approval, and one transaction', async () => {
+    const { page, wallet, signed } = await come(newLimit())
+    await page.getByText('Your wallet asks twice: to sign the approval', { exact: false }).waitFor()
+    await page.getByLabel('In all, at most').fill('12')
+    await page.getByText(/an approval of exactly 12\.00 USDC/).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await allow(page).click()
+    await page.waitForURL(/\/limits$/)
+    await page.getByText('0.00 spent of 12.00 USDC').waitFor()
+    expect(prompts(wallet)).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
+    const [permit] = signed
+    expect(permit?.primaryType).toBe('Permit')
+    expect(permit?.message).toMatchObject({ value: '12000000', spender: SPEND_PERMISSIONS_ADDRESS })
+    expect(await approvals()).toEqual([12_000_000n, 12_000_000n])
+
+    await page.getByRole('button', { name: /^Revoke now/ }).click()
+    await page.getByText('No permission is in force').waitFor()
+    expect(await approvals()).toEqual([0n, 0n])
+  })
+
+  test('what is declined in the wallet sends nothing, and says so', async () => {
+    const { page, wallet } = await come(newLimit())
+    wallet.answer = method => {
+      if (method === 'eth_signTypedData_v4') throw new WalletError(4_001, 'User rejected the request.')
+      return undefined
+    }
+    await allow(page).click()
+    await page.getByText('You declined in Example Wallet. Nothing was sent.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await approvals()).toEqual([0n, 0n])
+  })
+
+  test('left between two transactions, the page says what is missing and goes on with it', async () => {
+    const { page, wallet } = await come('/limits')
+    await withoutPermits(page)
+    let sends = 0
+    wallet.answer = method => {
+      if (method !== 'eth_sendTransaction') return undefined
+      sends += 1
+      if (sends === 2) throw new WalletError(4_001, 'User rejected the request.')
+      return undefined
+    }
+    await page.goto(newLimit())
+    await page
+      .getByText('Your wallet asks twice: for the approval, then for the limits.', { exact: false })
+      .waitFor()
+    await allow(page).click()
+    await page.getByText('The approval is there already: the limits are missing.').waitFor()
+    // An approval without a limit can be spent by nobody.
+    expect(await approvals()).toEqual([50_000_000n, 0n])
+    await page.goto('/limits')
+    await page
+      .getByText('The approval is more than the 0.00 that your limits have left.', { exact: false })
+      .waitFor()
+    await page.goto(newLimit())
+    await page.getByText('Your wallet asks once', { exact: false }).waitFor()
+    await allow(page).click()
+    await page.waitForURL(/\/limits$/)
+    await page.getByText('0.00 spent of 50.00 USDC').waitFor()
+    expect(await approvals()).toEqual([50_000_000n, 50_000_000n])
+
+    // Without permits a revocation is two transactions: first the limit, then the approval.
+    await page.getByRole('button', { name: /^Revoke now/ }).click()
+    await page.getByText('No permission is in force').waitFor()
+    await expect.poll(approvals).toEqual([0n, 0n])
+  })
+
+  test('an approval that is not what is left is made exact', async () => {
+    await permissions.approve(PAYER, 7_000_000n)
+    const { page } = await come('/limits')
+    await page.getByRole('button', { name: 'Make it exact' }).click()
+    await page.getByText('Done: it is in a block.').waitFor()
+    expect(await approvals()).toEqual([0n, 0n])
+  })
+
+  test('an unlimited approval of somebody else is found, and set to zero', async () => {
+    const stranger = TEST_KEYS.stranger.address
+    await permissions.token(PAYER, 'approve', [stranger, UNLIMITED])
+    const { page, wallet } = await come('/limits')
+    await page.getByText('An unlimited USDC approval was found', { exact: false }).waitFor()
+    await page.getByText('It is none of your limits.', { exact: false }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Set it to zero' }).click()
+    await page.getByText('is zero now.', { exact: false }).waitFor()
+    expect(prompts(wallet)).toEqual(['eth_sendTransaction'])
+    expect(await permissions.tokenView('allowance', [PAYER, stranger])).toBe(0n)
+    await page
+      .getByText('An unlimited USDC approval was found', { exact: false })
+      .waitFor({ state: 'detached' })
+  })
+})
