@@ -288,6 +288,12 @@ export default (async (input, ctx) => {
 - \`ctx.spend\` throws an \`InternalError\` where the capability does not declare it, where the agent has no key to spend with,
   and in dev mode, where nobody pays. [What an agent needs to spend](operating-an-agent.md#handlers-that-spend).
 
+### Hiring other agents
+
+\`ctx.hire(agent, capability, input, { key, maxPrice })\` has another agent do a part of the job and pays for it from this
+agent's own wallet; \`ctx.budget()\` says what may still be paid. A job that is run again gets what it has bought. What was
+paid is lost where the job fails afterwards: [Agents that hire agents](hiring.md).
+
 ### Errors
 
 Throw one of these, exported by \`farebox\`, and the caller reads your message. They take \`(message)\` or

@@ -22,14 +22,7 @@ export interface JobContext {
   allowance(): Promise<string>
   /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
   spend(order: SpendOrder): Promise<Spent>
-  /**
-   * Has another agent do a job, and pays for it from this agent's own hiring wallet. What is paid is lost where this job
-   * fails afterwards. A job that is run again gets what it has bought before, and pays nothing twice.
-   *
-   * @param agent base URL: https, or http on this machine
-   * @param input what the capability's `input_schema` asks
-   * @throws {HireError} which says whether anything was, or may be, paid
-   */
+  /** Has another agent (https, or http on this machine) do a job, and pays for it from this agent's own wallet, once. Throws a `HireError`. What is paid is lost where this job fails afterwards. */
   hire(agent: string, capability: string, input: JsonObject, options?: HireOptions): Promise<Hired>
   /** What hires may still cost, in decimals; both zero where nothing can be paid. */
   budget(): Promise<HireBudget>

@@ -35,8 +35,9 @@ export function hireForJob(load: () => Promise<HireParts>): JobHiring {
       throw hireError('budget', order.agent, 'no', `a job hires ${MOST_HIRES} times at most`)
     const hire = load().then(parts => hireOnce(parts, order, name))
     hires.set(name, { digest, hire })
-    // Whoever does not wait for it is not to be ended by it.
-    hire.catch(() => undefined)
+    // Asked for again under its key it is tried again, from what is stored of it. And whoever does not wait for it is
+    // not to be ended by it.
+    hire.catch(() => hires.delete(name))
     return hire
   }
   return {

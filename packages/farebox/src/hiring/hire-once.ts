@@ -92,6 +92,8 @@ async function orderAnew(
   try {
     const declaration = await client.readAbout(agent, call)
     refuseOwn(parts, agent, declaration)
+    // What that took is gone.
+    const { workMs, signBeforeMs } = shareTime(job.deadline.atMs, clock.nowMs()) ?? time
     const options: ExecuteOptions = {
       ...call,
       ...(parts.payer !== undefined && { signer: parts.payer.signer }),
@@ -100,7 +102,7 @@ async function orderAnew(
       // Of dev mode, and of a budget of nothing, `approve` says why.
       maxPrice: formatUsdc(isPaying && maxAtomic > 0n ? maxAtomic : NO_BOUND),
       jobId,
-      deadlineSeconds: Math.min(declaration.max_deadline_seconds, time.workMs / 1_000),
+      deadlineSeconds: Math.min(declaration.max_deadline_seconds, workMs / 1_000),
       async approve({ amountAtomic }) {
         const price = `${formatUsdc(amountAtomic)} USDC`
         if (!isPaying)
@@ -110,7 +112,7 @@ async function orderAnew(
             'no',
             `cannot hire ${agent} for ${price}: in dev mode nothing is paid`,
           )
-        if (clock.nowMs() > time.signBeforeMs)
+        if (clock.nowMs() > signBeforeMs)
           throw hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long to name its price`)
         await record.reserve(amountAtomic)
       },

@@ -24,7 +24,7 @@ export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefin
   const keptBackMs = Math.min(MOST_LEFT_MS, Math.max(LEAST_LEFT_MS, leftMs / 4))
   const workMs = leftMs - keptBackMs
   if (workMs < LEAST_WORK_MS) return undefined
-  const signBeforeMs = nowMs + keptBackMs / 3
+  const signBeforeMs = nowMs + keptBackMs / 2
   return { workMs, signBeforeMs, waitUntilMs: deadlineMs - keptBackMs / 3 }
 }
 
