@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
-import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { callAnvil, callAnvilForText } from '@farebox/local/src/chain/anvil-rpc'
 import {
   encode,
   encodeRevoke,
@@ -15,13 +15,13 @@ import {
   SPENDER,
   STRANGER,
 } from '@farebox/local/src/testing/permission-stage'
-import { reader } from '@farebox/local/src/testing/registry-calls'
-import { keccak256, stringToBytes } from 'viem'
+import { readStorm, type SpendOnChain } from '@farebox/local/src/testing/permission-storm'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGreedyReplicas, type GreedyReplicas } from './test-setup/greedy-replicas.ts'
 import { GREEDY_WAYS, type GreedyPlan } from './test-setup/greedy-work.ts'
 import { judgeAnswer, type StormAnswer } from './test-setup/judge-answers.ts'
-import { readStorm, type SpendOnChain } from './test-setup/read-storm.ts'
 import { seeded, type Seeded } from './test-setup/seeded.ts'
 
 // A hostile agent: its handlers spend around limit and cap in three replicas with one key and one Redis, which are killed
@@ -47,6 +47,7 @@ let chain: LocalChain
 let replicas: GreedyReplicas
 const over = new AbortController()
 const random = seeded(SEED)
+const crypto = await loadEvmCrypto()
 
 beforeAll(async () => {
   chain = await startChain({ blockTimeSeconds: 1 })
@@ -111,7 +112,12 @@ async function runJobs(answers: StormAnswer[]): Promise<void> {
           amount: JSON.stringify(plan),
           deadlineSeconds: own.between(12, 40),
         })
-        answers.push({ jobId, plan, ended, block: await reader(chain).getBlockNumber() })
+        answers.push({
+          jobId,
+          plan,
+          ended,
+          block: BigInt(await callAnvilForText(chain.rpcUrl, 'eth_blockNumber', [])),
+        })
       }
     }
   }
@@ -165,6 +171,6 @@ async function killReplicas(): Promise<void> {
 
 /** Those with a ref of the job: its hash, the last byte the number of the call. */
 function spendsOf(jobId: string, spends: readonly SpendOnChain[]): readonly SpendOnChain[] {
-  const own = BigInt(keccak256(stringToBytes(jobId))) >> 8n
+  const own = BigInt(toHex(crypto.keccak256(new TextEncoder().encode(jobId)))) >> 8n
   return spends.filter(({ ref }) => ref >> 8n === own)
 }

@@ -1,5 +1,5 @@
 import type { GreedyPlan } from './greedy-work.ts'
-import type { SpendOnChain } from './read-storm.ts'
+import type { SpendOnChain } from '@farebox/local/src/testing/permission-storm'
 import type { EndedJob } from './spending-agent.ts'
 
 /** A job of a storm, and an answer that its caller got. */

@@ -1,10 +1,10 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
-import type { LocalChain } from '@farebox/local/chain/start-chain'
-import { createReferee } from '@farebox/local/src/testing/permission-referee'
-import { OWNER } from '@farebox/local/src/testing/permission-stage'
-import { reader } from '@farebox/local/src/testing/registry-calls'
+import type { LocalChain } from '../chain/start-chain.ts'
+import { createReferee } from './permission-referee.ts'
+import { OWNER } from './permission-stage.ts'
+import { reader } from './registry-calls.ts'
 import { parseEventLogs } from 'viem'
 
 /** A spend as its event tells of it. */
