@@ -102,7 +102,7 @@ export default {
       entry: ['src/{main,run-local,make-secret}.ts', 'src/**/*.test.ts'],
       project: ['src/**/*.ts'],
     },
-    examples: { entry: ['*/{handlers,order}.ts'], project: ['**/*.ts'] },
+    examples: { entry: ['*/{handlers,order,handlers.test}.ts'], project: ['**/*.ts'] },
     e2e: {
       entry: ['**/*.test.ts', 'agents/*/handlers.ts', 'shots/take-shots.ts', 'stage/crashing-agent.ts'],
       project: ['**/*.ts'],

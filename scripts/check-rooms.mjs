@@ -12,7 +12,7 @@ const ROOMS = {
     ['run-cli'],
     ['commands', 'process-world', 'testing'],
     ['flow', 'limits', 'wallet', 'verify-receipt', 'validate'],
-    ['account', 'flow/run', 'limits/agent', 'limits/chain'],
+    ['account', 'flow/run', 'flow/export', 'limits/agent', 'limits/chain'],
     ['flow/check', 'flow/journal'],
     ['dev'],
     ['dev/page'],

@@ -1,9 +1,10 @@
 import type { AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
-import { fromHex } from '@farebox/payments/src/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { createLyingNode } from './chain/lying-node.ts'
 import { createNode } from './chain/node.ts'
+import { PERMISSION_SPENT, type SpendState } from './chain/spends.ts'
 import { createToken } from './chain/token.ts'
 import { BLOCK_MS, createVirtualChain, type ChainTransaction } from './chain/virtual-chain.ts'
 import type { NodeRequest } from './chain/virtual-rpc.ts'
@@ -12,6 +13,7 @@ import type { FaultPlan } from './faults/fault-plan.ts'
 import type { Lie } from './faults/plan-lies.ts'
 import { createTrace, silentTrace } from './history-trace.ts'
 import { createJobRecords } from './records/job-records.ts'
+import { createSpendRecords } from './records/spend-records.ts'
 import { createSendRecords } from './records/send-records.ts'
 import type { Random } from './seeded-random.ts'
 import { startProcess } from './time/virtual-process.ts'
@@ -36,6 +38,8 @@ export interface WorldParts {
   readonly hasher: AuthorizationHasher
   readonly plan: FaultPlan
   readonly balances: ReadonlyMap<string, bigint>
+  /** What payers permit at the start. */
+  readonly spends: SpendState
   readonly isTraced: boolean
 }
 
@@ -46,16 +50,20 @@ export function buildWorld(parts: WorldParts): World {
   const trace = parts.isTraced ? createTrace(time.nowMs, START_MS) : silentTrace
   const faults = createFaults(random.fork('faults'), plan)
   const wires = { time, trace, faults }
-  const token = createToken(network.asset.address, (authorization, signature) => {
-    const digest = hasher.hashTransfer(authorization)
-    return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
-  })
+  const token = createToken(
+    network.asset.address,
+    (authorization, signature) => {
+      const digest = hasher.hashTransfer(authorization)
+      return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
+    },
+    toHex(crypto.keccak256(new TextEncoder().encode(PERMISSION_SPENT))),
+  )
   const chain = createVirtualChain({
     nowMs: time.nowMs,
     random: random.fork('blocks'),
     trace,
     token,
-    state: { balances: parts.balances, spent: new Map(), isPaused: false },
+    state: { balances: parts.balances, spent: new Map(), isPaused: false, spends: parts.spends },
   })
   const broadcast: ChainTransaction[] = []
   const deliveryRandom = random.fork('transactions')
@@ -144,6 +152,7 @@ export function buildWorld(parts: WorldParts): World {
     boundTo: new Map(),
     meddled: new Map(),
     mischief: { open: 0 },
+    spends: createSpendRecords(crypto, network),
     undone: new Set(),
     forgottenMs: new Map(),
     setBack: new Set(),

@@ -7,6 +7,7 @@ import type { DeliveryRecords } from './records/delivery-records.ts'
 import type { JobRecords } from './records/job-records.ts'
 import type { SendRecords } from './records/send-records.ts'
 import type { ReportRecords } from './records/report-records.ts'
+import type { SpendRecords } from './records/spend-records.ts'
 import type { Random } from './seeded-random.ts'
 import type { VirtualProcess } from './time/virtual-process.ts'
 import type { Callee, Wires } from './wires/exchange.ts'
@@ -39,6 +40,7 @@ export interface World {
   readonly meddled: Map<string, number>
   /** Mischief that has not been made yet. */
   readonly mischief: { open: number }
+  readonly spends: SpendRecords
   /** Payments that a reorganisation took out of their block again. */
   readonly undone: Set<string>
   /** Payments whose row the facilitator's ledger lost, or has as given back, and since when. */

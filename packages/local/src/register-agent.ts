@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/http/http-json'
+import { agentHealth } from '@farebox/platform-api/monitor'
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { callAnvil } from './chain/anvil-rpc.ts'
 import { sendTransaction } from './chain/send-transaction.ts'
@@ -17,6 +18,7 @@ export interface RegisteredAgent {
 /** How long a platform that runs beside us may take to see a stake and list its agent. */
 const LISTED_WITHIN_MS = 30_000
 const ASK_EVERY_MS = 100
+const CHECKED_WITHIN_MS = 10_000
 const ASK_TIMEOUT_MS = 60_000
 
 /** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
@@ -111,6 +113,25 @@ async function untilListed(
       throw new Error(`the platform does not list ${endpoint}: ${status.reason}`)
   }
   throw new Error(`the platform has not listed ${endpoint} within ${LISTED_WITHIN_MS / 1_000} s`)
+}
+
+/** Waits until a platform has checked for the first time whether an agent answers, for some seconds at most. */
+export async function untilChecked(platform: { readonly url: string }, agentId: number): Promise<void> {
+  const origin = createJsonOrigin(platform.url)
+  try {
+    for (let waitedMs = 0; waitedMs < CHECKED_WITHIN_MS; waitedMs += ASK_EVERY_MS) {
+      const { body } = await origin.send({
+        method: 'GET',
+        path: `/v1/agents/${agentId}/health`,
+        timeoutMs: ASK_TIMEOUT_MS,
+      })
+      const read = agentHealth.safeParse(body)
+      if (read.success && read.data.checked_at !== null) return
+      await delay(ASK_EVERY_MS)
+    }
+  } finally {
+    await origin.close()
+  }
 }
 
 async function ask(

@@ -1,4 +1,4 @@
-import { findRegistered, registerAgent } from './register-agent.ts'
+import { findRegistered, registerAgent, untilChecked } from './register-agent.ts'
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './start-agent-process.ts'
 
 /** An agent that spends what its payers permit, and where it is registered. */
@@ -40,6 +40,8 @@ async function register(
   try {
     const { url } = served
     const { agentId } = await registerAgent(platform, chain, { url, wallet: agent.wallet })
+    // The platform looks at once whether it answers: so that it does, and is not shown as one that does not.
+    await untilChecked(platform, agentId)
     return { agentId, port: Number(new URL(url).port) }
   } finally {
     await served.stop()

@@ -1,5 +1,5 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
-import { toHex } from '@farebox/payments/src/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
@@ -15,6 +15,8 @@ import {
   SETTLER,
   type ContractCall,
 } from './calls.ts'
+import { readSpend, refusalData, SPEND_GAS } from './spends.ts'
+import { readSpendQuestion } from './spend-questions.ts'
 import { readRawTransaction } from './read-raw-transaction.ts'
 import { nonceKey, uintWord, type Token, type TokenState } from './token.ts'
 import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './virtual-chain.ts'
@@ -66,6 +68,7 @@ interface View {
 export function createNode(parts: NodeParts): ChainNode {
   const { chain, token, network, crypto } = parts
   const domainSeparator = toHex(parts.domainSeparator)
+  const hash = (words: string): string => toHex(crypto.keccak256(fromHex(`0x${words}`)))
 
   const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
     const head = chain.head(behind)
@@ -115,6 +118,21 @@ export function createNode(parts: NodeParts): ChainNode {
     return data
   }
 
+  /** Only spends are estimated: by what they would come to behind all that waits for a block. */
+  const estimate = (
+    call: { readonly from: string; readonly to: string; readonly data: string },
+    state: TokenState,
+  ): string => {
+    const target = { to: call.to.toLowerCase(), data: call.data }
+    const spend = readSpend(target, call.from.toLowerCase(), hash)
+    if (spend === undefined)
+      throw new JsonRpcError('eth_estimateGas', METHOD_NOT_FOUND, 'the method does not exist', undefined)
+    const outcome = token.call(state, spend, Math.floor(parts.nowMs() / 1_000))
+    if (outcome.ok) return quantity(SPEND_GAS)
+    const data = refusalData(outcome.revert) ?? encodeRevert(outcome.revert)
+    throw new JsonRpcError('eth_estimateGas', 3, 'execution reverted', data)
+  }
+
   const send = (method: string, raw: string): ChainTransaction => {
     const transaction = readRawTransaction(crypto, raw)
     const { delayMs, isForgotten } = parts.deliveryOf()
@@ -138,8 +156,15 @@ export function createNode(parts: NodeParts): ChainNode {
             ? null
             : blockHeader(block, parts.baseFee(), aheadSeconds)
         }
-        case 'eth_call':
-          return ethCall(first as { to?: string; data: string }, viewOf(second, behind, aheadSeconds))
+        case 'eth_blockNumber':
+          return quantity(chain.head(behind).number)
+        case 'eth_call': {
+          const call = first as { to?: string; data: string }
+          const view = viewOf(second, behind, aheadSeconds)
+          const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
+          const asked = readSpendQuestion(call, state, hash)
+          return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
+        }
         case 'eth_getCode':
           return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
         case 'eth_getLogs':
@@ -157,7 +182,16 @@ export function createNode(parts: NodeParts): ChainNode {
             : { from: found.mined.transaction.sender }
         }
         case 'eth_getTransactionCount':
-          return quantity(chain.head(behind).counts.get(String(first)) ?? 0)
+          return quantity(
+            (second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)).counts.get(
+              String(first),
+            ) ?? 0,
+          )
+        case 'eth_estimateGas':
+          return estimate(
+            first as { from: string; to: string; data: string },
+            behind === 0 ? chain.pending().state : chain.head(behind).state,
+          )
         case 'eth_getBalance':
           return `0x${ONE_ETHER.toString(16)}`
         case 'eth_maxPriorityFeePerGas':
@@ -174,18 +208,18 @@ export function createNode(parts: NodeParts): ChainNode {
 interface LogFilter {
   readonly fromBlock: string
   readonly toBlock: string
-  readonly topics: readonly [readonly string[], string, string]
+  /** For each place one or several, any of which will do. */
+  readonly topics: readonly (string | readonly string[])[]
 }
 
 function findLogs(chain: VirtualChain, filter: LogFilter, newest: number): readonly object[] {
-  const [kinds, payer, nonce] = filter.topics
   const from = Number(filter.fromBlock)
   const to = filter.toBlock === 'latest' ? newest : Math.min(newest, Number(filter.toBlock))
   return chain
     .busyBlocks()
     .filter(block => block.number >= from && block.number <= to)
     .flatMap(block => block.mined.flatMap(mined => receiptOf(mined, block).logs))
-    .filter(({ topics: [kind = '', one, other] }) => kinds.includes(kind) && one === payer && other === nonce)
+    .filter(({ topics }) => filter.topics.every((wanted, at) => [wanted].flat().includes(topics[at] ?? '')))
 }
 
 /** As a node shows it. */

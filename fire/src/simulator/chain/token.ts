@@ -5,6 +5,7 @@ import {
   TRANSFER_TOPIC,
 } from '@farebox/payments/chain/chain-proof'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
+import { judgeSpend, NO_SPENDS, setTerms, spentLog, type SpendCall, type SpendState } from './spends.ts'
 
 /** The token at one block: never changed, only replaced. */
 export interface TokenState {
@@ -12,6 +13,8 @@ export interface TokenState {
   /** By {@link nonceKey}. */
   readonly spent: ReadonlyMap<string, 'used' | 'cancelled'>
   readonly isPaused: boolean
+  /** Of the contract that moves the token by permission; absent: nobody has permitted anything. */
+  readonly spends?: SpendState
 }
 
 /** A call of the token that changes it. */
@@ -20,6 +23,7 @@ export type TokenCall =
   | { readonly kind: 'cancel'; readonly from: string; readonly nonce: string }
   | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly value: bigint }
   | { readonly kind: 'pause' | 'unpause' }
+  | SpendCall
 
 /** What a call came to. */
 export type TokenOutcome =
@@ -37,10 +41,11 @@ export function nonceKey(from: string, nonce: string): string {
   return `${from}:${nonce}`
 }
 
-/** Makes the token; `isSigned` says whether the payer signed exactly this. */
+/** Makes the token; `isSigned` says whether the payer signed exactly this, `spentTopic` is that of a spend's event. */
 export function createToken(
   address: string,
   isSigned: (authorization: Authorization, signature: string) => boolean,
+  spentTopic = '',
 ): Token {
   const log = (topics: readonly string[], data = '0x'): ChainLog => ({ address, topics, data })
 
@@ -81,6 +86,15 @@ export function createToken(
     return { ok: true, state: { ...state, spent }, logs }
   }
 
+  function spend(state: TokenState, call: SpendCall & { kind: 'spend' }): TokenOutcome {
+    const spends = judgeSpend(state.spends ?? NO_SPENDS, call)
+    if (typeof spends === 'string') return revert(spends)
+    const moved = transfer(state, call.owner, call.to, call.amount)
+    if (!moved.ok) return moved
+    const logs = [spentLog(call, spentTopic), ...moved.logs]
+    return { ok: true, state: { ...moved.state, spends }, logs }
+  }
+
   return {
     address,
     call(state, call, blockSeconds) {
@@ -91,6 +105,12 @@ export function createToken(
           return transfer(state, call.from, call.to, call.value)
         case 'cancel':
           return cancel(state, call.from, call.nonce)
+        case 'spend':
+          return spend(state, call)
+        case 'permit': {
+          const spends = setTerms(state.spends ?? NO_SPENDS, call.id, call.terms)
+          return { ok: true, state: { ...state, spends }, logs: [] }
+        }
         case 'pause':
         case 'unpause':
           return { ok: true, state: { ...state, isPaused: call.kind === 'pause' }, logs: [] }

@@ -43,6 +43,8 @@ export interface VirtualChain {
   /** Blocks with transactions in them, oldest first. */
   busyBlocks(): readonly Block[]
   find(hash: string): { readonly mined: MinedTransaction; readonly block: Block } | undefined
+  /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
+  pending(): Pick<Block, 'state' | 'counts'>
   /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
   submit(transaction: ChainTransaction, delayMs: number): RpcRefusal | undefined
   /** The nodes forget a transaction that is not mined yet. */
@@ -56,6 +58,13 @@ interface Pending {
   readonly fromMs: number
   /** Where several are ready for one block. */
   readonly rank: number
+}
+
+/** A block that is being made. */
+interface Building {
+  state: TokenState
+  counts: ReadonlyMap<string, number>
+  readonly mined: MinedTransaction[]
 }
 
 export const BLOCK_MS = 2_000
@@ -96,14 +105,7 @@ export function createVirtualChain(parts: {
       mined: [] as MinedTransaction[],
     }
     const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
-    ready.sort((one, other) => one.rank - other.rank)
-    // Again and again, because one that is mined may make room for the next of its account.
-    for (let mined = true; mined && ready.length > 0;) {
-      const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
-      mined = at !== -1
-      const [next] = mined ? ready.splice(at, 1) : []
-      if (next !== undefined) mine(built, next.transaction, slotMs(number) / 1_000)
-    }
+    fill(built, ready, slotMs(number) / 1_000)
     const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
     const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
     blocks.push(block)
@@ -115,11 +117,18 @@ export function createVirtualChain(parts: {
     }
   }
 
-  const mine = (
-    built: { state: TokenState; counts: ReadonlyMap<string, number>; mined: MinedTransaction[] },
-    transaction: ChainTransaction,
-    seconds: number,
-  ): void => {
+  const fill = (built: Building, ready: Pending[], seconds: number): void => {
+    ready.sort((one, other) => one.rank - other.rank)
+    // Again and again, because one that is mined may make room for the next of its account.
+    for (let mined = true; mined && ready.length > 0;) {
+      const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
+      mined = at !== -1
+      const [next] = mined ? ready.splice(at, 1) : []
+      if (next !== undefined) mine(built, next.transaction, seconds)
+    }
+  }
+
+  const mine = (built: Building, transaction: ChainTransaction, seconds: number): void => {
     const logs: ChainLog[] = []
     let succeeded = true
     for (const call of transaction.calls) {
@@ -143,6 +152,12 @@ export function createVirtualChain(parts: {
     block(number) {
       catchUp()
       return blocks[number]
+    },
+    pending() {
+      const { state, counts } = catchUp()
+      const built: Building = { state, counts, mined: [] }
+      fill(built, [...pending.values()], Math.floor(nowMs() / 1_000))
+      return built
     },
     busyBlocks() {
       catchUp()

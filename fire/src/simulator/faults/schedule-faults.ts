@@ -111,6 +111,7 @@ function replaceBlocks(world: World, random: Random, depth: number): void {
   faults.happened('blocks replaced')
   world.chain.reorganise(depth, transaction => {
     for (const call of transaction.calls) {
+      if (call.kind === 'spend') world.spends.undone.add(`${call.id} ${call.ref}`)
       if (call.kind === 'pay') world.undone.add(paymentKey(world.network, call.authorization))
     }
     // Mined again soon, or late, or forgotten by the nodes; but nobody would repeat what others than a relayer did.

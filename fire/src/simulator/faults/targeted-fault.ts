@@ -88,8 +88,32 @@ export function planTargetedFault(random: Random): TargetedFault | undefined {
 function callsFor(mishap: Mishap, random: Random): readonly string[] {
   if (mishap === 'sees blocks replaced') return CHAIN_LOOKS
   if (mishap === 'sees the ledger fall back') return LEDGER_DEEDS
-  return random.chance(0.75) ? DECISIVE_CALLS : Object.keys(PORT_CALLS)
+  return random.chance(0.75) ? DECISIVE_CALLS : USUAL_CALLS
 }
+
+/** What an agent asks its node for while it spends, and for nothing else. */
+const SPENDING_CALLS = ['node eth_estimateGas', 'node eth_getTransactionCount', 'node eth_sendRawTransaction']
+const FOR_SPENDS_ALONE: ReadonlySet<string> = new Set([
+  ...SPENDING_CALLS,
+  'node eth_blockNumber',
+  'node eth_chainId',
+  'node eth_maxPriorityFeePerGas',
+])
+const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.has(name))
+
+/** The targeted fault of a history in which agents spend: half of those that another call would have strike a spend. */
+export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
+  if (drawn === undefined || random.chance(0.5) || !SPENDING_MISHAPS.has(drawn.mishap)) return drawn
+  return { at: random.pick([...SPENDING_CALLS, 'node eth_sendRawTransaction']), mishap: drawn.mishap }
+}
+
+const SPENDING_MISHAPS: ReadonlySet<Mishap> = new Set<Mishap>([
+  'stops for a while',
+  'dies before it',
+  'dies after it',
+  'hears nothing of it',
+  'is late',
+])
 
 /** What a targeted fault makes of the call it strikes. */
 export function faultAtTarget(random: Random, { mishap }: TargetedFault): CallFault {

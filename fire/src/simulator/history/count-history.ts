@@ -24,7 +24,18 @@ export async function countHistory(world: World, parties: Parties): Promise<Hist
     'handlers run': [...jobs.all().values()].reduce((sum, { runs }) => sum + runs.length, 0),
     ...tally(rows.map(({ state }) => `payments ${state}`)),
     ...countOnChain(world, parties),
+    ...countSpends(world),
     ...wires.faults.counts(),
+  }
+}
+
+function countSpends({ chain, spends }: World): HistoryCounts {
+  const mined = chain.busyBlocks().flatMap(block => block.mined)
+  const sent = mined.filter(({ transaction }) => transaction.calls.some(({ kind }) => kind === 'spend'))
+  return {
+    'spends mined': sent.filter(({ succeeded }) => succeeded).length,
+    'spends reverted': sent.filter(({ succeeded }) => !succeeded).length,
+    'spends found again': spends.resumed(),
   }
 }
 

@@ -55,6 +55,10 @@ export const USUAL_HAPPENINGS: readonly string[] = [
   '2 facilitators with an account each',
   'a facilitator that is not ours',
   'an agent with a node of its own',
+  'agents that spend',
+  'permissions changed',
+  'spends mined',
+  'spends found again',
 ]
 
 /** What takes thousands: deaths before and after every call through a port, and what needs several things at once. */
@@ -63,6 +67,7 @@ export const RARE_HAPPENINGS: readonly string[] = [
   ...LIES.map(what => `nodes of agents lie: ${what}`),
   'charges found on the chain again',
   'bells unheard',
+  'spends reverted',
   'payments reverted within a batch',
   'transactions forgotten with their blocks',
 ]
@@ -91,6 +96,7 @@ export function shapesOf(plan: WorkloadPlan): readonly string[] {
     ['2 facilitators with an account each', plan.facilitators > 1 && !plan.sharesRelayer],
     ['a facilitator that is not ours', plan.facilitators === 0],
     ['an agent with a node of its own', plan.hasNode],
+    ['agents that spend', plan.spends],
   ]
   return shapes.flatMap(([name, isSo]) => (isSo ? [name] : []))
 }

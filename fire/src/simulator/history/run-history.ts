@@ -1,5 +1,6 @@
 import { buildWorld } from '../build-world.ts'
-import { planTargetedFault } from '../faults/targeted-fault.ts'
+import { NO_SPENDS } from '../chain/spends.ts'
+import { planTargetedFault, targetSpends } from '../faults/targeted-fault.ts'
 import { planFaults } from '../faults/fault-plan.ts'
 import { scheduleFaults } from '../faults/schedule-faults.ts'
 import { checkHistory } from '../invariants/check-history.ts'
@@ -7,6 +8,7 @@ import type { Violation } from '../invariants/verdict.ts'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
 import { NOBODY, PRICE_ATOMIC, type Cast } from '../workload/cast.ts'
+import { changePermissions, permitAtStart, SPENDING_MONEY } from '../workload/permissions.ts'
 import { planWorkload, type WorkloadPlan } from '../workload/plan-workload.ts'
 import { shapesOf } from './happenings.ts'
 import { bringToAnEnd, liveThrough } from './bring-to-an-end.ts'
@@ -41,13 +43,14 @@ export async function runHistory(
   { isTraced = false, without = new Set() }: HistoryOptions = {},
 ): Promise<HistoryResult> {
   const random = createRandom(seed)
-  const targeted = without.has('targeted') ? undefined : planTargetedFault(random.fork('ambush'))
+  const drawn = without.has('targeted') ? undefined : planTargetedFault(random.fork('ambush'))
   const plan = planWorkload(random.fork('workload'), {
-    isSiege: targeted !== undefined,
-    isRegretful: targeted?.mishap === 'sees blocks replaced',
-    isForgetful: targeted?.mishap === 'sees the ledger fall back',
+    isSiege: drawn !== undefined,
+    isRegretful: drawn?.mishap === 'sees blocks replaced',
+    isForgetful: drawn?.mishap === 'sees the ledger fall back',
     without,
   })
+  const targeted = plan.spends ? targetSpends(random.fork('spends are struck'), drawn) : drawn
   const world = buildWorld({
     random,
     crypto: stage.crypto,
@@ -55,11 +58,13 @@ export async function runHistory(
     hasher: stage.hasher,
     plan: planFaults(random.fork('fault plan'), plan.lengthMs, targeted, without),
     balances: balancesOf(stage.cast, plan),
+    spends: plan.spends ? permitAtStart(random.fork('permissions'), stage, plan.agents) : NO_SPENDS,
     isTraced,
   })
   for (const shape of shapesOf(plan)) world.wires.faults.happened(shape)
   const parties = await startParties(world, stage, plan)
   const errands = startErrands(world, stage, plan, parties)
+  if (plan.spends) changePermissions(world, stage, plan)
   const course = { world, plan, parties, errands, scheduled: scheduleFaults(world, parties) }
   await liveThrough(course)
   await bringToAnEnd(course)
@@ -75,9 +80,13 @@ export async function runHistory(
   return { seed, violations, counts, trace: world.wires.trace.lines() }
 }
 
-function balancesOf({ payers }: Cast, { affordable }: WorkloadPlan): ReadonlyMap<string, bigint> {
+function balancesOf({ payers }: Cast, { affordable, spends }: WorkloadPlan): ReadonlyMap<string, bigint> {
   const funded = affordable.map(
-    (jobs, index) => [payers[index]?.address ?? NOBODY, BigInt(jobs) * PRICE_ATOMIC] as const,
+    (jobs, index) =>
+      [
+        payers[index]?.address ?? NOBODY,
+        BigInt(jobs) * PRICE_ATOMIC + (spends ? SPENDING_MONEY : 0n),
+      ] as const,
   )
   return new Map([...funded, [NOBODY, 1_000_000_000n]])
 }

@@ -10,6 +10,7 @@ import { enterWorld } from '../stand-ins/current-world.ts'
 import { NOBODY, type Cast } from '../workload/cast.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import type { KnownJob } from '../workload/errand.ts'
+import { agentIdOf } from '../workload/permissions.ts'
 import { runErrand } from '../workload/run-errand.ts'
 import type { World } from '../world.ts'
 import type { Stage } from './stage.ts'
@@ -102,6 +103,7 @@ async function startAgents(world: World, stage: Stage, plan: WorkloadPlan): Prom
       store: index === 0 || plan.sharesStore ? shared : own,
       replicas: plan.replicas,
       hasNode: plan.hasNode,
+      ...(plan.spends && { spends: { key: stage.cast.spenderKey, agentId: agentIdOf(index) } }),
       settleWaitMs: plan.agentSettleWaitMs,
       badRunRate: plan.badRunRate,
       timerGrainMs: plan.timerGrainMs,

@@ -12,6 +12,7 @@ import { paidIsKept, sameBytes } from './paid-is-kept.ts'
 import { proofBeforeOutput } from './proof-before-output.ts'
 import { onlyPayersGetOutput } from './only-payers-get-output.ts'
 import { reportsAreTrue } from './reports-are-true.ts'
+import { doneHasItsSpends, failureNamesItsSpends, spendsArePermitted } from './spends-are-true.ts'
 import type { Evidence, Rule, Violation } from './verdict.ts'
 
 const RULES: readonly Rule[] = [
@@ -28,6 +29,9 @@ const RULES: readonly Rule[] = [
   onlyPayersGetOutput,
   reportsAreTrue,
   everythingEnds,
+  spendsArePermitted,
+  doneHasItsSpends,
+  failureNamesItsSpends,
 ]
 
 /** Judges a history that has come to its end: every rule that was broken, and where. */

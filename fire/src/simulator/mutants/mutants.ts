@@ -4,6 +4,7 @@ import { LATE_MUTANTS } from './late-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { PIPELINE_MUTANTS } from './pipeline-mutants.ts'
 import { PROOF_MUTANTS } from './proof-mutants.ts'
+import { SPEND_MUTANTS } from './spend-mutants.ts'
 import { TRUST_MUTANTS } from './trust-mutants.ts'
 
 /**
@@ -17,4 +18,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROOF_MUTANTS,
   ...LATE_MUTANTS,
   ...TRUST_MUTANTS,
+  ...SPEND_MUTANTS,
 ]

@@ -49,6 +49,8 @@ export interface AgentSetup {
   readonly replicas: number
   /** It asks a node itself, beside the facilitator. */
   readonly hasNode: boolean
+  /** The key that it spends with, and its number; absent where it does not. */
+  readonly spends?: { readonly key: string; readonly agentId: bigint }
   readonly settleWaitMs: number
   /** That a run of a handler fails. */
   readonly badRunRate: number
@@ -102,6 +104,10 @@ async function startReplica(
       SERVICE_PUBLIC_URL: url,
       FACILITATOR_SECRET: setup.secret,
       FACILITATOR_URL: `http://facilitator.${hostName(process)}`,
+      ...(setup.spends !== undefined && {
+        SPENDER_PRIVATE_KEY: setup.spends.key,
+        AGENT_ID: String(setup.spends.agentId),
+      }),
       ...(setup.hasNode ? { SERVICE_RPC_URL: `http://node.${hostName(process)}` } : {}),
     },
     ports: {
@@ -156,6 +162,7 @@ function noteAnswer(
 ): void {
   if (!process.isAlive) return
   const { job } = request
+  world.spends.answered(text)
   world.wires.trace.note(process.name, () => `answers ${status} ${job ?? request.path} ${text.slice(0, 150)}`)
   if (!DOCUMENTED.has(status)) world.said.oddAnswers.push({ agent, status, text })
   if (status !== 200 || job === undefined) return

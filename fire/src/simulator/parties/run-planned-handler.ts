@@ -1,8 +1,10 @@
-import type { JobContext, JsonObject } from 'farebox'
+import { InternalError, type JobContext, type JsonObject } from 'farebox'
 import { jobName } from '../records/job-records.ts'
 import type { Random } from '../seeded-random.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
+import { SPENDING } from '../workload/cast.ts'
 import type { World } from '../world.ts'
+import { failedAfter, makeSpends } from './make-spends.ts'
 
 /** How long a handler takes for a run, and how it ends. */
 interface HandlerPlan {
@@ -41,14 +43,25 @@ export async function runPlannedHandler(
   runs.push(run)
   const number = runs.length
   wires.trace.note(process.name, () => `handler begins ${context.jobId}, run ${number}, ${plan.tookMs} ms`)
-  if (plan.tookMs > 0) await new Promise<void>(resolve => void process.after(plan.tookMs, resolve))
-  run.endedMs = wires.time.nowMs()
-  run.leftMs = Math.min(leftMs(), leftAtStartMs - (run.endedMs - run.startedMs))
-  if (plan.ends === 'badly') throw new Error('the handler was to fail')
+  const work = async (): Promise<void> => {
+    if (plan.tookMs > 0) await new Promise<void>(resolve => void process.after(plan.tookMs, resolve))
+  }
+  const end = (): void => {
+    run.endedMs = wires.time.nowMs()
+    run.leftMs = Math.min(leftMs(), leftAtStartMs - (run.endedMs - run.startedMs))
+  }
+  const spend = async (): Promise<readonly string[]> =>
+    context.capability === SPENDING ? await makeSpends(world, agent, context).finally(end) : []
+  const isFirst = context.capability === SPENDING && handling.chance(0.7)
+  const early = isFirst ? await spend() : []
+  await work()
+  const made = isFirst ? early : await spend()
+  end()
+  if (plan.ends === 'badly') throw new InternalError(made.length === 0 ? 'it was to fail' : failedAfter(made))
   if (plan.ends === 'with a wrong output') return { text: 7 }
   run.hasReturned = true
   // A second run would answer other bytes: so that nobody takes it for the first.
-  return { text: `${String(input['text'])} by run ${number}` }
+  return { text: [`${String(input['text'])} by run ${number}`, ...made].join(' ') }
 }
 
 function planRun(random: Random, badRunRate: number, remainingMs: number): HandlerPlan {

@@ -17,6 +17,9 @@ export interface Cast {
   readonly relayerKeys: readonly string[]
   readonly relayers: readonly string[]
   readonly wallets: readonly string[]
+  /** What agents spend with, where they do. */
+  readonly spenderKey: string
+  readonly spender: string
 }
 
 /** Somebody who is nobody of ours, with money of their own. */
@@ -37,6 +40,8 @@ export function makeCast(crypto: EvmCrypto): Cast {
     relayerKeys,
     relayers: relayerKeys.map(key => privateKeySigner(crypto, key).address),
     wallets: [privateKeySigner(crypto, keyOf(0x300)).address, privateKeySigner(crypto, keyOf(0x301)).address],
+    spenderKey: keyOf(0x400),
+    spender: privateKeySigner(crypto, keyOf(0x400)).address,
   }
 }
 
@@ -61,7 +66,7 @@ export function createDeclare(): Declare {
   }
 }
 
-/** An agent of two capabilities with one price, and a third that costs twice as much. */
+/** An agent of two capabilities with one price, a third that costs twice as much, and one that spends. */
 function declare(name: string, wallet: string, maxDeadlineSeconds: number): ReturnType<Declare> {
   const capability = (amount: string) =>
     ({
@@ -76,9 +81,23 @@ function declare(name: string, wallet: string, maxDeadlineSeconds: number): Retu
     description: 'Does what its history says.',
     wallet,
     max_deadline_seconds: maxDeadlineSeconds,
-    capabilities: { echo: capability('0.01'), twin: capability('0.01'), dear: capability('0.02') },
+    capabilities: {
+      echo: capability('0.01'),
+      twin: capability('0.01'),
+      dear: capability('0.02'),
+      [SPENDING]: { ...capability('0.01'), permissions: [PERMISSION] },
+    },
   })
 }
+
+/** The capability that spends. */
+export const SPENDING = 'buy'
+const PERMISSION = {
+  type: 'EXECUTE_TRANSACTIONS',
+  reason: 'Pays the shop.',
+  token: 'USDC',
+  max_per_transaction: '1',
+} as const
 
 function keyOf(number: number): string {
   return `0x${number.toString(16).padStart(64, '0')}`

@@ -1,4 +1,5 @@
 import type { Random } from '../seeded-random.ts'
+import { SPENDING } from './cast.ts'
 import { MISCHIEF_KINDS, type MischiefKind } from './mischief.ts'
 
 /** How somebody calls an agent. */
@@ -55,6 +56,8 @@ export interface WorkloadPlan {
   readonly sharesStore: boolean
   readonly sharesWallet: boolean
   readonly hasNode: boolean
+  /** Its agents spend what payers permit, who change their minds. */
+  readonly spends: boolean
   /** Ours, over one ledger; none where the facilitator is somebody else's. */
   readonly facilitators: number
   readonly sharesRelayer: boolean
@@ -161,6 +164,7 @@ export function planWorkload(
     isPatient: isSiege,
     mischief: mischiefOf(own),
   })
+  const spends = random.fork('spends').chance(SPENDING_SHARE) && !without.has('spends')
   const errands = Array.from({ length: random.between(1, 4) }, (_, index) =>
     errand(random.fork(`errand ${index}`)),
   )
@@ -173,7 +177,8 @@ export function planWorkload(
     sharesStore: isStock || random.chance(0.5),
     sharesWallet: random.chance(0.7),
     // Where the facilitator proves nothing, the agent must look itself (D9).
-    hasNode: isStock || random.chance(0.3),
+    hasNode: isStock || random.chance(0.3) || spends,
+    spends,
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
     agentSettleWaitMs: random.pick([1_000, 4_000, 10_000]),
@@ -182,7 +187,7 @@ export function planWorkload(
     relayerLeaseMs: random.pick([4_000, 12_000]),
     stuckAfterMs: random.pick([5_000, 15_000]),
     timerGrainMs: random.pick([1, 300, 1_500, 1_500, 3_000]),
-    maxDeadlineSeconds,
+    maxDeadlineSeconds: spends ? LONG_SECONDS : maxDeadlineSeconds,
     sleepsToTheEnd: random.chance(0.85),
     badRunRate: manner.badRunRate,
     affordable: [...[0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])), 1],
@@ -190,7 +195,18 @@ export function planWorkload(
       .filter(({ kind }) => !without.has(kind) && !(isStock && kind === 'meddler'))
       .map(plan =>
         plan.mischief !== undefined && without.has(plan.mischief) ? { ...plan, mischief: undefined } : plan,
-      ),
+      )
+      .map((plan, index) => (spends && random.fork(`spend ${index}`).chance(0.8) ? spending(plan) : plan)),
+  }
+}
+
+/** With time for a few blocks, and for another attempt. */
+function spending(plan: ErrandPlan): ErrandPlan {
+  return {
+    ...plan,
+    capability: SPENDING,
+    deadlineSeconds: LONG_SECONDS,
+    validSeconds: Math.max(plan.validSeconds, 2 * LONG_SECONDS),
   }
 }
 
@@ -205,3 +221,6 @@ function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'p
 }
 
 const LAST_PAYER = 3
+/** Of the histories. */
+const SPENDING_SHARE = 0.2
+const LONG_SECONDS = 20

@@ -4,6 +4,7 @@ import { withPlatformOptions } from '../register/register-command.ts'
 import type { World } from '../world.ts'
 import type { RawFlowCheckOptions } from './check/check-flow-file.ts'
 import type { RawAnswerCommand } from './control-run.ts'
+import type { RawFlowExportOptions } from './export/export-flow.ts'
 import type { RawRunOptions } from './run/run-options.ts'
 import type { RawRunCommand } from './show-run.ts'
 
@@ -16,6 +17,7 @@ export const flowCommand: CommandMaker = (world, end) => {
     .description('Work with flows: steps of paid jobs, joined by wires, in one JSON file.')
     .addHelpText('after', EXAMPLES)
   addCheck(flow, world, end)
+  addExport(flow, world, end)
   addRun(flow, world, end)
   addList(flow, world, end)
   addShow(flow, world, end)
@@ -38,6 +40,22 @@ function addCheck(flow: Command, world: World, end: End): void {
     .action(async (file: string, options: RawFlowCheckOptions) => {
       const { checkFlowFile } = await import('./check/check-flow-file.ts')
       end(await checkFlowFile(world, file, options))
+    })
+}
+
+function addExport(flow: Command, world: World, end: End): void {
+  const made = flow
+    .command('export')
+    .description('write a flow as an agent of your own: one price, its steps hired by ctx.hire')
+    .argument('<file>', FILE)
+    .requiredOption('--agent <folder>', 'where the project is written')
+    .option('--price <usdc>', 'what a job costs (default: a quarter more than its steps)')
+    .option('--offline', 'ask no platform where its agents are; say it in the environment')
+  withPlatformOptions(made)
+    .addHelpText('after', EXPORT_EXAMPLES)
+    .action(async (file: string, options: RawFlowExportOptions) => {
+      const { exportFlow } = await import('./export/export-flow.ts')
+      end(await exportFlow(world, file, options))
     })
 }
 
@@ -169,6 +187,15 @@ const CHECK_EXAMPLES = `
 Examples
   farebox flow check summarise-and-qr.json
   farebox flow check summarise-and-qr.json --offline --json
+`
+
+const EXPORT_EXAMPLES = `
+The code is yours from then on. The agent pays its steps from a wallet of its own, HIRING_PRIVATE_KEY; what it has paid
+is lost where its job fails afterwards.
+
+Examples
+  farebox flow export summarise-and-qr.json --agent summarise-and-qr
+  farebox flow export summarise-and-qr.json --agent summarise-and-qr --price 0.05 --offline
 `
 
 const RUN_EXAMPLES = `

@@ -103,6 +103,25 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(1)
   })
 
+  test('an agent that moves tokens of its callers is shown what it needs, any other is not', async () => {
+    const spends = {
+      type: 'EXECUTE_TRANSACTIONS',
+      reason: 'Pays.',
+      token: 'USDC',
+      max_per_transaction: '2',
+    } as const
+    expect((await run(withKey())).err).not.toContain('AGENT_ID')
+    await agent.close()
+    const [count] = Object.values(COUNTER.capabilities)
+    const declaration = { ...COUNTER, capabilities: { count: { ...count, permissions: [spends] } } }
+    agent = await serveAgent({ funded: [], declaration: declaration as typeof COUNTER })
+    const { code, err } = await run(withKey())
+    expect(err).toContain(
+      `count moves tokens of its callers: set these and restart the agent\n    AGENT_ID=${await lastAgentId()}\n    SPENDER_PRIVATE_KEY=`,
+    )
+    expect(code).toBe(0)
+  })
+
   test('--json is one document', async () => {
     const { code, out } = await run(withKey('--json'))
     expect(code).toBe(0)

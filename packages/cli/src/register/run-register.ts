@@ -15,6 +15,7 @@ import type { RawRegisterOptions } from './platform/register-options.ts'
 import type { Registering } from './stake/registering.ts'
 import { openRegistrationJournal } from './platform/registration-journal.ts'
 import { showPrechecked, showListed, showPhaseOne, showTerms } from './stake/show-registration.ts'
+import { showSpending } from './stake/show-spending.ts'
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
 import { stakeInBrowser } from './stake/stake-in-browser.ts'
 import { runWithJson } from './platform/run-with-json.ts'
@@ -44,6 +45,7 @@ export async function runRegister(
     const listed = await stakeAndWait(registering, registration)
     await journal.write({ ...(await noted(registering, registration)), agentId: listed.agentId })
     showListed(registering, listed)
+    await showSpending(world, endpoint, listed.agentId)
     return documentOf(chosen.url, registration, listed)
   })
 }

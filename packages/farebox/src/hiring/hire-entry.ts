@@ -46,7 +46,7 @@ export interface ChildOrder {
 }
 
 /** Of what a hire delivers, as JSON. */
-export const MAX_OUTPUT_BYTES = 262_144
+const MAX_OUTPUT_BYTES = 262_144
 const MAX_KEPT_DECLARATION_CHARACTERS = 65_536
 
 /** Of a declaration what is needed of one capability. */

@@ -380,7 +380,7 @@ describe('an agent that is hired', () => {
   })
 
   test('in dev mode is hired where it asks for nothing, and refused where it asks to be paid', async () => {
-    const [free, paid] = await Promise.all([hired({ devMode: true }), hired()])
+    const [free, paid] = await Promise.all([hired({ devMode: true, wallet: WALLET }), hired()])
     const { run } = await hirer(
       async ({ hire, budget }, text) => {
         const { output, paid: price } = await hire(free.url, 'part', { text })

@@ -1,14 +1,14 @@
 import type { PermissionKey } from '@farebox/contracts/permission-typed-data'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
-import { DeadlineError, InternalError, isServiceError } from '@farebox/protocol/errors/service-errors'
+import { DeadlineError, InternalError } from '@farebox/protocol/errors/service-errors'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Spent } from '../handlers.ts'
 import type { JobSpending, SpendingJob } from '../handler/job-spending.ts'
 import type { Log } from '../log.ts'
 import { readAllowance } from './read-allowance.ts'
-import { SpendImpossible, spendOnce, type SpendTools } from './spend-once.ts'
+import { SpendImpossible, spendOnce, unreachable, type SpendTools } from './spend-once.ts'
 import { checkSpendOrder, type SpendBound } from './spend-terms.ts'
 
 /** What the spends of a job are made with, for its capability and its payer. */
@@ -96,7 +96,7 @@ export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpend
       track(
         checkNode(parts)
           .then(() => readAllowance(parts, { key, ref: refOf(crypto, job.jobId, calls), deadlineMs }))
-          .catch(unasked)
+          .catch(unreachable)
           .then(available => formatUsdc(available < bound.maxAtomic ? available : bound.maxAtomic)),
       ),
     spend(order) {
@@ -126,13 +126,5 @@ function refOf({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, jobId: string, index
 }
 
 async function checkNode({ checkChain }: JobSpendingParts): Promise<void> {
-  await checkChain().catch(unasked)
-}
-
-function unasked(error: unknown): never {
-  if (isServiceError(error)) throw error
-  throw new SpendImpossible(
-    'the chain cannot be asked what is permitted, nothing was moved: send the job again',
-    error instanceof Error ? error.message : String(error),
-  )
+  await checkChain().catch(unreachable)
 }

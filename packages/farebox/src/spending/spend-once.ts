@@ -67,12 +67,15 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
   const callData = encodeSpend({ owner, token, scope, to, amount: amountAtomic, ref })
   /** What this attempt sent last, its outcome unknown. */
   let open: SentTransaction | undefined
-  const ask = async <T>(question: () => Promise<T>): Promise<T> =>
-    open === undefined ? await question().catch(unreachable) : await persist(tools, planned, question)
+  const ask = async <T>(question: () => Promise<T>, explain = unreachable): Promise<T> =>
+    open === undefined ? await question().catch(explain) : await persist(tools, planned, question)
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const state = await ask(() => reads.refState(key, ref))
-    if (state === 'used') return resume(planned, await ask(() => reads.findSpend(key, ref)), open?.hash)
+    if (state === 'used') {
+      const past = await ask(() => reads.findSpend(key, ref), untraceable)
+      return resume(planned, past, open?.hash)
+    }
     if (state === 'pending') {
       // A replica's, or one of a process that was killed.
       await pause(tools, planned)
@@ -210,10 +213,19 @@ function notPermitted(
   )
 }
 
-function unreachable(error: unknown): never {
+/** Turns what a node did not answer into a failure of this attempt; of an earlier one nothing is said. */
+export function unreachable(error: unknown): never {
   if (isServiceError(error)) throw error
   throw new SpendImpossible(
-    'the chain cannot be asked what is permitted, nothing was moved: send the job again',
+    'the chain cannot be asked what is permitted, so this attempt moved nothing: send the job again',
+    error instanceof Error ? error.message : String(error),
+  )
+}
+
+function untraceable(error: unknown): never {
+  if (isServiceError(error)) throw error
+  throw new SpendImpossible(
+    'an earlier attempt at this job made this spend, and the chain cannot be asked for its transaction: send the job again',
     error instanceof Error ? error.message : String(error),
   )
 }

@@ -121,7 +121,7 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
-  test('more than the declared max_per_transaction is refused, whatever the payer permits', async () => {
+  test('PERM-01 more than the declared max_per_transaction is refused, whatever the payer permits', async () => {
     await stage.set(permissionOf({ limit: 5_000_000n }))
     const { status, error } = await (await agentThat(pays)).run({ amount: '2.000001' })
     expect(status).toBe(400)
@@ -129,7 +129,7 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(0n)
   })
 
-  test.each(['0', '-1', '1e3', '0.0000001', '1,5', ''])('the amount %j is refused', async amount => {
+  test.each(['0', '-1', '1e3', '0.0000001', '1,5', ''])('PERM-01 the amount %j is refused', async amount => {
     const { status, error } = await (await agentThat(pays)).run({ amount })
     expect(status).toBe(400)
     expect(error).toMatch(/^amount: /)
@@ -195,6 +195,37 @@ describe('ctx.spend', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
+  test('PERM-03 a limit that is lowered while the transaction is on its way reverts it: a validation error', async () => {
+    node.decide = async (method): Promise<'pass'> => {
+      if (method === 'eth_sendRawTransaction') await stage.set(permissionOf({ limit: 200_000n }))
+      return 'pass'
+    }
+    const { status, error } = await (await agentThat(pays)).run()
+    expect(status).toBe(400)
+    expect(error).toMatch(
+      /^allowance: does not cover 0\.25 USDC to .* \(transaction 0x\w+, which moved nothing\)$/,
+    )
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+  })
+
+  test('PERM-07 what waits for a block counts as spent: it is no longer allowed, and not spent again', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const before = sends()
+    const first = (await agentThat(pays)).run()
+    while (sends() === before) await sleep(20)
+    await sleep(200)
+    expect(await stage.available(permissionOf()), 'as of the newest block').toBe(250_000n)
+    expect(await (await agentThat(({ allowance }) => allowance())).run()).toMatchObject({ text: '0' })
+    expect(await (await agentThat(pays)).run()).toMatchObject({
+      status: 400,
+      error: 'allowance: must be at least 0.25 USDC, is 0 USDC',
+    })
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect((await first).status).toBe(200)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
   test('a recipient that the permission does not list is a validation error that says so', async () => {
     await stage.set(permissionOf({ recipients: [TEST_KEYS.stranger.address] }))
     const { status, error } = await (await agentThat(pays)).run()
@@ -249,6 +280,17 @@ describe('a job that is run again', () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
     await stage.revoke(permissionOf())
+    expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
+  })
+
+  test('of whose spend the node cannot tell the transaction does not say that nothing was moved', async () => {
+    const jobId = randomUUID()
+    const first = await (await agentThat(pays)).run({ jobId })
+    node.decide = method => (method === 'eth_getLogs' ? 'lose' : 'pass')
+    const { status, error } = await (await agentThat(pays)).run({ jobId })
+    expect(status).toBe(500)
+    expect(error).toContain('an earlier attempt at this job made this spend')
+    node.decide = () => 'pass'
     expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
   })
 
@@ -346,7 +388,7 @@ describe('a node that fails', () => {
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
     expect(status).toBe(500)
-    expect(error).toContain('the chain cannot be asked what is permitted, nothing was moved')
+    expect(error).toContain('the chain cannot be asked what is permitted, so this attempt moved nothing')
     expect(buyer.gate.counts().charged).toBe(0)
     expect(await stage.balanceOf(SHOP)).toBe(0n)
   })

@@ -30,7 +30,7 @@ export interface HiredAgent {
   close(): Promise<void>
 }
 
-export const HIRED_WALLET = '0x00000000000000000000000000000000000c41d0'
+const HIRED_WALLET = '0x00000000000000000000000000000000000c41d0'
 export const NETWORK_ID = 'eip155:84532'
 
 /** Starts one that answers `{ text }` with what `work` makes of the text it is given. */
@@ -102,7 +102,7 @@ export async function startHired(options: {
 }
 
 /** What it declares. */
-export function hiredDeclaration(price: string) {
+function hiredDeclaration(price: string) {
   return defineAgent({
     service_version: '1.0',
     name: 'Hired',

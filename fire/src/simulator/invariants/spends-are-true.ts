@@ -1,0 +1,103 @@
+import { NO_SPENDS, type SpendTerms } from '../chain/spends.ts'
+import { FAILED_AFTER } from '../records/spend-records.ts'
+import type { World } from '../world.ts'
+import type { Evidence, Violation } from './verdict.ts'
+
+/** A spend that is in a block. */
+interface MinedSpend {
+  readonly place: string
+  readonly ref: bigint
+  readonly owner: string
+  readonly transaction: string
+}
+
+/** PERM-02, PERM-03: read block by block, no spend goes beyond the terms in its place, and each ref is used once. */
+export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<Violation> {
+  const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
+  const spent = new Map<string, bigint>()
+  const refs = new Set<string>()
+  for (const { transaction, succeeded } of chain.busyBlocks().flatMap(block => block.mined)) {
+    for (const call of succeeded ? transaction.calls : []) {
+      if (call.kind === 'permit') terms.set(call.id, call.terms)
+      if (call.kind !== 'spend') continue
+      const { limit, cap } = terms.get(call.id) ?? { limit: 0n, cap: 0n }
+      const sum = (spent.get(call.id) ?? 0n) + call.amount
+      spent.set(call.id, sum)
+      const place = `${call.id} ${call.ref}`
+      if (call.amount > limit || sum > cap)
+        yield {
+          invariant: 'PERM',
+          message: `${transaction.hash} spends ${call.amount}, ${sum} in all, of ${limit} and ${cap}`,
+        }
+      if (refs.has(place))
+        yield { invariant: 'PERM', message: `${transaction.hash} uses the ref ${place} again` }
+      refs.add(place)
+    }
+  }
+}
+
+/**
+ * A paid 200 names the spends that its job was to make, and the chain has them and no others of that job. Left out is what a
+ * reorganisation undid: an agent does not wait until blocks are final; and agents whose node invents receipts.
+ */
+export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<Violation> {
+  if (world.wires.faults.plan.lies.some(({ of, what }) => of === 'agent' && what === 'receipts')) return
+  const mined = readMined(world)
+  for (const { job, text, payment } of world.said.deliveries) {
+    const payer = onChain.get(payment ?? '')?.payer
+    const planned = world.spends.planned.get(`${job} ${payer}`)
+    if (planned === undefined) continue
+    const named = text.match(/0x[0-9a-f]{64}/g) ?? []
+    if (named.length === 0) continue
+    const refs = world.spends.refsOf(job.slice(job.indexOf('/') + 1))
+    const made = mined.filter(
+      ({ ref, owner, transaction }) =>
+        ref >> 8n === refs && owner === payer && isOf(named, transaction, mined, refs),
+    )
+    const isUndone = [...world.spends.undone].some(place => BigInt(place.split(' ')[1] ?? 0) >> 8n === refs)
+    if (isUndone) continue
+    if (new Set(named).size === planned && made.length === planned) continue
+    yield {
+      invariant: 'SPEND',
+      message: `${job} is done with ${planned} spends, names ${named.join(' ')}, and ${made.map(one => one.transaction).join(' ')} are mined`,
+    }
+  }
+}
+
+/** What a failed answer says of spends is all that its run was given. */
+export function* failureNamesItsSpends({ world }: Evidence): Iterable<Violation> {
+  for (const text of world.spends.failures()) {
+    const given = Number(FAILED_AFTER.exec(text)?.[1])
+    const named = new Set(text.match(/moved [^,;]*? in transaction 0x[0-9a-f]{64}/g))
+    if (named.size < given)
+      yield { invariant: 'SPEND', message: `a job failed after ${given} spends, and was answered ${text}` }
+  }
+}
+
+function readMined({ chain }: World): readonly MinedSpend[] {
+  return chain
+    .busyBlocks()
+    .flatMap(({ mined }) =>
+      mined.flatMap(({ transaction, succeeded }) =>
+        transaction.calls.flatMap(call =>
+          succeeded && call.kind === 'spend'
+            ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
+            : [],
+        ),
+      ),
+    )
+}
+
+/** Two agents may have been sent one job_id, each with spends of its own: those of the permission that is named. */
+function isOf(
+  named: readonly string[],
+  transaction: string,
+  mined: readonly MinedSpend[],
+  refs: bigint,
+): boolean {
+  const places = new Set(
+    mined.filter(one => one.ref >> 8n === refs && named.includes(one.transaction)).map(({ place }) => place),
+  )
+  const own = mined.find(one => one.transaction === transaction)
+  return own !== undefined && places.has(own.place)
+}

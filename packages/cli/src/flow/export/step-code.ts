@@ -1,0 +1,132 @@
+import type { AdapterStep, BranchStep, Condition, PortRef, Step } from '@farebox/flows/document/flow'
+import { FLOW_INPUT } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+import type { JsonValue } from '@farebox/protocol/fields/field'
+import { stringLiteral } from '../../types/source-text.ts'
+import type { FlowNames } from './flow-names.ts'
+
+/** What code is written from. */
+export interface CodeParts {
+  readonly graph: Graph
+  readonly names: FlowNames
+}
+
+/** The value of an output, as code: undefined where its step was left out. */
+export function sourceCode({ graph, names }: CodeParts, { step: id, port }: PortRef): string {
+  if (id === FLOW_INPUT) return `input${access(port)}`
+  const step = graph.flow.steps[id]
+  const name = names.step(id)
+  const chain = graph.mayBeSkipped(id) ? '?.' : '.'
+  if (step?.kind === 'branch') return `${name}${chain}${port}`
+  if (step?.kind !== 'job') return name
+  return step.map === undefined
+    ? `${name}${chain}output[${stringLiteral(port)}]`
+    : `${name}${chain}map(one => one.output[${stringLiteral(port)}] ?? null)`
+}
+
+/** What an input of a step is given, as code; undefined where nothing is. */
+export function portCode(parts: CodeParts, id: string, port: string): string | undefined {
+  const wire = parts.graph.wireTo({ step: id, port })
+  if (wire !== undefined) return sourceCode(parts, wire.from)
+  const step = parts.graph.flow.steps[id]
+  if (step?.secret?.includes(port) === true) return `secret(${stringLiteral(secretName(id, port))})`
+  const constant = step?.constants?.[port]
+  return constant === undefined ? undefined : literal(constant)
+}
+
+/** The variable of the environment for a value that a flow does not give away. */
+export function secretName(id: string, port: string): string {
+  return `${id}_${port}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
+}
+
+/** When a step runs, as code; undefined where it always does. */
+export function conditionCode(parts: CodeParts, id: string): string | undefined {
+  const { graph } = parts
+  const step = graph.flow.steps[id]
+  if (step === undefined || !graph.mayBeSkipped(id)) return undefined
+  const wired = step.kind === 'first' || step.kind === 'default' ? [] : graph.wiredTo(id)
+  const sources = [...wired, ...(step.after ?? [])].filter(source => mayBeOut(graph, source))
+  const conditions = sources.map(source => `${isThere(parts, source)} !== undefined`)
+  return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' && ')
+}
+
+function mayBeOut(graph: Graph, { step }: PortRef): boolean {
+  return step !== FLOW_INPUT && (graph.mayBeSkipped(step) || graph.flow.steps[step]?.kind === 'branch')
+}
+
+/** An output may be absent although its step ran: then the step counts, and of a branch the way. */
+function isThere(parts: CodeParts, source: PortRef): string {
+  const isBranch = parts.graph.flow.steps[source.step]?.kind === 'branch'
+  return isBranch ? sourceCode(parts, source) : parts.names.step(source.step)
+}
+
+/** What an adapter or a branch makes, as an expression. */
+export function adapterCode(parts: CodeParts, id: string, step: AdapterStep | BranchStep): string {
+  const port = (name: string): string => portCode(parts, id, name) ?? 'undefined'
+  switch (step.kind) {
+    case 'constant':
+      return step.secret?.includes('value') === true
+        ? `secret(${stringLiteral(secretName(id, 'value'))})`
+        : literal(step.value)
+    case 'default':
+      return `${port('value')} ?? ${literal(step.value)}`
+    case 'first':
+      return `first(${Array.from({ length: step.count }, (_, at) => port(String(at + 1))).join(', ')})`
+    case 'rename':
+      return `rename(${port('object')}, ${literal({ ...step.names })})`
+    case 'pick':
+      return `pick(${port('value')}, ${literal([...step.path])})`
+    case 'template':
+      return templateCode(step.text, port)
+    case 'to-number':
+      return `toNumber(${port('text')})`
+    case 'join':
+      return `listOf(${port('list')}, 100_000).map(text).join(${stringLiteral(step.separator)})`
+    case 'split':
+      return `listOf(text(${port('text')}).split(${stringLiteral(step.separator)}), ${step.most})`
+    case 'branch': {
+      const value = port('value')
+      const asked = questionCode(step.condition, value)
+      return `${asked} ? { then: ${value}, else: undefined } : { then: undefined, else: ${value} }`
+    }
+  }
+}
+
+/** `Hello {name}` → `` `Hello ${text(…)}` ``. */
+function templateCode(template: string, port: (name: string) => string): string {
+  const inner = template.replaceAll(/\{\{|\}\}|\{([^{}]*)\}|[`\\]|\$(?=\{)/g, (found, name?: string) => {
+    if (name !== undefined) return `\${text(${port(name)})}`
+    if (found === '{{' || found === '}}') return found.charAt(0)
+    return `\\${found}`
+  })
+  return `\`${inner}\``
+}
+
+const COMPARISONS = { 'less-than': '<', 'at-most': '<=', 'greater-than': '>', 'at-least': '>=' } as const
+
+function questionCode(condition: Condition, value: string): string {
+  switch (condition.is) {
+    case 'there':
+      return `${value} !== undefined && ${value} !== null`
+    case 'equal-to':
+      return `equals(${value}, ${literal(condition.value)})`
+    case 'containing':
+      return `contains(${value}, ${literal(condition.value)})`
+    default:
+      return `typeof ${value} === 'number' && ${value} ${COMPARISONS[condition.is]} ${condition.value}`
+  }
+}
+
+/** JSON as code; a text as everybody writes one. */
+function literal(value: JsonValue): string {
+  return typeof value === 'string' ? stringLiteral(value) : JSON.stringify(value)
+}
+
+/** Steps that need somebody or something outside of a job. */
+export function isExportable(step: Step): boolean {
+  return step.kind !== 'approval' && step.kind !== 'wait'
+}
+
+function access(port: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(port) ? `.${port}` : `[${stringLiteral(port)}]`
+}
