@@ -16,7 +16,7 @@ export const PORT_CALLS: {
   'facilitator /settle': 'deed',
   'facilitator /release': 'deed',
   'node eth_call': 'rare',
-  'node eth_blockNumber': 'seldom',
+  'node eth_blockNumber': 'scarce',
   'node eth_chainId': 'seldom',
   'node eth_estimateGas': 'seldom',
   'node eth_getTransactionCount': 'seldom',
