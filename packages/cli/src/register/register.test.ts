@@ -112,9 +112,9 @@ describe('farebox register --wallet', () => {
     } as const
     expect((await run(withKey())).err).not.toContain('AGENT_ID')
     await agent.close()
-    const [count] = Object.values(COUNTER.capabilities)
+    const { count } = COUNTER.capabilities
     const declaration = { ...COUNTER, capabilities: { count: { ...count, permissions: [spends] } } }
-    agent = await serveAgent({ funded: [], declaration: declaration as typeof COUNTER })
+    agent = await serveAgent({ funded: [], declaration })
     const { code, err } = await run(withKey())
     expect(err).toContain(
       `count moves tokens of its callers: set these and restart the agent\n    AGENT_ID=${await lastAgentId()}\n    SPENDER_PRIVATE_KEY=`,

@@ -24,7 +24,9 @@ export function judgeAnswer(answer: StormAnswer, spends: readonly SpendOnChain[]
     if (new Set(named).size !== named.length) return `${jobId} names a transaction twice`
     if (plan.way === 'needs all' && made.length !== plan.amounts.length)
       return `${jobId} is done with ${made.length} of ${plan.amounts.length} spends`
-    const isExact = plan.way === 'waits for none' || made.toSorted().join() === named.toSorted().join()
+    const isExact =
+      plan.way === 'waits for none' ||
+      (made.length === named.length && made.every(one => named.includes(one)))
     return isExact ? undefined : `${jobId} is done with ${made.join(' ')}, and names ${text}`
   }
   if (![400, 408, 500].includes(status)) return `${jobId} was answered ${status} ${error}`
