@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,6 +16,7 @@ const PREFIX = `farebox-test-${randomUUID()}`
 
 let scratch: string
 let child: HiredAgent
+const started: ChildProcess[] = []
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'farebox-hires-'))
   child = await startHired({
@@ -28,6 +29,8 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
+  // One that was not killed as it should have been.
+  for (const one of started) one.kill('SIGKILL')
   await child.close()
   await rm(scratch, { recursive: true, force: true })
 })
@@ -63,6 +66,7 @@ describe.each(Object.keys(stores))('an agent that hires, with its jobs in %s', n
       [setting, child.url, jobId, window, text],
       { execArgv: ['--conditions=@farebox/source', '--import', 'tsx'], stdio: 'inherit' },
     )
+    started.push(killed)
     const [, signal] = (await once(killed, 'exit')) as [number | null, string | null]
     expect(signal).toBe('SIGKILL')
     expect(before()).toHaveLength(sent)

@@ -11,22 +11,18 @@ export interface HireClient {
   readonly attemptOf: typeof attemptOf
 }
 
-/** Loads it. Rejects, saying what to do, where it is not installed: it is an optional peer, as ioredis is. */
+/** Loads it. The published runtime has it in a file of its own (docs/decisions/0018). */
 export async function loadClient(): Promise<HireClient> {
-  try {
-    const [calls, again, about, attempts] = await Promise.all([
-      import('@farebox/client/execute'),
-      import('@farebox/client/resume'),
-      import('@farebox/client/agent/read-about'),
-      import('@farebox/client/attempt/paid-attempt'),
-    ])
-    return {
-      execute: calls.execute,
-      resume: again.resume,
-      readAbout: about.readAbout,
-      attemptOf: attempts.attemptOf,
-    }
-  } catch (cause) {
-    throw new Error('hiring needs the package @farebox/client: npm install @farebox/client', { cause })
+  const [calls, again, about, attempts] = await Promise.all([
+    import('@farebox/client/execute'),
+    import('@farebox/client/resume'),
+    import('@farebox/client/agent/read-about'),
+    import('@farebox/client/attempt/paid-attempt'),
+  ])
+  return {
+    execute: calls.execute,
+    resume: again.resume,
+    readAbout: about.readAbout,
+    attemptOf: attempts.attemptOf,
   }
 }

@@ -26,8 +26,7 @@ export interface HiringTools {
  * Opens what handlers hire with: in dev mode agents that ask for no payment, else from the wallet of
  * `HIRING_PRIVATE_KEY`. No agent is called yet.
  *
- * Throws an {@link EnvironmentError} where the key is not one to hire with, and an `Error` where the client is not
- * installed.
+ * Throws an {@link EnvironmentError} where the key is not one to hire with.
  */
 export async function openHiring(environment: Environment, tools: HiringTools): Promise<Hiring> {
   const { hiring: settings, devMode } = environment
@@ -35,7 +34,7 @@ export async function openHiring(environment: Environment, tools: HiringTools): 
   const address = settings && readAddress(crypto, settings.privateKey)
   if (settings !== undefined) refuseKey(environment, crypto, address)
   const isPaying = settings !== undefined && address !== undefined && !devMode
-  // A start that could hire nothing does not start.
+  // At the start: the first job should not wait for it.
   const client = isPaying ? await loadClient() : undefined
   if (isPaying) tools.log.note('hires are paid for', { from: address })
   const payer = isPaying

@@ -103,12 +103,8 @@ async function filesOf(
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   const versions = await readProjectVersions()
   const { name, description } = declaration
-  const withClient = {
-    ...versions,
-    dependencies: { '@farebox/client': versions.dependencies['farebox'] ?? '*', ...versions.dependencies },
-  }
   const agent = { name, description, capability: CAPABILITY, does: description, price: '0.001' }
-  const files = await projectFiles(agent, withClient)
+  const files = await projectFiles(agent, versions)
   const written: { readonly [path: string]: string } = {
     'agent.json': readableJson({ $schema: './node_modules/farebox/agent.schema.json', ...declaration }),
     'agent.d.ts': typesOf(declaration),

@@ -176,7 +176,7 @@ test('the handlers of an exported flow read as a person would write them', async
   expect(code).toContain("given({ text: 'it\\'s' })")
   expect(code).toContain("const parts = listOf(text(input.article).split(' '), 3)")
   expect(JSON.parse(await file('package.json'))).toMatchObject({
-    dependencies: { '@farebox/client': expect.any(String) as string, farebox: expect.any(String) as string },
+    dependencies: { farebox: expect.any(String) as string },
   })
   expect(await file('.env.example')).toContain('# TEXT_WORKER_URL=')
   expect(await file('.env.example')).toContain('# HIRING_PRIVATE_KEY=')
