@@ -47,6 +47,8 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await page.goto(path)
     await page.getByRole('button', { name: 'Connect a wallet' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    // A page that is left before that forgets it.
+    await page.getByRole('button', { name: /USDC Example Wallet/ }).waitFor()
     return { page, wallet, signed }
   }
 

@@ -57,7 +57,7 @@ export function permitTypedData(terms: PermitTerms) {
   } as const
 }
 
-/** The hash of {@link permitTypedData} (EIP-712), for whoever holds the key itself. */
+/** The hash of {@link permitTypedData} (EIP-712), for a signer that holds the key itself. */
 export function permitDigest({ keccak256 }: Keccak, terms: PermitTerms): Uint8Array {
   const { chainId, token, name, version, owner, value, nonce, deadline } = terms
   const hash = (digits: string): string => toDigits(keccak256(bytesOf(digits)))

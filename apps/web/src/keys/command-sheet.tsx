@@ -24,12 +24,17 @@ const ALL_PLACES: readonly (Command & { readonly also: string })[] = [...PLACES,
 /** Places and agents by name: type, choose with the arrows, open with Enter. */
 export function CommandSheet({ close }: { readonly close: () => void }): ReactNode {
   const { go } = useNavigation()
+  const { platform } = useSite()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
   const agents = useAgents(typed)
   const id = useId()
   const wanted = typed.trim().toLowerCase()
-  const commands = [...ALL_PLACES.filter(place => isMeant(place, wanted)), ...agents]
+  // Where the contract is not on the chain there is no page of limits.
+  const places = ALL_PLACES.filter(
+    ({ url }) => url !== '/limits' || platform.spend_permissions_address !== null,
+  )
+  const commands = [...places.filter(place => isMeant(place, wanted)), ...agents]
   const at = Math.min(chosen, Math.max(commands.length - 1, 0))
   const open = (command: Command | undefined): void => {
     if (command === undefined) return

@@ -11,6 +11,7 @@ export const MORE_PLACES = [
   { url: '/register', words: 'Register an agent', also: 'add list stake new endpoint' },
   { url: '/receipts', words: 'Check a receipt', also: 'verify proof signature jws' },
   { url: '/owner/secrets', words: 'Secrets', also: 'key token rotate revoke facilitator' },
+  { url: '/limits', words: 'Spend limits', also: 'permissions approvals allowance revoke' },
   { url: '/owner/settings', words: 'Settings', also: 'theme dark light webhooks sessions sign out' },
 ] as const
 

@@ -49,7 +49,7 @@ describe('the terms of a permission', () => {
     expect(refusalsOf({}, { spent: 49_999_999n })).toBeUndefined()
   })
 
-  test('each field that is wrong is told', () => {
+  test('each field that is wrong has its own reason', () => {
     expect(Object.keys(refusalsOf({ each: 'x', all: 'y', until: 'z' }) ?? {})).toEqual([
       'each',
       'all',

@@ -142,7 +142,7 @@ describe('whether a permission covers a capability', () => {
     expect(findCover(limitsOf({ permissions: [permissionOf({ state })] }), 7, 'buy').kind).toBe('over')
   })
 
-  test('what it is short of is told', () => {
+  test('what it is short of is named', () => {
     const [permission] = [permissionOf()]
     expect(findCover({ ...limits, allowance: '999999' }, 7, 'buy')).toEqual({
       kind: 'covered',

@@ -8,7 +8,7 @@ export interface Step {
   readonly to: string
   /** `0x` hex. */
   readonly data: string
-  /** What a reader is told that it does. */
+  /** What it does, as a reader sees it. */
   readonly words: string
 }
 

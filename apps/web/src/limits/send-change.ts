@@ -15,13 +15,13 @@ export interface Sending {
   /** As the page shows them. */
   readonly limits: WalletLimits
   /** Says what is being waited for. */
-  readonly tell: (words: string, transaction?: string) => void
+  readonly report: (words: string, transaction?: string) => void
 }
 
 /** How long a signed approval may wait for its block, by the chain's time. */
 const PERMIT_SECONDS = 3_600
-const LOOK_MS = 800
-const MOST_LOOKS = 220
+const ASK_EVERY_MS = 800
+const MOST_TRIES = 220
 
 /**
  * Signs and sends a change in its order, each transaction once the one before is in a block. Resolves to the last block.
@@ -86,12 +86,12 @@ async function checkContract({ wallet, platform, limits }: Sending): Promise<voi
 const TOTAL_LEFT = '0x44d13184'
 
 async function signApproval(
-  { wallet, limits, tell }: Sending,
+  { wallet, limits, report }: Sending,
   { chainId, asset }: Network,
   { approval: value }: LimitChange,
   which: string,
 ): Promise<string> {
-  tell(wallet.kind === 'test' ? 'Signing the approval' : `Sign the approval in ${wallet.name}${which}`)
+  report(wallet.kind === 'test' ? 'Signing the approval' : `Sign the approval in ${wallet.name}${which}`)
   const { address: owner, permit, block_time: blockTime } = limits
   if (permit === null || permit.name !== asset.domain.name || permit.version !== asset.domain.version)
     throw new WalletProblem('failed', 'The platform names another token than these pages know.')
@@ -101,21 +101,21 @@ async function signApproval(
   return encodePermitToken({ token, owner, value, deadline, signature: await wallet.signPermit(terms) })
 }
 
-async function sendStep({ wallet, platform, tell }: Sending, step: Step, which: string): Promise<number> {
+async function sendStep({ wallet, platform, report }: Sending, step: Step, which: string): Promise<number> {
   const { to, data, words } = step
-  tell(wallet.kind === 'test' ? 'Sending' : `Confirm ${words} in ${wallet.name}${which}`)
+  report(wallet.kind === 'test' ? 'Sending' : `Confirm ${words} in ${wallet.name}${which}`)
   const hash = await wallet.sendTransaction?.({ to, value: 0n, data })
   if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
     throw new WalletProblem('failed', `${wallet.name} did not say which transaction it sent.`)
-  tell('Waiting for the next block', hash)
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  report('Waiting for the next block', hash)
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const block = await blockOf(wallet, hash)
     if (block !== undefined) return block
     const sent = { hash, from: wallet.address }
-    const fate = await readTransaction(wallet, sent, platform.chain_id).catch(() => 'unknown')
-    if (fate === 'replaced')
+    const outcome = await readTransaction(wallet, sent, platform.chain_id).catch(() => 'unknown')
+    if (outcome === 'replaced')
       throw new WalletProblem('failed', 'Another transaction of the wallet took its place.')
-    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    await new Promise(resolve => setTimeout(resolve, ASK_EVERY_MS))
   }
   throw new WalletProblem('failed', `${shortAddress(hash)} is in no block yet.`)
 }

@@ -36,7 +36,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
   const send = async (what: string, limits: WalletLimits, change: LimitChange): Promise<void> => {
     if (wallet === undefined) return
     const { sendChange, explainChange } = await import('./send-change.ts')
-    const tell = (words: string, transaction?: string): void =>
+    const report = (words: string, transaction?: string): void =>
       setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
     try {
       await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
@@ -44,7 +44,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
           setState({ step: 'stopped', what, sentence: 'Another tab is changing limits. Answer there first.' })
           return
         }
-        const block = await sendChange({ wallet, platform, limits, tell }, change)
+        const block = await sendChange({ wallet, platform, limits, report }, change)
         await refresh(block)
         refreshPurse()
         setState({ step: 'done', what })

@@ -8,7 +8,7 @@ export type JobSpends = ReadonlyMap<string, readonly SpendLine[]>
 /** The most jobs that one question names. */
 const MOST_JOBS = 50
 /** The platform reads the chain a moment after a job has ended. */
-const LOOKS_MS = [0, 2_000, 6_000]
+const READ_AFTER_MS = [0, 2_000, 6_000]
 
 /**
  * What agents moved of a payer's tokens for jobs, by job in lower case. Undefined: not read so far.
@@ -36,7 +36,7 @@ export function useJobSpends(payer: string | null, jobs: readonly string[]): Job
       }
       if (!isGone) setSpends(found)
     }
-    const timers = LOOKS_MS.map(ms => setTimeout(() => void read().catch(() => undefined), ms))
+    const timers = READ_AFTER_MS.map(ms => setTimeout(() => void read().catch(() => undefined), ms))
     return () => {
       isGone = true
       for (const timer of timers) clearTimeout(timer)

@@ -13,7 +13,7 @@ export interface ReadLimits {
 
 const EVERY_MS = 20_000
 const CATCH_UP_MS = 1_000
-const MOST_LOOKS = 15
+const MOST_TRIES = 15
 
 /**
  * Reads what a wallet permits, and again while somebody is at the page.
@@ -27,7 +27,7 @@ export function useLimits(address: string | undefined): ReadLimits {
   const [failure, setFailure] = useState<unknown>()
   const current = useRef(address)
   current.current = isThere ? address : undefined
-  const look = useCallback(async (): Promise<WalletLimits | undefined> => {
+  const readOnce = useCallback(async (): Promise<WalletLimits | undefined> => {
     const asked = current.current
     if (asked === undefined) return undefined
     try {
@@ -43,23 +43,23 @@ export function useLimits(address: string | undefined): ReadLimits {
   }, [ask])
   const refresh = useCallback(
     async (block = 0): Promise<void> => {
-      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-        const answer = await look()
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const answer = await readOnce()
         if (answer === undefined || answer.block_number >= block) return
         await new Promise(resolve => setTimeout(resolve, CATCH_UP_MS))
       }
     },
-    [look],
+    [readOnce],
   )
   useEffect(() => {
     setRead(undefined)
     setFailure(undefined)
     if (address === undefined || !isThere) return undefined
-    void look()
+    void readOnce()
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void look()
+      if (document.visibilityState === 'visible') void readOnce()
     }, EVERY_MS)
     return () => clearInterval(timer)
-  }, [address, isThere, look])
+  }, [address, isThere, readOnce])
   return { limits: read?.address === address ? read : undefined, failure, refresh }
 }

@@ -25,7 +25,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
     <div className="approvals-found">
       {failure !== undefined && (
         <p className="small quiet">
-          Other approvals of this wallet could not be looked for now.{' '}
+          Other approvals of this wallet could not be searched for now.{' '}
           <button type="button" className="link" onClick={refresh}>
             Ask again
           </button>
@@ -33,7 +33,8 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
       )}
       {from > 0 && (
         <p className="small quiet">
-          Other approvals of this wallet were looked for from block {from} on: older ones are not known here.
+          Other approvals of this wallet were searched for from block {from} on: older ones are not known
+          here.
         </p>
       )}
       {dangers.map(approval => (
@@ -43,7 +44,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
         <p className="small quiet" role="status">
           The approval of <Address of={ended} /> is zero now.{' '}
           <button type="button" className="link" onClick={refresh}>
-            Look again
+            Search again
           </button>
         </p>
       )}
@@ -89,7 +90,7 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
           </b>{' '}
           {isOurs
             ? 'That is the contract of your limits, which needs exactly what is left of them. Limits hold all the same.'
-            : 'It is none of your limits. Whoever holds that address can take everything in this wallet.'}
+            : 'It is none of your limits. Its holder can take everything in this wallet.'}
           {at !== null && (
             <>
               {' '}

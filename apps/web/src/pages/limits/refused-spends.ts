@@ -7,7 +7,7 @@ import type { Ask } from '../../site/ask.ts'
 /** A job that was refused though its capability may spend: no chain knows of it. */
 export interface RefusedSpend {
   readonly jobId: string
-  /** Opens the job; undefined: whoever is signed in as its payer. */
+  /** Opens the job; undefined: its payer opens it, once signed in. */
   readonly token: string | undefined
   readonly agentId: number
   readonly agentName: string

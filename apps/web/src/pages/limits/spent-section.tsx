@@ -19,7 +19,7 @@ export function SpentSection(props: {
   const { limits, failed } = props
   const { spends, total, refused, failure, more } = useSpent(limits, failed)
   const isEmpty = spends !== undefined && spends.length === 0 && refused.length === 0
-  // Nothing was ever permitted: there is nothing to tell.
+  // Nothing was ever permitted: there is nothing to show.
   if (limits.permissions.length === 0 && (isEmpty || spends === undefined)) return null
   return (
     <section className="spent">

@@ -124,7 +124,8 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
         <Note tone="warn" alert>
           <p>
             <b>The agent names no account that spends.</b> A permission is for one account, so nothing can be
-            permitted here. Whoever runs <Words of={agent.name} most={64} /> has to set SPENDER_PRIVATE_KEY.
+            permitted here. The operator of <Words of={agent.name} most={64} /> has to set
+            SPENDER_PRIVATE_KEY.
           </p>
         </Note>
       </div>

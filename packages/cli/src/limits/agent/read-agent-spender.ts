@@ -80,6 +80,6 @@ function unknownSpender(what: string, cause?: unknown): CommandError {
 function otherThanMeant(what: string): CommandError {
   return new CommandError(
     what,
-    'nothing was signed; whoever runs the agent has to set its AGENT_ID and chain right',
+    'nothing was signed; the operator of the agent has to correct its AGENT_ID or chain',
   )
 }
