@@ -104,7 +104,9 @@ const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.has
 /** The targeted fault of a history in which agents spend: half of those that another call would have strike a spend. */
 export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
   if (drawn === undefined || random.chance(0.5) || !SPENDING_MISHAPS.has(drawn.mishap)) return drawn
-  return { at: random.pick([...SPENDING_CALLS, 'node eth_sendRawTransaction']), mishap: drawn.mishap }
+  // The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own.
+  const at = random.pick([...SPENDING_CALLS, 'node eth_sendRawTransaction', 'node eth_blockNumber'])
+  return { at, mishap: drawn.mishap }
 }
 
 const SPENDING_MISHAPS: ReadonlySet<Mishap> = new Set<Mishap>([

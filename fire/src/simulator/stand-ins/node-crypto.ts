@@ -1,7 +1,7 @@
 import { createHash as createRealHash } from 'node:crypto'
 import { currentWorld } from './current-world.ts'
 
-export { timingSafeEqual } from 'node:crypto'
+export { createHmac, timingSafeEqual } from 'node:crypto'
 
 // Stands in for `node:crypto` in our packages: what is random there comes from the seed here, and what is hashed
 // again and again, the one secret of all histories, is hashed once.
