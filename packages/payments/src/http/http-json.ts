@@ -6,10 +6,10 @@ import type { Dispatcher, Pool } from 'undici'
 /** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
 export interface JsonOrigin {
   /**
-   * Sends a request and reads a JSON answer of at most 1 MB; never follows a redirect.
+   * Sends a request and reads a JSON answer of at most `maxAnswerBytes`; never follows a redirect.
    *
    * Resolves for every HTTP status, with `body` undefined where it was not JSON. Rejects when no whole answer came
-   * in time: the request may or may not have been received.
+   * in time, with {@link AnswerTooLarge} where it was too large: the request may or may not have been received.
    */
   send(request: JsonRequest): Promise<JsonAnswer>
   /** Lets requests in flight end, then closes the connections. */
@@ -36,16 +36,28 @@ export interface JsonAnswer {
 /** How a pool is opened. */
 export interface JsonOriginOptions {
   readonly connections?: number
+  /** Default 1 MiB. */
+  readonly maxAnswerBytes?: number
   /** Hears the time that each answer tells, by the clock it is held against. */
   readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ReportedTime) => void }
 }
 
 const MAX_ANSWER_BYTES = 1_048_576
 
+/** The answer was larger than asked for. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge'
+
+  constructor(maxAnswerBytes: number, options?: ErrorOptions) {
+    super(`the answer is larger than ${maxAnswerBytes} bytes`, options)
+  }
+}
+
 /** Opens the pool. `url` may carry a base path: `https://host/platform/v2/x402`. */
 export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): JsonOrigin {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
+  const { maxAnswerBytes = MAX_ANSWER_BYTES } = options
   let pool: Promise<Pool> | undefined
   const open = async (): Promise<Pool> => {
     // Loaded when it is first used: it is the largest part of a cold start, and nobody is called before /health.
@@ -54,7 +66,7 @@ export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): 
       connections: options.connections ?? 128,
       pipelining: 1,
       keepAliveTimeout: 30_000,
-      maxResponseSize: MAX_ANSWER_BYTES,
+      maxResponseSize: maxAnswerBytes,
     })
   }
   return {
@@ -66,7 +78,7 @@ export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): 
         headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       }
-      return await exchange(await pool, request, timeoutMs, options.dates)
+      return await exchange(await pool, request, { timeoutMs, maxAnswerBytes, dates: options.dates })
     },
     async close() {
       await (await pool)?.close()
@@ -78,11 +90,18 @@ export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): 
 function exchange(
   pool: Pool,
   request: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>,
-  timeoutMs: number,
-  dates: JsonOriginOptions['dates'],
+  {
+    timeoutMs,
+    maxAnswerBytes,
+    dates,
+  }: {
+    readonly timeoutMs: number
+    readonly maxAnswerBytes: number
+    readonly dates: JsonOriginOptions['dates']
+  },
 ): Promise<JsonAnswer> {
   return new Promise((resolve, reject) => {
-    const answer = createBodyBuffer(MAX_ANSWER_BYTES)
+    const answer = createBodyBuffer(maxAnswerBytes)
     let status = 0
     let sentMs = 0
     let running: Dispatcher.DispatchController | undefined
@@ -105,7 +124,8 @@ function exchange(
       },
       onResponseData(controller, piece) {
         const fault = answer.add(piece)
-        if (fault !== undefined) controller.abort(new Error(`the answer is ${fault}`))
+        if (fault === 'too large') controller.abort(new AnswerTooLarge(maxAnswerBytes))
+        else if (fault !== undefined) controller.abort(new Error(`the answer is ${fault}`))
       },
       onResponseEnd() {
         clearTimeout(timer)
@@ -113,10 +133,15 @@ function exchange(
       },
       onResponseError(_, error) {
         clearTimeout(timer)
-        reject(error)
+        reject(exceedsSize(error) ? new AnswerTooLarge(maxAnswerBytes, { cause: error }) : error)
       },
     })
   })
+}
+
+/** As undici names it: it counts too, and may be first. */
+function exceedsSize(error: Error): boolean {
+  return 'code' in error && error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 }
 
 function hearDate(

@@ -1,4 +1,5 @@
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import { AnswerTooLarge } from '@farebox/payments/internal/http/http-json'
 import type pg from 'pg'
 import type { PlatformParts } from '../platform-parts.ts'
 import {
@@ -162,7 +163,8 @@ export function createContractFollower<Event>(
         range = Math.min(maxBlocks, range * 2)
         return read
       } catch (error) {
-        const isTooMuch = error instanceof JsonRpcError || error instanceof TooManyBlocks
+        const isTooMuch =
+          error instanceof JsonRpcError || error instanceof TooManyBlocks || error instanceof AnswerTooLarge
         if (!isTooMuch || to === fromBlock) throw error
         range = Math.max(1, Math.floor((to - fromBlock + 1) / 2))
       }

@@ -1,5 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import { AnswerTooLarge } from '@farebox/payments/internal/http/http-json'
 import type { TokenApproval, TokenApprovals } from '@farebox/platform-api/limits/wallet-limits'
 import { erc20Abi, encodeEventTopics, type Hex } from 'viem'
 import { readHead, readLogs, TooManyBlocks, type ContractLog } from '../contract-events/read-chain.ts'
@@ -59,7 +60,8 @@ async function readApprovalLogs(
       logs.push(...(await readLogs(parts, filter, from, to)))
       to = from - 1
     } catch (error) {
-      const isTooMuch = error instanceof JsonRpcError || error instanceof TooManyBlocks
+      const isTooMuch =
+        error instanceof JsonRpcError || error instanceof TooManyBlocks || error instanceof AnswerTooLarge
       if (!isTooMuch || size === RANGES.length - 1) throw error
       size += 1
     }

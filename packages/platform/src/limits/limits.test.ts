@@ -220,6 +220,25 @@ describe('what a wallet permits', () => {
     expect((await limits()).permissions).toMatchObject([{ agent_id: '8' }])
   })
 
+  test('is read past more events at once than the node may answer', async () => {
+    const capability = '\0'.repeat(60_000)
+    for (let agentId = 1n; agentId <= 12n; agentId += 1n)
+      await permissions.set(permissionOf({ agentId, capability }))
+    await permissions.set(PERMISSION)
+    await follow()
+    expect((await limits()).permissions).toHaveLength(13)
+  })
+
+  test('a block larger than the node may answer stops the reading, and a larger bound lets it go on', async () => {
+    await permissions.set(permissionOf({ capability: '\0'.repeat(60_000) }))
+    const cramped = createJsonRpc(chain.rpcUrl, { maxAnswerBytes: 65_536 })
+    const follower = createPermissionFollower({ ...parts, rpc: cramped })
+    await expect(follow(follower)).rejects.toThrow('the answer is larger than 65536 bytes')
+    await cramped.close()
+    await follow()
+    expect((await limits()).permissions).toHaveLength(1)
+  })
+
   test('is nobody else’s', async () => {
     await permissions.set(PERMISSION)
     await follow()

@@ -20,6 +20,9 @@ import { openPages } from './open-pages.ts'
 import { openPaymentSeal } from './open-payment-seal.ts'
 import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
 
+/** All logs of a block: anybody can fill one with them, and a block that cannot be read would never be passed. */
+const MOST_NODE_ANSWER_BYTES = 64 * 1_024 * 1_024
+
 /**
  * Starts the platform an environment describes.
  *
@@ -82,7 +85,7 @@ async function openParts(
   const { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses } = environment
   const seal = await openPaymentSeal(environment, database)
   const nodeClock = createNodeClock(systemClock, log)
-  const rpc = createJsonRpc(rpcUrl, { dates: nodeClock })
+  const rpc = createJsonRpc(rpcUrl, { dates: nodeClock, maxAnswerBytes: MOST_NODE_ANSWER_BYTES })
   started.push(() => rpc.close())
   const outbound = createOutbound({
     localMode: settings.localMode,
