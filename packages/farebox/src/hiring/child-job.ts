@@ -1,9 +1,15 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 
-/** What a hire is kept under, within its job: named by its key, else by the number of its call. */
-export function entryName(key: string | undefined, call: number): string {
-  return key === undefined ? `hire ${call}` : `hire key ${sha256(key)}`
+/**
+ * What a hire is kept under, within its job: named by its key, else by the number of its call, and by who pays for the
+ * job, so that nobody gets what another's job has bought under the same job_id.
+ *
+ * @param payer lower-case address; undefined in dev mode
+ */
+export function entryName(payer: string | undefined, key: string | undefined, call: number): string {
+  const name = key === undefined ? `hire ${call}` : `hire key ${sha256(key)}`
+  return `${name} for ${payer ?? 'dev'}`
 }
 
 /**
@@ -12,6 +18,7 @@ export function entryName(key: string | undefined, call: number): string {
  *
  * @param secret the hiring key; empty in dev mode
  * @param jobKey of the parent, which has its job_id and its agent in it
+ * @param name of its entry, which has who pays in it
  * @returns a canonical UUID v4 in form: 122 bits of the hash
  */
 export function childJobId(secret: string, jobKey: string, name: string): string {

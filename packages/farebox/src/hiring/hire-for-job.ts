@@ -12,13 +12,16 @@ interface UnderWay {
   readonly hire: Promise<Hired>
 }
 
-/** Makes what one run of a handler hires with. Its calls are numbered: a run that begins again and makes the same ones finds them. */
-export function hireForJob(load: () => Promise<HireParts>): JobHiring {
+/**
+ * Makes what one run of a handler hires with. Its calls are numbered: a run that begins again and makes the same ones
+ * finds them.
+ */
+export function hireForJob(payer: string | undefined, load: () => Promise<HireParts>): JobHiring {
   const hires = new Map<string, UnderWay>()
   let calls = 0
   const make = (request: HireRequest): Promise<Hired> => {
     const order = checkHireOrder(request)
-    const name = entryName(order.key, calls)
+    const name = entryName(payer, order.key, calls)
     if (order.key === undefined) calls += 1
     const digest = digestOrder(order.agent, order.capability, order.input)
     const before = hires.get(name)

@@ -235,9 +235,10 @@ async function giveBack(
     : unsignedError(agent, error)
 }
 
+/** A payment was sent, and only its agent says that it was not charged. */
 function failedError(agent: string, childErrorType: ErrorType, message: string, cause?: unknown): unknown {
   const told = `the job at ${agent} failed and was not charged, it says: ${message}`
-  return hireError('failed', agent, 'no', told, { childErrorType, cause })
+  return hireError('failed', agent, 'unknown', told, { childErrorType, cause })
 }
 
 /** Before anybody is called. */

@@ -76,7 +76,11 @@ export async function openRecord(
     }
     if (outcome.kind === 'over' || outcome.kind === 'full')
       throw bounds.refuse(outcome, agent, BigInt(next.amount))
-    throw new HoldLost('the job was taken over while it hired')
+    throw new HoldLost(
+      outcome.kind === 'settled'
+        ? 'the job was settled while it hired'
+        : 'the job was taken over while it hired',
+    )
   }
   const giveBack = async (): Promise<void> => {
     if (entry?.state === 'reserved' && entry.amount !== '0') await write({ ...entry, amount: '0' })

@@ -125,7 +125,7 @@ describe('ctx.hire', () => {
       const { output } = await hire(child.url, 'part', { text }, { key: 'k' })
       return `${first}, ${JSON.stringify(output)}`
     })
-    expect((await run()).text).toBe('failed no internal, {"text":"hello!"}')
+    expect((await run()).text).toBe('failed unknown internal, {"text":"hello!"}')
     expect(new Set(child.paid.map(({ payment }) => payment)).size).toBe(1)
     expect(child.gate.counts().charged).toBe(1)
   })
@@ -312,7 +312,7 @@ describe('an agent that is hired', () => {
                 { status: 500 },
               ),
             ),
-      'failed no internal',
+      'failed unknown internal',
     ],
     'delivers what it does not declare': [
       ({ payment }, honest) =>

@@ -42,7 +42,7 @@ export async function openHiring(environment: Environment, tools: HiringTools): 
     : undefined
   return {
     forJob: job =>
-      hireForJob(async () => {
+      hireForJob(job.payer, async () => {
         // Each hire that is under way listens to it.
         setMaxListeners(2 * MOST_HIRES, job.aborter.signal)
         const made = { crypto, payer, settings, client: client ?? (await loadClient()) }

@@ -4,7 +4,7 @@ import type { EnterOutcome, EntryChange } from './job-accounts.ts'
 export interface AccountRow {
   /** Atomic units. */
   readonly total: bigint
-  /** What is taken from each sum when the job is settled. */
+  /** What was entered into each sum that counts until the job is settled. */
   readonly untilSettled: ReadonlyMap<string, bigint>
   readonly revisions: ReadonlyMap<string, number>
   readonly forgottenMs: number
@@ -22,6 +22,14 @@ export interface EnteredRows {
   readonly kind: 'entered'
   readonly account: AccountRow
   readonly sums: ReadonlyMap<string, SumRow>
+}
+
+/** How a job was settled. */
+export interface Settlement {
+  /** Atomic units. */
+  readonly paid: bigint
+  /** When its record is forgotten. */
+  readonly forgottenMs: number
 }
 
 const NO_ACCOUNT: AccountRow = {
@@ -60,16 +68,20 @@ export function enterRows(
   return { kind: 'entered', account: { total, untilSettled, revisions, forgottenMs }, sums }
 }
 
-/** The rows after the job was settled: what counted until then counts no more, and the account goes with the record. */
+/**
+ * The rows after the job was settled: of what counted until then as much counts no more as the job was paid, and the
+ * account goes with the record. What it was not paid for stays in the sums.
+ */
 export function settleRows(
   account: AccountRow,
   sumOf: (key: string) => SumRow | undefined,
-  forgottenMs: number,
+  { paid, forgottenMs }: Settlement,
 ): EnteredRows {
   const sums = new Map<string, SumRow>()
   for (const [key, amount] of account.untilSettled) {
     const before = sumOf(key)
-    if (before !== undefined) sums.set(key, { ...before, total: before.total - amount })
+    if (before === undefined) continue
+    sums.set(key, { ...before, total: before.total - (amount < paid ? amount : paid) })
   }
   return { kind: 'entered', account: { ...account, untilSettled: new Map(), forgottenMs }, sums }
 }

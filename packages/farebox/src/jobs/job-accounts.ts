@@ -6,7 +6,8 @@ import type { Holder } from './holder.ts'
  *
  * An account outlives its job's record: a job that failed is forgotten, and a retry finds what it has ordered. When the
  * record is written as `settled`, the amounts that were to count only until then are taken from their sums in the same
- * step, and the account is forgotten with the record.
+ * step, from each at most what the job was paid: a job_id may be run for a high price, fail, and be run for a low one.
+ * Nothing is entered any more, and the account is forgotten with the record.
  *
  * Every method is atomic and rejects when the store cannot be reached, as those of `JobStore` do.
  */
@@ -52,12 +53,13 @@ export interface SumBound {
   /** Atomic units. */
   readonly most: bigint
   readonly keepMs: number
-  /** The amount is taken from it again when the job is settled. */
+  /** What the job has entered is taken from it again when the job is settled, as far as it was paid. */
   readonly untilSettled: boolean
 }
 
 /**
  * - `not-held`: another has claimed the job since, or it was forgotten.
+ * - `settled`: the job is paid and its account closed.
  * - `replaced`: the entry has another revision by now.
  * - `full`: the account has as many entries as it may.
  * - `over`: a bound would be exceeded: the job's (`sum` undefined) or a sum's, of which so much is left.
@@ -67,6 +69,7 @@ export interface SumBound {
 export type EnterOutcome =
   | { readonly kind: 'entered' }
   | { readonly kind: 'not-held' }
+  | { readonly kind: 'settled' }
   | { readonly kind: 'replaced' }
   | { readonly kind: 'full' }
   | { readonly kind: 'over'; readonly sum: string | undefined; readonly left: bigint }

@@ -1,19 +1,27 @@
 import type { Clock } from '../clock.ts'
-import { enterRows, settleRows, type AccountRow, type EnteredRows, type SumRow } from './account-row.ts'
+import {
+  enterRows,
+  settleRows,
+  type AccountRow,
+  type EnteredRows,
+  type Settlement,
+  type SumRow,
+} from './account-row.ts'
+import type { Job } from './job.ts'
 import type { JobAccounts } from './job-accounts.ts'
 import type { Holder } from './job-store.ts'
 
 /** Accounts in this process's memory, and what the memory store changes of them. */
 export interface MemoryAccounts {
   readonly port: JobAccounts
-  settle(jobKey: string, forgottenMs: number, nowMs: number): void
+  settle(jobKey: string, settlement: Settlement, nowMs: number): void
   sweep(nowMs: number): void
 }
 
-/** Makes them; `isHolder` asks the table of jobs. */
+/** Makes them; `heldJob` is the job, where this holder's fence is still its. */
 export function createMemoryAccounts(
   clock: Pick<Clock, 'nowMs'>,
-  isHolder: (holder: Holder, nowMs: number) => boolean,
+  heldJob: (holder: Holder, nowMs: number) => Job | undefined,
 ): MemoryAccounts {
   const accounts = new Map<string, { readonly row: AccountRow; readonly texts: Map<string, string> }>()
   const sums = new Map<string, SumRow>()
@@ -35,7 +43,9 @@ export function createMemoryAccounts(
     port: {
       async enter(holder, change) {
         const nowMs = clock.nowMs()
-        if (!isHolder(holder, nowMs)) return { kind: 'not-held' }
+        const job = heldJob(holder, nowMs)
+        if (job === undefined) return { kind: 'not-held' }
+        if (job.state === 'settled') return { kind: 'settled' }
         const account = accountOf(holder.jobKey, nowMs)
         const rows = enterRows(account?.row, sumAt(nowMs), change, nowMs)
         if (rows.kind !== 'entered') return rows
@@ -56,10 +66,9 @@ export function createMemoryAccounts(
         }
       },
     },
-    settle(jobKey, forgottenMs, nowMs) {
+    settle(jobKey, settlement, nowMs) {
       const account = accountOf(jobKey, nowMs)
-      if (account !== undefined)
-        put(jobKey, settleRows(account.row, sumAt(nowMs), forgottenMs), account.texts)
+      if (account !== undefined) put(jobKey, settleRows(account.row, sumAt(nowMs), settlement), account.texts)
     },
     sweep(nowMs) {
       for (const [key, { row }] of accounts) if (row.forgottenMs <= nowMs) accounts.delete(key)

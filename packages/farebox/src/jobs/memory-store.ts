@@ -4,6 +4,7 @@ import type { JobAccounts } from './job-accounts.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
 import type { JobRow, PaymentClaim } from './job-row.ts'
 import type { ClaimOutcome, JobClaim, JobStore } from './job-store.ts'
+import { paidFor } from './paid-for.ts'
 
 /**
  * Jobs in this process's memory (`memory:`): for dev mode, tests and simulators. Nothing survives the
@@ -14,7 +15,8 @@ export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
   const payments = new Map<string, PaymentClaim>()
   let sweptMs = clock.nowMs()
   const accounts = createMemoryAccounts(clock, (holder, nowMs) => {
-    return rowOf(holder.jobKey, nowMs)?.fence === holder.fence
+    const row = rowOf(holder.jobKey, nowMs)
+    return row?.fence === holder.fence ? row.job : undefined
   })
 
   return {
@@ -37,7 +39,10 @@ export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
       else {
         const changed = changeRow(row, change, nowMs)
         jobs.set(holder.jobKey, changed)
-        if (change.job.state === 'settled') accounts.settle(holder.jobKey, changed.forgottenMs, nowMs)
+        const { job } = change
+        const { forgottenMs } = changed
+        if (job.state === 'settled')
+          accounts.settle(holder.jobKey, { paid: paidFor(job), forgottenMs }, nowMs)
       }
       return true
     },

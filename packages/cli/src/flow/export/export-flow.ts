@@ -20,7 +20,7 @@ import type { World } from '../../world.ts'
 import { readFlowFile } from '../check/read-flow-file.ts'
 import { flowDeclaration } from './flow-declaration.ts'
 import { nameFlow, type FlowNames } from './flow-names.ts'
-import { isExportable, secretName, type CodeParts } from './step-code.ts'
+import { isExportable, type CodeParts } from './step-code.ts'
 import { CAPABILITY, writeHandlers } from './write-handlers.ts'
 
 /** What commander made of the words of `farebox flow export`; nothing in it is checked yet. */
@@ -128,18 +128,15 @@ function agentVariables({ graph, names }: CodeParts): readonly string[] {
   return agentsOf(graph.flow, names).map(({ variable }) => variable)
 }
 
-function secretVariables({ graph }: CodeParts): readonly string[] {
+function secretVariables({ graph, names }: CodeParts): readonly string[] {
   return Object.entries(graph.flow.steps).flatMap(([id, { secret = [] }]) =>
-    secret.map(port => secretName(id, port)),
+    secret.map(port => names.secretVariable(id, port)),
   )
 }
 
 function agentsOf(flow: Flow, names: FlowNames) {
   const ids = new Set(Object.values(flow.steps).flatMap(step => (step.kind === 'job' ? [step.agent_id] : [])))
-  return [...ids].map(id => {
-    const name = names.agent(id)
-    return { id, name, variable: `${name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}_URL` }
-  })
+  return [...ids].map(id => ({ id, name: names.agent(id), variable: names.agentVariable(id) }))
 }
 
 function writeAgents({ graph, names }: CodeParts, endpoints: ReadonlyMap<number, string>): string {

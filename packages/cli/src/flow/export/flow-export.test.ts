@@ -140,7 +140,7 @@ await agent.close()
     ['--import', 'tsx', '--conditions=@farebox/source', 'run-it.ts'],
     {
       cwd: join(folder, 'made'),
-      env: { PATH: process.env['PATH'], TEXT_WORKER_URL: url, TEXT_WORKER2_URL: url },
+      env: { PATH: process.env['PATH'], FLOW_AGENT_TEXT_WORKER_URL: url, FLOW_AGENT_TEXT_WORKER2_URL: url },
     },
   )
   return JSON.parse(stdout)
@@ -178,7 +178,7 @@ test('the handlers of an exported flow read as a person would write them', async
   expect(JSON.parse(await file('package.json'))).toMatchObject({
     dependencies: { farebox: expect.any(String) as string },
   })
-  expect(await file('.env.example')).toContain('# TEXT_WORKER_URL=')
+  expect(await file('.env.example')).toContain('# FLOW_AGENT_TEXT_WORKER_URL=')
   expect(await file('.env.example')).toContain('# HIRING_PRIVATE_KEY=')
 })
 

@@ -6,7 +6,18 @@ export interface FlowNames {
   step(id: string): string
   /** The property of an agent in `AGENTS`. */
   agent(agentId: number): string
+  /** The variable of the environment with an agent's URL. */
+  agentVariable(agentId: number): string
+  /** The variable of the environment with a value that the flow does not give away. */
+  secretVariable(id: string, port: string): string
 }
+
+/**
+ * A flow may be a stranger's: its words name variables only behind these, so that it reads no key of the agent and moves
+ * no setting.
+ */
+const SECRET_PREFIX = 'FLOW_SECRET_'
+const AGENT_PREFIX = 'FLOW_AGENT_'
 
 /** Words that code has other uses for: of the language, and of the file that is written. */
 const TAKEN = new Set(
@@ -28,10 +39,41 @@ export function nameFlow(flow: Flow): FlowNames {
     if (step.kind !== 'job' || agents.has(step.agent_id)) continue
     agents.set(step.agent_id, unused(identifier(step.pinned.agent_name, 'agent'), usedAgents))
   }
+  const agent = (agentId: number): string => agents.get(agentId) ?? `agent${agentId}`
+  const secrets = nameSecrets(flow)
   return {
     step: id => steps.get(id) ?? identifier(id, 'step'),
-    agent: agentId => agents.get(agentId) ?? `agent${agentId}`,
+    agent,
+    // No two names of agents are alike in capitals: each capital letter of them begins a word.
+    agentVariable: agentId => `${AGENT_PREFIX}${constant(agent(agentId).replaceAll(/[A-Z]/g, '_$&'))}_URL`,
+    secretVariable(id, port) {
+      const name = secrets.get(secretKey(id, port))
+      if (name === undefined) throw new RangeError('a port that is not secret')
+      return name
+    },
   }
+}
+
+/** `a` with `b_c` and `a_b` with `c` are two secrets. */
+function nameSecrets({ steps }: Flow): ReadonlyMap<string, string> {
+  const used = new Set<string>()
+  const ports = Object.entries(steps).flatMap(([id, { secret = [] }]) =>
+    [...new Set(secret)].map(port => ({ id, port })),
+  )
+  return new Map(
+    ports.map(({ id, port }) => [
+      secretKey(id, port),
+      unused(`${SECRET_PREFIX}${constant(`${id}_${port}`)}`, used),
+    ]),
+  )
+}
+
+function secretKey(id: string, port: string): string {
+  return JSON.stringify([id, port])
+}
+
+function constant(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 }
 
 /** `Text statistics` → `textStatistics`. */

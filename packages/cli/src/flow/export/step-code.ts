@@ -2,7 +2,7 @@ import type { AdapterStep, BranchStep, Condition, PortRef, Step } from '@farebox
 import { FLOW_INPUT } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 import type { JsonValue } from '@farebox/protocol/fields/field'
-import { stringLiteral } from '../../types/source-text.ts'
+import { propertyName, stringLiteral } from '../../types/source-text.ts'
 import type { FlowNames } from './flow-names.ts'
 
 /** What code is written from. */
@@ -29,14 +29,13 @@ export function portCode(parts: CodeParts, id: string, port: string): string | u
   const wire = parts.graph.wireTo({ step: id, port })
   if (wire !== undefined) return sourceCode(parts, wire.from)
   const step = parts.graph.flow.steps[id]
-  if (step?.secret?.includes(port) === true) return `secret(${stringLiteral(secretName(id, port))})`
+  if (step?.secret?.includes(port) === true) return secretCode(parts, id, port)
   const constant = step?.constants?.[port]
   return constant === undefined ? undefined : literal(constant)
 }
 
-/** The variable of the environment for a value that a flow does not give away. */
-export function secretName(id: string, port: string): string {
-  return `${id}_${port}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
+function secretCode({ names }: CodeParts, id: string, port: string): string {
+  return `secret(${stringLiteral(names.secretVariable(id, port))})`
 }
 
 /** When a step runs, as code; undefined where it always does. */
@@ -65,9 +64,7 @@ export function adapterCode(parts: CodeParts, id: string, step: AdapterStep | Br
   const port = (name: string): string => portCode(parts, id, name) ?? 'undefined'
   switch (step.kind) {
     case 'constant':
-      return step.secret?.includes('value') === true
-        ? `secret(${stringLiteral(secretName(id, 'value'))})`
-        : literal(step.value)
+      return step.secret?.includes('value') === true ? secretCode(parts, id, 'value') : literal(step.value)
     case 'default':
       return `${port('value')} ?? ${literal(step.value)}`
     case 'first':
@@ -92,12 +89,13 @@ export function adapterCode(parts: CodeParts, id: string, step: AdapterStep | Br
   }
 }
 
-/** `Hello {name}` → `` `Hello ${text(…)}` ``. */
+/** `Hello {name}` → `` `Hello ${text(…)}` ``; what cannot be seen is escaped, but the ends of its lines. */
 function templateCode(template: string, port: (name: string) => string): string {
-  const inner = template.replaceAll(/\{\{|\}\}|\{([^{}]*)\}|[`\\]|\$(?=\{)/g, (found, name?: string) => {
+  const special = /\{\{|\}\}|\{([^{}]*)\}|[`\\]|\$(?=\{)|[^\n -~]/gu
+  const inner = template.replaceAll(special, (found, name?: string) => {
     if (name !== undefined) return `\${text(${port(name)})}`
     if (found === '{{' || found === '}}') return found.charAt(0)
-    return `\\${found}`
+    return /[`\\$]/.test(found) ? `\\${found}` : stringLiteral(found).slice(1, -1)
   })
   return `\`${inner}\``
 }
@@ -117,9 +115,13 @@ function questionCode(condition: Condition, value: string): string {
   }
 }
 
-/** JSON as code; a text as everybody writes one. */
+/** JSON as code, its texts as everybody writes them. */
 function literal(value: JsonValue): string {
-  return typeof value === 'string' ? stringLiteral(value) : JSON.stringify(value)
+  if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  const entries = Object.entries(value).map(([name, item]) => `${propertyName(name)}: ${literal(item)}`)
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
 /** Steps that need somebody or something outside of a job. */

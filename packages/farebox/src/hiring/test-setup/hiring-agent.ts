@@ -4,6 +4,7 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { createAgent, type Agent } from '../../agent/create-agent.ts'
 import { systemClock, type Clock } from '../../clock.ts'
 import { defineAgent } from '../../define-agent.ts'
@@ -17,6 +18,14 @@ import { NETWORK_ID } from './hired-agent.ts'
 
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
 
+const FIELDS = {
+  input_schema: { text: { type: 'string', default: 'hello' }, url: { type: 'string', default: '' } },
+  output_schema: { text: { type: 'string' } },
+} as const
+
+const WHOLE_ATOMIC = 10_000n
+const SMALL_ATOMIC = 100n
+
 /** 0.01 USDC a job, so that 0.009 of it may be paid to others. */
 const declaration = defineAgent({
   service_version: '1.0',
@@ -28,11 +37,19 @@ const declaration = defineAgent({
     whole: {
       description: 'A whole job.',
       pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
-      input_schema: { text: { type: 'string', default: 'hello' }, url: { type: 'string', default: '' } },
-      output_schema: { text: { type: 'string' } },
+      ...FIELDS,
     },
   },
 })
+
+/** Of whatever capabilities. */
+const ONE: Declaration = declaration
+
+const SMALL: Declaration['capabilities'][string] = {
+  description: 'A small job.',
+  pricing: { model: 'per_job', amount: '0.0001', currency: 'USDC' },
+  ...FIELDS,
+}
 
 /** What a handler of a test does; what it returns is the output's `text`. */
 export type Work = (context: JobContext, text: string) => string | Promise<string>
@@ -47,6 +64,8 @@ export interface AskedJob {
   readonly headers?: { readonly [name: string]: string }
   /** Of {@link TEST_KEYS}; default `payer`. */
   readonly payer?: 'payer' | 'secondPayer'
+  /** `small` where the agent has it. */
+  readonly capability?: 'whole' | 'small'
 }
 
 /** How a job ended. */
@@ -84,6 +103,8 @@ export function memoryJobStore(clock: Clock = systemClock): OpenJobStore {
 export async function createHiringAgent(options: {
   readonly variables?: Variables
   readonly work: Work | URL
+  /** What a second capability does, at a hundredth of the price. */
+  readonly small?: Work
   /** What a process before it left; closed by the test. */
   readonly jobStore?: OpenJobStore
 }): Promise<HiringAgent> {
@@ -91,17 +112,16 @@ export async function createHiringAgent(options: {
   const gate = createFakeGate({ funded: [TEST_KEYS.payer.address, TEST_KEYS.secondPayer.address] })
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => void lines.push(text), nowMs: systemClock.nowMs })
-  const { work, jobStore = memoryJobStore() } = options
+  const { work, small, jobStore = memoryJobStore() } = options
   const variables = { ...HIRING_VARIABLES, ...options.variables }
   const endpoint = `${variables['SERVICE_PUBLIC_URL'] ?? 'http://agent.test'}/execute`
   const agent = await createAgent({
-    declaration,
+    declaration: small === undefined ? ONE : { ...ONE, capabilities: { ...ONE.capabilities, small: SMALL } },
     ...(work instanceof URL
       ? { handlers: work, isolation: 'worker' as const }
       : {
-          handlers: async ({ text }: { readonly text?: string }, context: JobContext) => ({
-            text: await work(context, text ?? ''),
-          }),
+          handlers:
+            small === undefined ? handlerOf(work) : { whole: handlerOf(work), small: handlerOf(small) },
         }),
     variables,
     ports: { log, paymentGate: gate, jobStore: { ...jobStore, close: () => Promise.resolve() } },
@@ -109,18 +129,20 @@ export async function createHiringAgent(options: {
   return {
     agent,
     gate,
-    async run({ jobId = randomUUID(), text, url, deadlineSeconds = 20, headers = {}, payer = 'payer' } = {}) {
+    async run(job = {}) {
+      const { jobId = randomUUID(), text, url, deadlineSeconds = 20, headers = {} } = job
+      const { payer = 'payer', capability = 'whole' } = job
       const network = findNetwork(NETWORK_ID)
       if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)
       const nowSeconds = Date.now() / 1_000
       const requirement = createRequirement({
         network,
         payTo: WALLET,
-        amountAtomic: 10_000n,
+        amountAtomic: capability === 'whole' ? WHOLE_ATOMIC : SMALL_ATOMIC,
         maxDeadlineSeconds: declaration.max_deadline_seconds,
       })
       const signer = privateKeySigner(crypto, TEST_KEYS[payer].privateKey)
-      const binding = { endpoint, capability: 'whole', jobId }
+      const binding = { endpoint, capability, jobId }
       const { header } = await signPayment(crypto, signer, { network, requirement, binding, nowSeconds })
       const response = await agent.fetch(
         new Request(endpoint, {
@@ -130,7 +152,7 @@ export async function createHiringAgent(options: {
             service_version: '1.0',
             job_id: jobId,
             task: {
-              capability: 'whole',
+              capability,
               input: { ...(text !== undefined && { text }), ...(url !== undefined && { url }) },
             },
             deadline: nowSeconds + deadlineSeconds,
@@ -148,4 +170,10 @@ export async function createHiringAgent(options: {
       return lines.join('')
     },
   }
+}
+
+function handlerOf(work: Work) {
+  return async ({ text }: { readonly text?: string }, context: JobContext) => ({
+    text: await work(context, text ?? ''),
+  })
 }

@@ -1,12 +1,19 @@
 import type { RootDatabase } from 'lmdb'
-import { enterRows, settleRows, type AccountRow, type EnteredRows, type SumRow } from '../account-row.ts'
+import {
+  enterRows,
+  settleRows,
+  type AccountRow,
+  type EnteredRows,
+  type Settlement,
+  type SumRow,
+} from '../account-row.ts'
 import type { EnterOutcome, Entry, EntryChange, Totals } from '../job-accounts.ts'
 
 /** The accounts of an lmdb job store. Whatever writes must be called inside a transaction of the database. */
 export interface LmdbAccounts {
-  /** The caller is known to be the job's holder. */
+  /** The caller is known to be the job's holder, and the job not settled. */
   enter(jobKey: string, change: EntryChange, nowMs: number): EnterOutcome
-  settle(jobKey: string, forgottenMs: number, nowMs: number): void
+  settle(jobKey: string, settlement: Settlement, nowMs: number): void
   entry(jobKey: string, name: string, nowMs: number): Entry | undefined
   totals(jobKey: string, sums: readonly string[], nowMs: number): Totals
   /** Deletes at most so many rows whose time to be forgotten lies before the given one. */
@@ -84,9 +91,9 @@ export function openLmdbAccounts(root: RootDatabase): LmdbAccounts {
       texts.putSync([jobKey, change.name], change.text)
       return { kind: 'entered' }
     },
-    settle(jobKey, forgottenMs, nowMs) {
+    settle(jobKey, settlement, nowMs) {
       const account = accountAt(jobKey, nowMs)
-      if (account !== undefined) put(jobKey, settleRows(account, sumAt(nowMs), forgottenMs))
+      if (account !== undefined) put(jobKey, settleRows(account, sumAt(nowMs), settlement))
     },
     entry(jobKey, name, nowMs) {
       const revision = accountAt(jobKey, nowMs)?.revisions.get(name)

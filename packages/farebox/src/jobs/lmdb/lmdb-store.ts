@@ -9,6 +9,7 @@ import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
 import { openLmdbTables } from './lmdb-tables.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
 import type { MachineClock } from '../machine-clock.ts'
+import { paidFor } from '../paid-for.ts'
 
 /** A claim leaves two rows at most, so sweeping four times as many as were written always catches up. */
 const WRITES_PER_SWEEP = 64
@@ -84,11 +85,12 @@ export async function openLmdbStore(
     },
     accounts: {
       enter: (holder, change) =>
-        transact(nowMs =>
-          heldRow(tables, holder, nowMs) === undefined
-            ? { kind: 'not-held' }
-            : accounts.enter(holder.jobKey, change, nowMs),
-        ),
+        transact(nowMs => {
+          const row = heldRow(tables, holder, nowMs)
+          if (row === undefined) return { kind: 'not-held' }
+          if (row.job.state === 'settled') return { kind: 'settled' }
+          return accounts.enter(holder.jobKey, change, nowMs)
+        }),
       entry: (jobKey, entry) => look(nowMs => accounts.entry(jobKey, entry, nowMs)),
       totals: (jobKey, sums) => look(nowMs => accounts.totals(jobKey, sums, nowMs)),
     },
@@ -153,7 +155,9 @@ function writeNow(
   if (change.kind !== 'forget') {
     const after = changeRow(before, change, nowMs)
     tables.putJob(jobKey, before, after)
-    if (change.job.state === 'settled') accounts.settle(jobKey, after.forgottenMs, nowMs)
+    const { job } = change
+    const { forgottenMs } = after
+    if (job.state === 'settled') accounts.settle(jobKey, { paid: paidFor(job), forgottenMs }, nowMs)
     return true
   }
   tables.removeJob(jobKey, before)

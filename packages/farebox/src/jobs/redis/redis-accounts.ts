@@ -8,11 +8,13 @@ import type { RedisConnection } from './redis-connection.ts'
  *
  * KEYS: job, account, then the sums. ARGV: fence, name, revision replaced, text, keep (ms), most entries, amount, most of
  * the job, then of each sum: most, keep (ms), 1 where it counts until settled.
- * Answers {'entered'}, {'not-held'}, {'replaced'}, {'full'}, or {'over', which sum (0: the job), what is left}.
+ * Answers {'entered'}, {'not-held'}, {'settled'}, {'replaced'}, {'full'}, or {'over', which sum (0: the job), what is left}.
  */
 const ENTER_SCRIPT = `
 local name, amount = ARGV[2], tonumber(ARGV[7])
-if redis.call('HGET', KEYS[1], 'fence') ~= ARGV[1] then return {'not-held'} end
+local job = redis.call('HMGET', KEYS[1], 'fence', 'state')
+if job[1] ~= ARGV[1] then return {'not-held'} end
+if job[2] == 'settled' then return {'settled'} end
 local account = redis.call('HMGET', KEYS[2], 'total', 'entries', 'rev ' .. name)
 if (account[3] or '0') ~= ARGV[3] then return {'replaced'} end
 local entries = tonumber(account[2] or '0')

@@ -42,8 +42,9 @@ return {'claimed', record}
 `
 
 /**
- * KEYS: job, saved, account. ARGV: job key, fence, lease (ms; 0 lets go), keep (ms), state, record, 1 where it seals.
- * Where the state is `settled`, the account counts no more towards its sums, and is forgotten with the job.
+ * KEYS: job, saved, account. ARGV: job key, fence, lease (ms; 0 lets go), keep (ms), state, record, 1 where it seals, and
+ * what the job was paid. Where the state is `settled`, the account counts towards its sums only with what was entered
+ * beyond that, and is forgotten with the job.
  * Answers 1, or 0 where the fence is not the job's.
  */
 export const KEEP_SCRIPT = `${NOW}
@@ -64,6 +65,7 @@ if ARGV[5] == 'settled' and redis.call('EXISTS', KEYS[3]) == 1 then
   for _, field in ipairs(redis.call('HKEYS', KEYS[3])) do
     if string.sub(field, 1, 4) == 'sum ' then
       local sum, amount = string.sub(field, 5), redis.call('HGET', KEYS[3], field)
+      if tonumber(amount) > tonumber(ARGV[8]) then amount = ARGV[8] end
       if redis.call('EXISTS', sum) == 1 then redis.call('DECRBY', sum, amount) end
       redis.call('HDEL', KEYS[3], field)
     end

@@ -1,5 +1,6 @@
 import type { Job } from '../job.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
+import { paidFor } from '../paid-for.ts'
 import { readRedisAddress } from './redis-address.ts'
 import { openRedisAccounts } from './redis-accounts.ts'
 import { connectRedis } from './redis-connection.ts'
@@ -103,7 +104,8 @@ function keepArguments({ jobKey, fence }: Holder, change: Exclude<JobChange, { k
   const leaseMs = change.kind === 'hold' ? wholeMs(change.leaseMs) : 0
   const seals = change.kind === 'leave' && change.sealed ? 1 : 0
   const { job, keepMs } = change
-  return [jobKey, fence, leaseMs, wholeMs(keepMs), job.state, JSON.stringify(job), seals]
+  const paid = job.state === 'settled' ? paidFor(job) : 0n
+  return [jobKey, fence, leaseMs, wholeMs(keepMs), job.state, JSON.stringify(job), seals, String(paid)]
 }
 
 /** Redis takes whole milliseconds only, and refuses an expiry of none. */

@@ -1,3 +1,4 @@
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../job.ts'
 import type { EntryChange, JobAccounts, SumBound } from '../job-accounts.ts'
@@ -138,7 +139,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await accounts.totals('a', ['risk'])).toEqual({ job: 5n, sums: [5n] })
     })
 
-    test('what counts until a job is settled is taken from its sums when it is, once', async () => {
+    test('what counts until a job is settled is taken from its sums when it is paid, once', async () => {
       await claim('a')
       await claim('b')
       const sums = [sum('day', 100n), risk('risk')]
@@ -150,6 +151,43 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       await settle('a', LONG_MS)
       expect(await accounts.totals('a', ['day', 'risk'])).toEqual({ job: 11n, sums: [14n, 3n] })
       expect(await accounts.entry('a', '2')).toEqual({ revision: 1, text: 'text' })
+    })
+
+    test('of what counts until a job is settled no more is taken from a sum than the job was paid', async () => {
+      await claim('a', 'dear')
+      const sums = [sum('day', 1_000n), risk('risk'), risk('risk payer')]
+      await accounts.enter(holderOf('a', 'dear'), change({ amount: 900n, sums }))
+      await store.write(holderOf('a', 'dear'), { kind: 'forget' })
+      await claim('a', 'cheap')
+      await settle('a', LONG_MS, { paid: 1n, fence: 'cheap' })
+      expect(await accounts.totals('a', ['day', 'risk', 'risk payer'])).toEqual({
+        job: 900n,
+        sums: [900n, 899n, 899n],
+      })
+      await settle('a', LONG_MS, { paid: 1_000n, fence: 'cheap' })
+      expect(await accounts.totals('a', ['risk'])).toMatchObject({ sums: [899n] })
+    })
+
+    test('a job that is settled and was paid nothing takes nothing from its sums', async () => {
+      await claim('a')
+      await accounts.enter(holderOf('a'), change({ amount: 5n, sums: [risk('risk')] }))
+      await settle('a', LONG_MS, { paid: undefined })
+      expect(await accounts.totals('a', ['risk'])).toEqual({ job: 5n, sums: [5n] })
+    })
+
+    test('an entry is refused once the job is settled, so that no sum falls below zero', async () => {
+      await claim('a')
+      const sums = [sum('day', 100n), risk('risk')]
+      await accounts.enter(holderOf('a'), change({ amount: 5n, sums }))
+      await settle('a', LONG_MS)
+      expect(await accounts.enter(holderOf('a'), change({ replaces: 1, amount: -5n, sums }))).toEqual({
+        kind: 'settled',
+      })
+      expect(await accounts.enter(holderOf('a', 'old'), change({ replaces: 1 }))).toEqual({
+        kind: 'not-held',
+      })
+      expect(await accounts.entry('a', 'one')).toEqual({ revision: 1, text: 'text' })
+      expect(await accounts.totals('a', ['day', 'risk'])).toEqual({ job: 5n, sums: [5n, 0n] })
     })
 
     test('an account is forgotten with a settled job, although it was to be kept for longer', async () => {
@@ -180,9 +218,16 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       expect(await store.claim(claimed)).toMatchObject({ kind: 'claimed' })
     }
 
-    async function settle(jobKey: string, keepMs: number): Promise<void> {
-      const job: Job = settled
-      await store.write(holderOf(jobKey), { kind: 'leave', job, sealed: true, keepMs })
+    async function settle(
+      jobKey: string,
+      keepMs: number,
+      { paid, fence }: { readonly paid?: bigint | undefined; readonly fence?: string } = { paid: 1_000n },
+    ): Promise<void> {
+      const receipt = paid === undefined ? {} : { success: true, amount: String(paid) }
+      const job: Job = { ...settled, paymentResponse: encodeHeader(receipt) }
+      expect(await store.write(holderOf(jobKey, fence), { kind: 'leave', job, sealed: true, keepMs })).toBe(
+        true,
+      )
     }
   })
 }
