@@ -23,12 +23,23 @@ const NO_ADDRESSES = [
 const HASH = { keccak256: () => new Uint8Array(32) }
 
 const permissionOf = (changes: object) => ({
-  ...{ owner: OWNER, spender: OWNER, token: TOKEN, agentId: 7n, capability: 'buy' },
-  ...{ limit: 1n, cap: 1n, expiry: 1n, recipients: [] },
+  owner: OWNER,
+  spender: OWNER,
+  token: TOKEN,
+  agentId: 7n,
+  capability: 'buy',
+  limit: 1n,
+  cap: 1n,
+  expiry: 1n,
+  recipients: [],
   ...changes,
 })
 const permitOf = (changes: object) => ({
-  ...{ token: TOKEN, owner: OWNER, value: 1n, deadline: 1n, signature: `0x${'1b'.repeat(65)}` },
+  token: TOKEN,
+  owner: OWNER,
+  value: 1n,
+  deadline: 1n,
+  signature: `0x${'1b'.repeat(65)}`,
   ...changes,
 })
 
@@ -60,8 +71,14 @@ describe.each(NO_ADDRESSES)('PERM-05 %j in place of an address', text => {
       'what a permit is signed over',
       () =>
         permitDigest(HASH, {
-          ...{ chainId: 1, token: TOKEN, name: 'USDC', version: '2', owner: hex },
-          ...{ value: 1n, nonce: 0n, deadline: 1n },
+          chainId: 1,
+          token: TOKEN,
+          name: 'USDC',
+          version: '2',
+          owner: hex,
+          value: 1n,
+          nonce: 0n,
+          deadline: 1n,
         }),
     ],
   ])('is refused in %s: no word of it comes behind another', (_, encode) => {
