@@ -24,7 +24,6 @@ export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
 export interface LimitChange {
   /** Undefined: it takes an approval to zero, which is right in any case. */
   readonly from: PlannedFrom | undefined
-
   readonly change: Step | undefined
   readonly way: ApprovalWay
   /** The exact approval once it is done, in atomic units. */

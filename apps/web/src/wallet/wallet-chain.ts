@@ -26,3 +26,11 @@ export function findWalletChain({
     )
   return network
 }
+
+/** What that chain is called beside what is signed: by our own table where it is in it, then it alone is signed for. */
+export function nameWalletChain({
+  network,
+  network_name: told,
+}: Pick<Platform, 'network' | 'network_name'>): string {
+  return findNetwork(network)?.name ?? told
+}
