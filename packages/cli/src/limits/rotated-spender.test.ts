@@ -38,10 +38,18 @@ afterEach(async () => {
 })
 
 const words = (limit: string, cap: string, ...more: readonly string[]): readonly string[] => [
-  ...['allow', stage.agent.url, 'buy', '--agent-id', String(AGENT_ID), '--limit', limit, '--cap', cap],
+  'allow',
+  stage.agent.url,
+  'buy',
+  '--agent-id',
+  String(AGENT_ID),
+  '--limit',
+  limit,
+  '--cap',
+  cap,
   ...more,
 ]
-const statusOf = (spender: typeof FIRST) => stage.permissions.statusOf(permissionOf({ ...BUY, spender }))
+const statusOf = (spender: `0x${string}`) => stage.permissions.statusOf(permissionOf({ ...BUY, spender }))
 
 describe('an agent that names another spender than it did before', () => {
   beforeEach(async () => {
