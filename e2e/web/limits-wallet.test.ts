@@ -137,6 +137,32 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await expect.poll(approvals).toEqual([0n, 0n])
   })
 
+  test('PERM-04 a platform that tells more than the chain has is not believed: nothing is signed', async () => {
+    const { page, wallet } = await come('/limits')
+    await page.route(/\/v1\/limits\/0x[0-9a-f]{40}$/, async route => {
+      const limits = (await (await route.fetch()).json()) as WalletLimits
+      await route.fulfill({ json: { ...limits, total_left: '900000000' } })
+    })
+    await page.goto(newLimit())
+    await page.getByText(/an approval of exactly 950\.00 USDC/).waitFor()
+    await allow(page).click()
+    await page.getByText('The chain says otherwise than this page', { exact: false }).waitFor()
+    expect(prompts(wallet)).toEqual([])
+    expect(await approvals()).toEqual([0n, 0n])
+  })
+
+  test('PERM-05 a spender that is longer than an address is refused where it is read', async () => {
+    const { page, wallet } = await come('/limits')
+    const injected = `0x${PAYER.slice(2).padStart(64, '0')}${'f'.repeat(64)}`
+    await page.route(/\/v1\/agents\/\d+\/spender$/, route =>
+      route.fulfill({ json: { agent_id: agents.payerId, spender: injected } }),
+    )
+    await page.goto(newLimit())
+    await page.getByText('The platform’s answer is not well-formed', { exact: false }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(prompts(wallet)).toEqual([])
+  })
+
   test('an approval that is not what is left is made exact', async () => {
     await permissions.approve(PAYER, 7_000_000n)
     const { page } = await come('/limits')

@@ -1,7 +1,25 @@
 /** Hex of at most 32 bytes and numbers as words of call data: 64 hex digits each, without `0x`. */
 
-/** An address, or other hex of at most 32 bytes, with zeros before it. */
-export function hexWord(hex: string): string {
+/**
+ * An address as a word: exactly 40 digits.
+ *
+ * @throws RangeError for any other text. One digit too many would move every word behind it
+ */
+export function addressWord(address: string): string {
+  return hexWord(address, /^0x[0-9a-f]{40}$/i, 'an address')
+}
+
+/**
+ * 32 bytes as a word: exactly 64 digits.
+ *
+ * @throws RangeError for any other text
+ */
+export function bytes32Word(bytes: string): string {
+  return hexWord(bytes, /^0x[0-9a-f]{64}$/i, '32 bytes')
+}
+
+function hexWord(hex: string, form: RegExp, what: string): string {
+  if (!form.test(hex)) throw new RangeError(`must be ${what} as 0x hex, got ${hex.slice(0, 80)}`)
   return hex.slice(2).toLowerCase().padStart(64, '0')
 }
 

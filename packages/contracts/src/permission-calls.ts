@@ -1,4 +1,4 @@
-import { bytesOf, hexWord, toDigits, uintWord } from './abi-words.ts'
+import { addressWord, bytes32Word, bytesOf, toDigits, uintWord } from './abi-words.ts'
 import type { PermissionKey } from './permission-typed-data.ts'
 
 /** The calls that a handler makes before and while it spends, encoded by hand: handlers load no ABI coder. */
@@ -70,8 +70,8 @@ export function permissionId({ keccak256 }: Keccak, key: PermissionKey): Hex {
  * ```
  */
 export function encodeSpend({ owner, token, scope, to, amount, ref }: Spend): Hex {
-  const words = [hexWord(owner), hexWord(token), hexWord(scope), hexWord(to), uintWord(amount), uintWord(ref)]
-  return `${SPEND}${words.join('')}`
+  const key = [addressWord(owner), addressWord(token), bytes32Word(scope)]
+  return `${SPEND}${[...key, addressWord(to), uintWord(amount), uintWord(ref)].join('')}`
 }
 
 /** The data of the call that asks how much one spend could move now. */
@@ -97,7 +97,7 @@ export function spendRefusal(revertData: string): SpendRefusal | undefined {
 }
 
 function keyWords({ owner, spender, token, scope }: PermissionKey): string {
-  return [owner, spender, token, scope].map(hexWord).join('')
+  return [...[owner, spender, token].map(addressWord), bytes32Word(scope)].join('')
 }
 
 function toHex(bytes: Uint8Array): Hex {

@@ -1,4 +1,4 @@
-import { countedWords, hexWord, textDigits, uintWord } from './abi-words.ts'
+import { addressWord, bytes32Word, countedWords, textDigits, uintWord } from './abi-words.ts'
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 import type { PermissionKey, SpendPermission } from './permission-typed-data.ts'
 
@@ -58,20 +58,20 @@ export function encodeSet(permission: SpendPermission): Hex {
   const name = countedWords(textDigits(capability))
   const words = [
     uintWord(BigInt(WORD)),
-    ...[owner, spender, token].map(hexWord),
+    ...[owner, spender, token].map(addressWord),
     uintWord(agentId),
     uintWord(BigInt(PERMISSION_HEAD)),
     ...[limit, cap, expiry, BigInt(PERMISSION_HEAD + name.length / 2)].map(uintWord),
     name,
     uintWord(BigInt(recipients.length)),
-    ...recipients.map(hexWord),
+    ...recipients.map(addressWord),
   ]
   return `${SET}${words.join('')}`
 }
 
 /** The data of the transaction that ends a permission. */
 export function encodeRevoke({ spender, token, scope }: Omit<PermissionKey, 'owner'>): Hex {
-  return `${REVOKE}${[spender, token, scope].map(hexWord).join('')}`
+  return `${REVOKE}${addressWord(spender)}${addressWord(token)}${bytes32Word(scope)}`
 }
 
 /**
@@ -84,8 +84,8 @@ export function encodePermitToken({ token, owner, value, deadline, signature }: 
   if (!/^[0-9a-f]{130}$/.test(digits)) throw new RangeError('a permit is signed by 65 bytes')
   const recovery = BigInt(`0x${digits.slice(128)}`)
   const words = [
-    hexWord(token),
-    hexWord(owner),
+    addressWord(token),
+    addressWord(owner),
     uintWord(value),
     uintWord(deadline),
     // Some wallets count the recovery id from 0; the token wants 27 or 28.
@@ -109,5 +109,5 @@ export function encodeMulticall(calls: readonly string[]): Hex {
 
 /** The call of a token that makes an allowance exactly this, in atomic units; of SpendPermissions if nobody is named. */
 export function encodeApprove(amount: bigint, spender: string = SPEND_PERMISSIONS_ADDRESS): Hex {
-  return `${APPROVE}${hexWord(spender)}${uintWord(amount)}`
+  return `${APPROVE}${addressWord(spender)}${uintWord(amount)}`
 }

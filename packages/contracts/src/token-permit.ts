@@ -1,4 +1,4 @@
-import { bytesOf, hexWord, textDigits, toDigits, uintWord } from './abi-words.ts'
+import { addressWord, bytesOf, textDigits, toDigits, uintWord } from './abi-words.ts'
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 import type { Keccak } from './permission-calls.ts'
 
@@ -67,13 +67,13 @@ export function permitDigest({ keccak256 }: Keccak, terms: PermitTerms): Uint8Ar
       hash(textDigits(name)),
       hash(textDigits(version)),
       uintWord(BigInt(chainId)),
-      hexWord(token),
+      addressWord(token),
     ].join(''),
   )
   const struct = hash(
     [
       hash(textDigits(PERMIT_TYPE)),
-      ...[owner, SPEND_PERMISSIONS_ADDRESS].map(hexWord),
+      ...[owner, SPEND_PERMISSIONS_ADDRESS].map(addressWord),
       ...[value, nonce, deadline].map(uintWord),
     ].join(''),
   )

@@ -1,6 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeApprove, encodeRevoke, encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { expectedOf, type PlannedFrom } from './chain/planned-from.ts'
 import type { Terms } from './check-terms.ts'
 
 /** One transaction of a change. */
@@ -21,6 +22,8 @@ export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
 
 /** A change of limits before anything is signed. */
 export interface LimitChange {
+  /** Undefined: it takes an approval to zero, which is right in any case. */
+  readonly from: PlannedFrom | undefined
   readonly change: Step | undefined
   readonly way: ApprovalWay
   /** The exact approval once it is done, in atomic units. */
@@ -51,6 +54,7 @@ export function planSet(
       one.spender === spender &&
       one.token === limits.token.address,
   )
+  const recipients = before?.recipients ?? []
   const data = encodeSet({
     owner: hex(limits.address),
     spender: hex(spender),
@@ -58,10 +62,19 @@ export function planSet(
     agentId: BigInt(agentId),
     capability,
     ...terms,
-    recipients: (before?.recipients ?? []).map(hex),
+    recipients: recipients.map(hex),
   })
   const left = terms.cap - BigInt(before?.spent ?? 0)
-  return plan(limits, { data, words: 'the limits' }, before, left > 0n ? left : 0n)
+  const permission = {
+    spender,
+    token: limits.token.address,
+    scope: { agentId, capability },
+    recipients,
+    isCounted: countedOf(before) > 0n,
+    expected: expectedOf(before),
+  }
+  const from = { permission, onlyTakesBack: false }
+  return plan(limits, { data, words: 'the limits' }, { before, leftAfter: left > 0n ? left : 0n, from })
 }
 
 /** Ends a permission at once. */
@@ -69,13 +82,24 @@ export function planRevoke(limits: WalletLimits, permission: SpendPermissionView
   const { spender, token, scope } = permission
   const data = encodeRevoke({ spender: hex(spender), token: hex(token), scope: hex(scope) })
   const own = token === limits.token.address ? permission : undefined
-  return plan(limits, { data, words: 'the revocation' }, own, 0n)
+  const planned = {
+    spender,
+    token,
+    scope,
+    recipients: [],
+    isCounted: countedOf(own) > 0n,
+    expected: expectedOf(permission),
+  }
+  const from = { permission: planned, onlyTakesBack: true }
+  return plan(limits, { data, words: 'the revocation' }, { before: own, leftAfter: 0n, from })
 }
 
 /** Makes the approval exactly what is left of all permissions. */
 export function planExact(limits: WalletLimits): LimitChange {
   const approval = BigInt(limits.total_left)
-  return { ...plan(limits, undefined, undefined, 0n), approval, way: 'approve last', change: undefined }
+  const from = { permission: undefined, onlyTakesBack: true }
+  const planned = plan(limits, undefined, { before: undefined, leftAfter: 0n, from })
+  return { ...planned, approval, way: 'approve last', change: undefined }
 }
 
 /** The transaction that takes an approval back from anybody. */
@@ -85,7 +109,7 @@ export function planZero(limits: WalletLimits, spender: string): LimitChange {
     data: encodeApprove(0n, spender),
     words: 'the approval of zero',
   }
-  return { ...planExact(limits), approve }
+  return { ...planExact(limits), approve, from: undefined }
 }
 
 /** How often a wallet asks its person for a change; the test wallet does not ask. */
@@ -96,14 +120,19 @@ export function countPrompts({ change, way }: Pick<LimitChange, 'change' | 'way'
 function plan(
   limits: WalletLimits,
   change: Omit<Step, 'to'> | undefined,
-  before: SpendPermissionView | undefined,
-  leftAfter: bigint,
+  made: {
+    readonly before: SpendPermissionView | undefined
+    readonly leftAfter: bigint
+    readonly from: Pick<PlannedFrom, 'permission' | 'onlyTakesBack'>
+  },
 ): LimitChange {
+  const { before, leftAfter, from } = made
   const { allowance, total_left: totalLeft, permit, token } = limits
   const others = BigInt(totalLeft) - countedOf(before)
   const approval = (others > 0n ? others : 0n) + leftAfter
   const approvalNow = BigInt(allowance)
   return {
+    from: { ...from, totalLeft: BigInt(totalLeft), allowance: approvalNow },
     change: change && { ...change, to: SPEND_PERMISSIONS_ADDRESS.toLowerCase() },
     way:
       approvalNow === approval
@@ -115,8 +144,24 @@ function plan(
             : 'approve last',
     approval,
     approvalNow,
-    approve: { to: token.address, data: encodeApprove(approval), words: 'the approval' },
+    approve: approveStep(token.address, approval),
   }
+}
+
+/** The same change with another approval behind it: as much as is left by now. */
+export function withApproval(change: LimitChange, approval: bigint, approvalNow: bigint): LimitChange {
+  const { way, approve } = change
+  return {
+    ...change,
+    way: approval === approvalNow ? 'none' : way === 'none' ? 'approve last' : way,
+    approval,
+    approvalNow,
+    approve: approveStep(approve.to, approval),
+  }
+}
+
+function approveStep(token: string, approval: bigint): Step {
+  return { to: token, data: encodeApprove(approval), words: 'the approval' }
 }
 
 /** What a permission is counted with in the total: nothing once it has expired or was revoked. */
@@ -124,7 +169,7 @@ function countedOf(permission: SpendPermissionView | undefined): bigint {
   return permission?.state === 'active' ? BigInt(permission.left) : 0n
 }
 
-/** Addresses come from the API, which has checked them; the type asks for the form alone. */
+/** Addresses are checked where the API's answer is read; the type asks for the form alone. */
 function hex(value: string): `0x${string}` {
   return `0x${value.slice(2)}`
 }

@@ -1,11 +1,14 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeMulticall, encodePermitToken } from '@farebox/contracts/permission-transactions'
-import { findNetwork, type Network } from '@farebox/payments/networks'
+import type { Network } from '@farebox/payments/networks'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { Platform } from '@farebox/platform-api/registry'
 import { shortAddress } from '../format/address.ts'
+import { findWalletChain } from '../wallet/wallet-chain.ts'
 import { readTransaction } from '../wallet/read-transaction.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+import { holdAgainstChain } from './chain/hold-against-chain.ts'
+import { readChainState, type ChainState } from './chain/read-chain-state.ts'
 import { countPrompts, type LimitChange, type Step } from './plan-change.ts'
 
 /** What a change is sent with. */
@@ -28,16 +31,14 @@ const MOST_TRIES = 220
  *
  * @throws {WalletProblem} with what keeps it from going on. What was sent before stays: the page shows what is missing
  */
-export async function sendChange(sending: Sending, change: LimitChange): Promise<number> {
+export async function sendChange(sending: Sending, planned: LimitChange): Promise<number> {
   const { wallet, platform } = sending
   const network = refuseOtherThanShown(sending)
   if (wallet.sendTransaction === undefined)
     throw new WalletProblem('not-allowed', `${wallet.name} sends no transactions.`)
-  await wallet.useChain({
-    id: platform.chain_id,
-    name: platform.local_mode ? 'the local chain' : platform.network_name,
-  })
-  await checkContract(sending)
+  const { chainId: id, name } = network
+  await wallet.useChain({ id, name: platform.local_mode ? 'the local chain' : name })
+  const change = holdAgainstChain(planned, await askChain(sending, planned, network))
   const prompts = countPrompts(change)
   const count = (number: number): string => (prompts < 2 ? '' : `, ${number} of ${prompts}`)
   if (change.way === 'permit' && change.change !== undefined) {
@@ -60,9 +61,8 @@ function stepsOf({ change, approve, way }: LimitChange): readonly Step[] {
 
 /** The contract and the token are those that we know, whatever a platform answers (PERM-05). */
 function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
-  const network = findNetwork(platform.network)
+  const network = findWalletChain(platform)
   const isKnown =
-    network !== undefined &&
     network.asset.address === limits.token.address &&
     limits.contract === SPEND_PERMISSIONS_ADDRESS.toLowerCase() &&
     limits.address === wallet.address
@@ -71,19 +71,19 @@ function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
 }
 
 /** Chains with the same number are not the same chain: what is sent to an address without code does nothing. */
-async function checkContract({ wallet, platform, limits }: Sending): Promise<void> {
-  const data = `${TOTAL_LEFT}${[limits.address, limits.token.address].map(one => one.slice(2).padStart(64, '0')).join('')}`
-  const call = { to: SPEND_PERMISSIONS_ADDRESS.toLowerCase(), data }
-  const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch(() => undefined)
-  if (typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)) return
+async function askChain(
+  { wallet, limits }: Sending,
+  { from }: LimitChange,
+  { chainId, name }: Network,
+): Promise<ChainState> {
+  const id = await wallet.readChain?.('eth_chainId', []).catch(() => undefined)
+  const state = Number(id) === chainId ? await readChainState(wallet, limits, from?.permission) : undefined
+  if (state !== undefined) return state
   throw new WalletProblem(
     'other-chain',
-    `What ${wallet.name} calls ${platform.network_name} has no SpendPermissions contract.`,
+    `What ${wallet.name} calls ${name} has no SpendPermissions contract.`,
   )
 }
-
-/** `totalLeft(address,address)`. */
-const TOTAL_LEFT = '0x44d13184'
 
 async function signApproval(
   { wallet, limits, report }: Sending,

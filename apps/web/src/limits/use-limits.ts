@@ -1,6 +1,7 @@
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSite } from '../site/site.ts'
+import { checkLimits } from './answers/check-answers.ts'
 
 /** What a wallet permits, as it was last read. */
 export interface ReadLimits {
@@ -31,7 +32,7 @@ export function useLimits(address: string | undefined): ReadLimits {
     const asked = current.current
     if (asked === undefined) return undefined
     try {
-      const answer = await ask<WalletLimits>(`/v1/limits/${asked}`)
+      const answer = checkLimits(await ask<WalletLimits>(`/v1/limits/${asked}`))
       if (current.current !== asked) return undefined
       setRead(answer)
       setFailure(undefined)

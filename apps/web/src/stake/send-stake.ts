@@ -1,9 +1,11 @@
+import type { Network } from '@farebox/payments/networks'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import type { WalletBalance } from '@farebox/platform-api/wallets'
 import { shortAddress } from '../format/address.ts'
 import { formatEther } from '../format/amount.ts'
 import type { Ask } from '../site/ask.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+import { findWalletChain } from '../wallet/wallet-chain.ts'
 import { encodeRegister, STAKE_QUESTION } from './register-call.ts'
 import { StakeProblem } from './stake-problem.ts'
 import { forgetStake, keepStake, readStake, type KeptStake } from './stake-store.ts'
@@ -41,10 +43,11 @@ export async function sendStake(staking: Staking): Promise<KeptStake | undefined
   const kept = readStake(registration.registration_id)
   if (kept !== undefined) return kept
   refuseOtherThanShown(registration, platform)
+  const network = findWalletChain(platform)
   const wallet = await takeAccount(staking)
-  await changeNetwork(wallet, platform)
+  await changeNetwork(wallet, network, platform)
   tell('Looking for the registry')
-  await checkRegistry(wallet, staking)
+  await checkRegistry(wallet, network, staking)
   if (await isStaked(staking)) return undefined
   await checkBalance(wallet, staking)
   tell(wallet.kind === 'test' ? 'Sending' : `Confirm it in ${wallet.name}`)
@@ -87,7 +90,8 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
 
 async function changeNetwork(
   wallet: Wallet,
-  { chain_id: id, local_mode: isLocal, network_name: name }: Platform,
+  { chainId: id, name }: Network,
+  { local_mode: isLocal }: Platform,
 ): Promise<void> {
   try {
     await wallet.useChain({ id, name })
@@ -102,7 +106,11 @@ async function changeNetwork(
 }
 
 /** Ether sent to an address without a contract is gone, and chains with the same number are not the same chain. */
-async function checkRegistry(wallet: Wallet, { registration, platform }: Staking): Promise<void> {
+async function checkRegistry(
+  wallet: Wallet,
+  { name }: Network,
+  { registration, platform }: Staking,
+): Promise<void> {
   const call = { to: registration.registry_address, data: STAKE_QUESTION }
   const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
     // A contract that refuses the question is another one; anything else says nothing about what is there.
@@ -111,7 +119,6 @@ async function checkRegistry(wallet: Wallet, { registration, platform }: Staking
   })
   const isThere = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
   if (isThere && BigInt(answer) === BigInt(registration.stake_wei)) return
-  const name = platform.network_name
   throw new StakeProblem(
     'The registry is not there.',
     `What your wallet calls ${name} has no registry contract. ${

@@ -23,6 +23,7 @@ import { openKeptPermissions } from './kept-permissions.ts'
 import { readAgentSpender } from './agent/read-agent-spender.ts'
 import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
 import { withLimits, type OpenLimits } from './open-limits.ts'
+import { findOtherSpenders, showOtherSpenders } from './other-spenders.ts'
 import { permissionDocument } from './permission-document.ts'
 import { endOf, readTerms, type AskedTerms } from './agent/read-terms.ts'
 import { showTerms, type AllowedTerms } from './show-terms.ts'
@@ -101,7 +102,9 @@ async function allowOn(
   const planned = await planTransaction(limits, call, 'the SpendPermissions contract')
   // The approval is signed or sent only once it is agreed to: what it takes beside is told at most.
   const gasWei = planned.gasWei + (change.way === 'none' ? 0n : APPROVAL_GAS * planned.fees.maxFeePerGas)
+  const others = await findOtherSpenders(limits, permission)
   await showTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
+  showOtherSpenders(limits, permission, others, raw)
   const question = `Allow ${printable(permission.capability)} to move up to ${amount(leftAfter)} USDC of yours?`
   await agree(world, raw, question, 'not allowed')
   const signer = await key.unlock()

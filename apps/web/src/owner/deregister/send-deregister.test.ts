@@ -8,6 +8,7 @@ const OTHER = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
 const HASH = `0x${'ab'.repeat(32)}`
 
 const platform = {
+  network: 'eip155:84532',
   chain_id: 84_532,
   local_mode: true,
   network_name: 'Base Sepolia',

@@ -12,6 +12,7 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
 import { checksumAddress } from '../../format/address.ts'
+import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 import { LimitTicket } from './limit-ticket.tsx'
 import { useNewLimit, type NewLimit } from './use-new-limit.ts'
 import { WhatHappens } from './what-happens.tsx'
@@ -131,7 +132,7 @@ function Asked(props: {
         </dd>
         <dt>Token</dt>
         <dd>
-          USDC on {platform.local_mode ? 'the local chain' : platform.network_name}
+          USDC on {platform.local_mode ? 'the local chain' : nameWalletChain(platform)}
           <br />
           <span className="mono whole">{checksumAddress(platform.usdc_address)}</span>
         </dd>

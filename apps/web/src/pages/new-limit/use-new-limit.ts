@@ -14,6 +14,7 @@ import {
   type TermsRefusals,
   type TypedTerms,
 } from '../../limits/check-terms.ts'
+import { checkSpender } from '../../limits/answers/check-answers.ts'
 import type { DeclaredSpend } from '../../limits/declared-spend.ts'
 import { permissionsOf } from '../../limits/find-cover.ts'
 import { planSet, type LimitChange } from '../../limits/plan-change.ts'
@@ -135,16 +136,18 @@ function useSpender(agentId: number): { readonly spender: SpenderState; readonly
   useEffect(() => {
     let isGone = false
     setSpender({ kind: 'asking' })
-    ask<AgentSpender>(`/v1/agents/${agentId}/spender`).then(
-      answer => {
-        if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
-      },
-      (error: unknown) => {
-        if (isGone) return
-        const isUnnamed = error instanceof ApiFailure && error.status === 404
-        setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
-      },
-    )
+    ask<AgentSpender>(`/v1/agents/${agentId}/spender`)
+      .then(checkSpender)
+      .then(
+        answer => {
+          if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
+        },
+        (error: unknown) => {
+          if (isGone) return
+          const isUnnamed = error instanceof ApiFailure && error.status === 404
+          setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
+        },
+      )
     return () => {
       isGone = true
     }

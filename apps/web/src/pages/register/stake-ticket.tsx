@@ -10,6 +10,7 @@ import { useSite } from '../../site/site.ts'
 import type { StakeView } from '../../stake/stake-view.ts'
 import type { Stake } from '../../stake/use-stake.ts'
 import { StakeProgress } from './stake-progress.tsx'
+import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 
 const BEFORE = 'and gas, which your wallet shows. The stake is returned when you deregister.'
 
@@ -20,7 +21,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
   const view = stake?.view
   const transaction = transactionOf(view)
   const isKept = view?.at === 'block' || view?.at === 'listed' || view?.at === 'refused'
-  const network = platform.local_mode ? 'Local chain' : platform.network_name
+  const network = platform.local_mode ? 'Local chain' : nameWalletChain(platform)
   return (
     <Ticket
       label="Stake"

@@ -1,0 +1,36 @@
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import type { Platform } from '@farebox/platform-api/registry'
+import { WalletProblem } from './wallet.ts'
+
+/** What a local chain may have for its number: Base Sepolia's, which stock clients know, or a number of its own. */
+const LOCAL_IDS: readonly number[] = [84_532, 31_337]
+
+/**
+ * The chain that a wallet signs for, by our own table: the name and the number that its person is shown are not the
+ * platform's to choose.
+ *
+ * @throws {WalletProblem} where the platform says otherwise than the table, or calls a public chain a local one
+ */
+export function findWalletChain({
+  network: id,
+  chain_id: chainId,
+  local_mode: isLocal,
+}: Pick<Platform, 'network' | 'chain_id' | 'local_mode'>): Network {
+  const network = findNetwork(id)
+  if (network === undefined || network.chainId !== chainId)
+    throw new WalletProblem('not-allowed', 'The platform names a chain that these pages do not know.')
+  if (isLocal && !LOCAL_IDS.includes(chainId))
+    throw new WalletProblem(
+      'not-allowed',
+      `The platform calls ${network.name} a local chain, which it is not.`,
+    )
+  return network
+}
+
+/** What that chain is called beside what is signed: by our own table where it is in it, then it alone is signed for. */
+export function nameWalletChain({
+  network,
+  network_name: told,
+}: Pick<Platform, 'network' | 'network_name'>): string {
+  return findNetwork(network)?.name ?? told
+}
