@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     // Back at the form, with what was filled in.
     await pay(page).waitFor()
     expect(await amount(page).inputValue()).toBe('4.20')
-    await page.getByText(/It may move of your USDC: up to 5\.00 each time, 50\.00 left/).waitFor()
+    await page.getByText(/It may move your USDC: up to 5\.00 each time, 50\.00 left/).waitFor()
     await pay(page).click()
     await page.getByText('4.20 USDC was moved for this job').waitFor({ timeout: 20_000 })
     await page.getByText('Paid', { exact: true }).waitFor()

@@ -26,7 +26,7 @@ export function LimitFirst(props: {
     return (
       <>
         <p className="small quiet limit-line">
-          It may move of your USDC: <CoverLine cover={cover} />. {change}
+          It may move your USDC: <CoverLine cover={cover} />. {change}
         </p>
         {children}
       </>
