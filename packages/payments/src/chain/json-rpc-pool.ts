@@ -17,7 +17,10 @@ const DEFAULT_TIMEOUT_MS = 10_000
  * await rpc.close()
  * ```
  */
-export function createJsonRpc(url: string, options: Pick<JsonOriginOptions, 'dates' | 'maxAnswerBytes'> = {}): JsonRpc {
+export function createJsonRpc(
+  url: string,
+  options: Pick<JsonOriginOptions, 'dates' | 'maxAnswerBytes'> = {},
+): JsonRpc {
   const { origin: nodeOrigin, pathname, search } = new URL(url)
   const origin = createJsonOrigin(nodeOrigin, options)
   const hide = createRedactor(secretsInUrl(url))
