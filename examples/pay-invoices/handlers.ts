@@ -2,7 +2,7 @@ import { ValidationError, type JobContext } from 'farebox'
 import type { PayInvoiceInput, PayInvoiceOutput } from './agent.d.ts'
 
 /**
- * Pays an invoice out of the wallet of whoever pays for the job. The permission is in a contract: what it does not allow is
+ * Pays an invoice out of the wallet of the job's payer. The permission is in a contract: what it does not allow is
  * not moved, whatever this code does. A job that is run again gets the transaction of its first attempt.
  */
 export default async function payInvoice(

@@ -1,9 +1,8 @@
 import type { AgentProcess } from '@farebox/local/internal/start-agent-process'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { FIRST_JOBS } from './first-jobs.ts'
 
-/** A capability that moves tokens of whoever pays for the job; undefined where an agent has none. */
+/** A capability that moves tokens of the job's payer; undefined where an agent has none. */
 export function spendingCapability({ capabilities }: Declaration): string | undefined {
   return Object.keys(capabilities).find(name => (capabilities[name]?.permissions ?? []).length > 0)
 }
@@ -21,7 +20,7 @@ export function permitSteps({ declaration, url }: AgentProcess, here: string): r
   return [
     `  "${declaration.name}" moves tokens of yours, as far as you permit it`,
     '',
-    `    ${here}npx farebox limits allow ${url} ${capability} --limit 1 --cap 5 --spender ${TEST_KEYS.spender.address}`,
+    `    ${here}npx farebox limits allow ${url} ${capability} --limit 1 --cap 5`,
     `    ${here}npx farebox call ${url} ${capability} ${flags.join(' ')}`,
     `    ${here}npx farebox limits revoke ${url} ${capability}`,
     '',

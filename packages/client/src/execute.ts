@@ -34,7 +34,7 @@ export interface ExecuteOptions extends ClientOptions {
    */
   readonly journal?: (entry: JournalEntry) => void | Promise<void>
   /**
-   * Given what would be paid before it is signed, and awaited: whoever keeps a budget takes it from there. If it rejects,
+   * Given what would be paid before it is signed, and awaited: a caller that keeps a budget takes it from there. If it rejects,
    * or the call was aborted meanwhile, nothing is signed, and the call rejects with the same.
    */
   readonly approve?: (quote: Quote) => void | Promise<void>

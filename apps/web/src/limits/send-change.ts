@@ -129,7 +129,7 @@ async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined
   return Number(receipt.blockNumber)
 }
 
-/** Of these nobody knows whether something was sent. */
+/** After these it is unknown whether something was sent. */
 const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 
 /** What kept a change from being made, in sentences; what the chain has is shown beside it in any case. */

@@ -42,7 +42,7 @@ export const NO_SPENDS: SpendState = { rules: new Map(), refs: new Set() }
 
 /** `spend(address,address,bytes32,address,uint256,uint256)`. */
 const SPEND = '0x01c8e8af'
-/** keccak256 of `PermissionSpent(address,address,bytes32,address,address,uint256,uint256)`, by whoever can hash. */
+/** keccak256 of `PermissionSpent(address,address,bytes32,address,address,uint256,uint256)`, computed outside the simulator. */
 export const PERMISSION_SPENT = 'PermissionSpent(address,address,bytes32,address,address,uint256,uint256)'
 
 const SELECTORS: { readonly [name in SpendRefusal]: string } = {

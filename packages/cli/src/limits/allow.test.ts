@@ -136,7 +136,7 @@ describe('farebox limits allow', () => {
       expect(await sent()).toBe(0)
     })
 
-    test('an agent that does not answer there is told apart from one that names none', async () => {
+    test('an agent that does not answer there gets another message than one that names none', async () => {
       names({ error: 'no' }, 500)
       const { err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
       expect(err).toContain('is not usable (HTTP 500)')

@@ -75,7 +75,7 @@ describe('an agent that names another spender than it did before', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { message } })
   })
 
-  test('is told to the person before they are asked', async () => {
+  test('is shown to the person before they are asked', async () => {
     const { code, err, questions } = await stage.limits(words('1', '1'), { answers: [false] })
     expect(err).toMatch(/also permitted to 0x\w{40}: 40\.00 left, revoke: farebox limits revoke 1\n/)
     expect(questions).toHaveLength(1)

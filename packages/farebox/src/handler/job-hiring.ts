@@ -29,7 +29,7 @@ export interface HiringJob {
   readonly origin: CallOrigin
 }
 
-/** A hire as whoever wrote the handler made it; nothing of it is checked yet. */
+/** A hire as the handler asked for it; nothing of it is checked yet. */
 export interface HireRequest {
   readonly agent: unknown
   readonly capability: unknown

@@ -13,7 +13,7 @@ export function entryName(payer: string | undefined, key: string | undefined, ca
 }
 
 /**
- * The job_id of a hire: whoever runs the parent job again makes the same one. Nobody else can guess it and order the job
+ * The job_id of a hire: each run of the parent job makes the same one. Nobody else can guess it and order the job
  * first, because the hiring key goes into it.
  *
  * @param secret the hiring key; empty in dev mode

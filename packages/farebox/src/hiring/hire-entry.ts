@@ -35,7 +35,7 @@ interface AnyEntry {
   readonly day: string
 }
 
-/** All that is sent, and sent again by whoever takes the job over: the same bytes. */
+/** All that is sent, and sent again by the process that takes the job over: the same bytes. */
 export interface ChildOrder {
   readonly entry: JournalEntry
   readonly headers: { readonly [name: string]: string }

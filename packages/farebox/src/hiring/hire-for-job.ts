@@ -38,7 +38,7 @@ export function hireForJob(payer: string | undefined, load: () => Promise<HirePa
       throw hireError('budget', order.agent, 'no', `a job hires ${MOST_HIRES} times at most`)
     const hire = load().then(parts => hireOnce(parts, order, name))
     hires.set(name, { digest, hire })
-    // Asked for again under its key it is tried again, from what is stored of it. And whoever does not wait for it is
+    // Asked for again under its key it is tried again, from what is stored of it. And a handler that does not wait for it is
     // not to be ended by it.
     hire.catch(() => hires.delete(name))
     return hire

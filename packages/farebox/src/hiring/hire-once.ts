@@ -1,9 +1,7 @@
 import type { ExecuteOptions } from '@farebox/client/execute'
 import type { JobResult } from '@farebox/client/attempt/job-result'
-import { sameAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
@@ -13,15 +11,16 @@ import type { HiringJob } from '../handler/job-hiring.ts'
 import type { Hired } from '../handlers.ts'
 import type { JobAccounts } from '../jobs/job-accounts.ts'
 import type { Log } from '../log.ts'
-import { childHeaders, MOST_IN_PATH, readPath } from './agent-path.ts'
+import { childHeaders } from './agent-path.ts'
 import { childJobId, digestOrder } from './child-job.ts'
 import type { HireBounds } from './hire-bounds.ts'
 import { judgeOutput, keptDeclaration, type ChildOrder } from './hire-entry.ts'
 import { hireError, unsignedError } from './hire-errors.ts'
 import type { HireOrder } from './hire-order.ts'
 import { openRecord, type HireRecord } from './hire-record.ts'
-import { clientClock, shareTime, type HireTime } from './hire-time.ts'
+import { clientClock, shareTime, stopAt, type HireTime } from './hire-time.ts'
 import type { HireClient } from './load-client.ts'
+import { refuseLoop, refuseOwn } from './refuse-loop.ts'
 
 /** What the hires of a job are made with. */
 export interface HireParts {
@@ -135,7 +134,7 @@ async function orderAnew(
   }
 }
 
-/** The same bytes as before, whoever sent them first; nothing is signed. */
+/** The same bytes as before, whichever process sent them first; nothing is signed. */
 async function sendAgain(
   parts: HireParts,
   record: HireRecord,
@@ -237,35 +236,8 @@ async function giveBack(
 
 /** A payment was sent, and only its agent says that it was not charged. */
 function failedError(agent: string, childErrorType: ErrorType, message: string, cause?: unknown): unknown {
-  const told = `the job at ${agent} failed and was not charged, it says: ${message}`
-  return hireError('failed', agent, 'unknown', told, { childErrorType, cause })
-}
-
-/** Before anybody is called. */
-function refuseLoop({ job, payer, wallet, publicUrl }: HireParts, agent: string): void {
-  const path = readPath(job.origin)
-  const refuse = (reason: string): never => {
-    throw hireError('loop', agent, 'no', `cannot hire ${agent}: ${reason}`)
-  }
-  // In dev mode agents share a wallet that nobody is paid to: there the number alone counts.
-  if (payer !== undefined && path.includes(wallet)) refuse('this job came from an agent that this one hired')
-  if (path.length >= MOST_IN_PATH) refuse(`${MOST_IN_PATH} agents have hired one another for this job`)
-  if (publicUrl !== undefined && placeOf(publicUrl) === placeOf(agent)) refuse('it is this agent')
-}
-
-function refuseOwn(parts: HireParts, agent: string, declaration: Declaration): void {
-  const { job, payer, wallet, hiringWallet } = parts
-  if (payer === undefined) return
-  const refuse = (reason: string): never => {
-    throw hireError('loop', agent, 'no', `cannot hire ${agent}: ${reason}`)
-  }
-  if (sameAddress(declaration.wallet, wallet) || sameAddress(declaration.wallet, hiringWallet))
-    refuse('it is paid to a wallet of this agent')
-  if (readPath(job.origin).includes(declaration.wallet.toLowerCase())) refuse('this job came from it')
-}
-
-function placeOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '') : url
+  const text = `the job at ${agent} failed, and its agent says that nothing was charged: ${message}`
+  return hireError('failed', agent, 'unknown', text, { childErrorType, cause })
 }
 
 /** `/execute` alone is a POST: nobody else is shown the path. */
@@ -279,32 +251,4 @@ function withHeaders(headers: { readonly [name: string]: string }): NonNullable<
 
 function plain(headers: RequestInit['headers']): { readonly [name: string]: string } {
   return Object.fromEntries(new Headers(headers))
-}
-
-interface Stop {
-  readonly signal: AbortSignal
-  /** It was the time that ended it. */
-  isLate(): boolean
-  end(): void
-}
-
-/** Aborts with the job, and at a time. */
-function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): Stop {
-  const aborter = new AbortController()
-  let late = false
-  const stop = (): void => aborter.abort(jobSignal.reason)
-  const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
-    late = true
-    aborter.abort(new Error('the time for this hire is over'))
-  })
-  if (jobSignal.aborted) stop()
-  else jobSignal.addEventListener('abort', stop, { once: true })
-  return {
-    signal: aborter.signal,
-    isLate: () => late,
-    end() {
-      cancel()
-      jobSignal.removeEventListener('abort', stop)
-    },
-  }
 }

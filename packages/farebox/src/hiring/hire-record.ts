@@ -9,7 +9,7 @@ import { readHireEntry, type ChildOrder, type HireEntry } from './hire-entry.ts'
 import { hireError } from './hire-errors.ts'
 
 /**
- * The entry of one hire in its job's account, written under the job's fence: whoever has lost the job throws a
+ * The entry of one hire in its job's account, written under the job's fence: a process that lost the job throws a
  * `HoldLost` at the next write, and has sent nothing that the store does not have.
  */
 export interface HireRecord {

@@ -47,3 +47,32 @@ export function clientClock(clock: Clock): NonNullable<ClientOptions['clock']> {
       }),
   }
 }
+
+/** An end that a job and a time bring about. */
+export interface Stop {
+  readonly signal: AbortSignal
+  /** It was the time that ended it. */
+  isLate(): boolean
+  end(): void
+}
+
+/** Makes a signal that aborts with the job, and at a time in Unix milliseconds. */
+export function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): Stop {
+  const aborter = new AbortController()
+  let late = false
+  const stop = (): void => aborter.abort(jobSignal.reason)
+  const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+    late = true
+    aborter.abort(new Error('the time for this hire is over'))
+  })
+  if (jobSignal.aborted) stop()
+  else jobSignal.addEventListener('abort', stop, { once: true })
+  return {
+    signal: aborter.signal,
+    isLate: () => late,
+    end() {
+      cancel()
+      jobSignal.removeEventListener('abort', stop)
+    },
+  }
+}

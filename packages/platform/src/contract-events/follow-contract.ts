@@ -55,7 +55,7 @@ export type Pass =
 /** Follows a contract, one pass at a time. */
 export interface ContractFollower {
   /**
-   * Reads one range of blocks and writes what they said, cursor and rows in one transaction: whoever dies half-way has
+   * Reads one range of blocks and writes what they said, cursor and rows in one transaction: a process that dies half-way has
    * done nothing. Rejects where the node or the database fails, or the node is not on our chain (REG-02).
    */
   pass(): Promise<Pass>

@@ -254,7 +254,7 @@ describe('what a wallet permits', () => {
     expect((await limits()).permit).toBeNull()
   })
 
-  test('is not told while the node is away, and where the contract is not on the chain', async () => {
+  test('is refused with 503 while the node is away, and with 404 where the contract is not on the chain', async () => {
     lie = method => {
       if (method === 'eth_call') throw new Error('away')
       return undefined

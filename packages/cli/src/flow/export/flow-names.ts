@@ -13,7 +13,7 @@ export interface FlowNames {
 }
 
 /**
- * A flow may be a stranger's: its words name variables only behind these, so that it reads no key of the agent and moves
+ * A flow may be written by somebody untrusted: its words name variables only behind these, so that it reads no key of the agent and moves
  * no setting.
  */
 const SECRET_PREFIX = 'FLOW_SECRET_'

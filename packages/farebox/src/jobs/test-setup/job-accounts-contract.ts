@@ -129,7 +129,7 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
       })
     })
 
-    test('an account is kept when its job failed and was forgotten, for whoever claims the job again', async () => {
+    test('an account is kept when its job failed and was forgotten, for the next claim of the job', async () => {
       await claim('a')
       await accounts.enter(holderOf('a'), change({ text: 'order', amount: 5n, sums: [risk('risk')] }))
       await store.write(holderOf('a'), { kind: 'forget' })

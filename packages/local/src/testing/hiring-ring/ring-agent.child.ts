@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { LAP_PRICES, ringDeclaration } from './ring-declaration.ts'
 
 // One replica of one agent of the ring. It says in Redis which orders it sends, and with half of them it leaves out the
-// path, as a stranger's agent may.
+// path, as an untrusted agent may.
 
 const [, , name = '', nextUrl = '', orders = ''] = process.argv
 const redis = new Redis(process.env['SERVICE_STORE'] ?? '')

@@ -41,7 +41,7 @@ async function exported(flow: unknown) {
 
 const file = (path: string): Promise<string> => readFile(join(folder, 'made', path), 'utf8')
 
-describe('a flow of a stranger', () => {
+describe('a flow of an untrusted author', () => {
   const KEY: FieldMap = { key: { type: 'string', required: true } }
   const output = { from: { step: 'hiring_private', port: 'text' }, to: { step: 'output', port: 'result' } }
   const flow = (steps: object, wires: readonly object[] = []): object => ({
@@ -52,7 +52,7 @@ describe('a flow of a stranger', () => {
     steps: { hiring_private: job(KEY, GIVES, { constants: { key: 'x' } }), ...steps },
     wires: [output, ...wires],
   })
-  /** Of a job that is a stranger's as well. */
+  /** Of a job by an untrusted agent. */
   const named = (agent_name: string, more: object): object => {
     const made = job(KEY, GIVES, { constants: { key: 'x' }, ...more }) as { readonly pinned: object }
     return { ...made, pinned: { ...made.pinned, agent_name } }
@@ -60,12 +60,12 @@ describe('a flow of a stranger', () => {
   const variablesOf = (text: string): readonly string[] => text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? []
 
   test('chooses no variable of the environment: its words stand behind prefixes of their own', async () => {
-    const stranger = flow({
+    const hostile = flow({
       hiring_private: named('Facilitator', { secret: ['key'] }),
       agent: { kind: 'constant', value: 'x', secret: ['value'] },
       beside: named('HIRING_private', { agent_id: 4 }),
     })
-    expect(await exported(stranger)).toMatchObject({ code: 0, err: '' })
+    expect(await exported(hostile)).toMatchObject({ code: 0, err: '' })
     const secrets = ['FLOW_SECRET_AGENT_VALUE', 'FLOW_SECRET_HIRING_PRIVATE_KEY']
     expect(variablesOf(await file('handlers.ts')).toSorted()).toEqual(secrets)
     const urls = ['FLOW_AGENT_FACILITATOR_URL', 'FLOW_AGENT_H_I_R_I_N_G_PRIVATE_URL']
@@ -95,7 +95,7 @@ describe('a flow of a stranger', () => {
       from: { step: from, port: 'value' },
       to: { step: to, port },
     })
-    const stranger = flow(
+    const hostile = flow(
       {
         top: { kind: 'constant', value: 't' },
         made: { kind: 'constant', value },
@@ -103,7 +103,7 @@ describe('a flow of a stranger', () => {
       },
       [wire('top', 'line', 'top')],
     )
-    expect(await exported(stranger)).toMatchObject({ code: 0, err: '' })
+    expect(await exported(hostile)).toMatchObject({ code: 0, err: '' })
     const code = await file('handlers.ts')
     expect(code).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u)
     const line = /const line = (`[^]*?[^\\]`)\n/.exec(code)?.[1]
