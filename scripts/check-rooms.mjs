@@ -101,6 +101,8 @@ const ROOMS = {
     ['http', 'reconcile', 'scrape-sources'],
     ['engine'],
     ['relayer'],
+    ['relayer/transaction'],
+    ['relayer/account'],
     ['chain'],
     ['count-loss'],
     ['metrics'],

@@ -68,7 +68,7 @@ create table payments (
   faults           integer not null default 0,
   -- A transaction failed under it through no fault of its own: it goes before everything else.
   harmed           boolean not null default false,
-  -- Where several relayers share the ledger: who is about to send it, and until when nobody else should.
+  -- Where several processes share the ledger: which is about to send it, and until when no other should.
   claimed_by       text not null default '',
   claimed_until    timestamptz,
 
@@ -451,10 +451,10 @@ $$;
 
 -- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
 -- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest
--- end of an authorization is first. Where other relayers are at work on the same ledger, those taken are claimed for a
--- few seconds, so that each relayer sends others.
+-- end of an authorization is first. Where other processes are at work on the same ledger, those taken are claimed for a
+-- few seconds, so that each process sends others. `p_relayers` are the accounts that the asking one holds the leases of.
 create function take_turns(
-  p_network text, p_relayer text, p_limit integer, p_limit_alone integer,
+  p_network text, p_relayers text[], p_holder text, p_limit integer, p_limit_alone integer,
   out together text[], out apart text[]
 ) language plpgsql set search_path from current as $$
 declare
@@ -462,14 +462,14 @@ declare
 begin
   is_shared := exists (
     select 1 from sender_leases
-      where network = p_network and relayer <> p_relayer and expires_at > clock_timestamp());
+      where network = p_network and relayer <> all (p_relayers) and expires_at > clock_timestamp());
   with waiting as (
     select key, owner, alone, harmed, faults, valid_before, captured_at,
         row_number() over (
           partition by alone, owner, payer order by harmed desc, faults, valid_before, captured_at, key) as place
       from payments
       where network = p_network and state = 'captured' and (
-        not is_shared or claimed_by = p_relayer or claimed_until is null or claimed_until < clock_timestamp())
+        not is_shared or claimed_by = p_holder or claimed_until is null or claimed_until < clock_timestamp())
   ), turns as (
     select *, row_number() over (
         partition by alone, owner order by harmed desc, place, faults, valid_before, captured_at, key) as turn
@@ -487,22 +487,22 @@ begin
   if is_shared then
     -- A claim that is lost costs nothing: whoever submits first has the payment.
     perform set_config('synchronous_commit', 'off', true);
-    together := claim(together, p_relayer, p_limit);
-    apart := claim(apart, p_relayer, p_limit_alone);
+    together := claim(together, p_holder, p_limit);
+    apart := claim(apart, p_holder, p_limit_alone);
   end if;
 end $$;
 
 -- Claims the first of these that nobody else is at work on.
-create function claim(p_keys text[], p_relayer text, p_limit integer)
+create function claim(p_keys text[], p_holder text, p_limit integer)
 returns text[] language sql set search_path from current as $$
   with free as materialized (
     select p.key from payments p
       where p.key = any (p_keys) and p.state = 'captured'
-        and (p.claimed_by = p_relayer or p.claimed_until is null or p.claimed_until < clock_timestamp())
+        and (p.claimed_by = p_holder or p.claimed_until is null or p.claimed_until < clock_timestamp())
       order by array_position(p_keys, p.key) limit p_limit
       for no key update skip locked
   ), claimed as (
-    update payments p set claimed_by = p_relayer, claimed_until = clock_timestamp() + interval '3 seconds'
+    update payments p set claimed_by = p_holder, claimed_until = clock_timestamp() + interval '3 seconds'
       from free where p.key = free.key returning p.key
   )
   select coalesce(array_agg(key order by array_position(p_keys, key)), '{}') from claimed

@@ -9,10 +9,10 @@ import { createChainReader, refuseChain, type ChainReader } from './chain/chain-
 import { createObserver } from './chain/observe-together.ts'
 import { createKnownChain } from './chain/known-chain.ts'
 import { createReadPayerCodes } from './chain/payer-code.ts'
-import { createRelayer } from './relayer/relayer-account.ts'
-import { createRelayerNode } from './relayer/relayer-node.ts'
+import { createRelayer, type Relayer } from './relayer/account/relayer-account.ts'
+import { createRelayerNode } from './relayer/account/relayer-node.ts'
 import { agreeWithSecond, createSecondNode } from './chain/second-node.ts'
-import { createHasBatchSettler } from './relayer/has-batch-settler.ts'
+import { createHasBatchSettler } from './relayer/account/has-batch-settler.ts'
 import { startSettlementLoop, type SettlementLoop } from './relayer/settlement-loop.ts'
 import { watchChain, type ChainWatch } from './relayer/watch-chain.ts'
 import { nowSeconds, systemClock, type Clock } from '@farebox/server/clock'
@@ -32,6 +32,7 @@ import { addSupportedRoute } from './http/supported-route.ts'
 import { addVerifyRoute } from './http/verify-route.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
+import { shortKey } from './ledger/signals.ts'
 import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
 import { silentLog, type Log } from '@farebox/server/log'
 import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
@@ -51,8 +52,8 @@ export interface FacilitatorOptions {
   readonly aheadOfNodeSeconds?: () => number
   readonly network: Network
   readonly crypto: EvmCrypto
-  /** 32 bytes of `0x` hex: the account that pays the gas, and holds nothing else. */
-  readonly relayerKey: string
+  /** 32 bytes of `0x` hex each: the accounts that pay the gas, and hold nothing else; one at least. */
+  readonly relayerKeys: readonly string[]
   /** The platform's service token; without it secrets cannot be administered over HTTP. */
   readonly adminToken?: string
   readonly clock?: Clock
@@ -65,8 +66,8 @@ export interface Facilitator {
   /** The HTTP application; `inject` works without a socket. */
   readonly app: FastifyInstance
   readonly metrics: Metrics
-  /** Lower-case address of the account that pays the gas. */
-  readonly relayer: string
+  /** Lower-case addresses of the accounts that pay the gas. */
+  readonly relayers: readonly string[]
   /** Begins to answer; port 0 takes a free one. Resolves with the URL. */
   listen(options: { readonly port: number; readonly host?: string }): Promise<string>
   /** Answers what is in flight, saves and lets go of the rest. The ledger stays open. */
@@ -78,7 +79,7 @@ export interface Facilitator {
  *
  * Rejects when the node is not on the network, its USDC is not the one we know, or ledger or node cannot be
  * reached;
- * throws a `RangeError` for a relayer key that is none.
+ * throws a `RangeError` for a relayer key that is none, for two that are the same, and without any.
  *
  * @example
  * ```ts
@@ -99,7 +100,7 @@ export interface Facilitator {
  *   rpc: createJsonRpc('https://sepolia.base.org'),
  *   network,
  *   crypto: await loadEvmCrypto(),
- *   relayerKey: process.env['RELAYER_PRIVATE_KEY'] ?? '',
+ *   relayerKeys: [process.env['RELAYER_PRIVATE_KEY'] ?? ''],
  * })
  * console.log(await facilitator.listen({ port: 4010 }))
  * ```
@@ -114,7 +115,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
 
   let sources: MetricSources | undefined
   const metrics = createMetrics(() => sources)
-  const relayer = createRelayer(crypto, network, options.relayerKey)
+  const relayers = createRelayers(crypto, network, options.relayerKeys)
   const node = createRelayerNode(rpc, clock)
   const second =
     options.secondRpc &&
@@ -127,7 +128,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const watch = await watchChain({
     chain: createKnownChain(rpc, network, clock),
     node,
-    relayer,
+    relayers,
     clock,
     log,
     metrics,
@@ -141,7 +142,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const { settlements, leases } = ledger
   const settlementLoop = startSettlementLoop({
     network,
-    relayer,
+    relayers,
     node,
     reader,
     observe,
@@ -155,12 +156,14 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onConcluded,
     confirmChain,
     noteBlock: block => watch.noteBlock(block),
+    blockMs: () => watch.blockMs(),
+    canPay: relayer => watch.canPay(relayer),
     second,
     ...limits,
   })
   const unsubscribe = ledger.signals.subscribe(signal => {
-    if (signal === 'captured') settlementLoop.wake()
-    else waiters.lookAgain()
+    if (signal.kind === 'captured') settlementLoop.wake()
+    else waiters.lookAgain(signal.payments)
   })
   reconciler = startReconciler({
     ledger,
@@ -178,7 +181,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     network,
     rpc,
     node,
-    relayer: relayer.address,
+    relayers: relayers.map(({ address }) => address),
     settlementLoop,
     watch,
     clock,
@@ -213,7 +216,11 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)
   addReleaseRoute(app, ledger.payments, admission, metrics)
-  addSupportedRoute(app, network, relayer.address)
+  addSupportedRoute(
+    app,
+    network,
+    relayers.map(({ address }) => address),
+  )
   if (options.adminToken !== undefined) {
     const { adminToken } = options
     const { secrets, owners } = ledger
@@ -224,7 +231,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   return {
     app,
     metrics,
-    relayer: relayer.address,
+    relayers: relayers.map(({ address }) => address),
     async listen({ port, host = '127.0.0.1' }) {
       await app.listen({ port, host })
       return urlOf(app)
@@ -238,13 +245,26 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   }
 }
 
+function createRelayers(
+  crypto: EvmCrypto,
+  network: Network,
+  keys: readonly string[],
+): readonly [Relayer, ...Relayer[]] {
+  const [first, ...others] = keys.map(key => createRelayer(crypto, network, key))
+  if (first === undefined) throw new RangeError('a facilitator needs a relayer key')
+  if (new Set([first, ...others].map(({ address }) => address)).size < keys.length)
+    throw new RangeError('two relayer keys are the same')
+  return [first, ...others]
+}
+
 function announce(waiters: SettlementWaiters, conclusions: readonly Conclusion[]): void {
   for (const conclusion of conclusions) {
     const { key, to } = conclusion
     if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
   }
   // Whether a failure is final is for the row to say.
-  if (conclusions.some(({ to }) => to === 'failed')) waiters.lookAgain()
+  const failed = conclusions.filter(({ to }) => to === 'failed').map(({ key }) => shortKey(key))
+  if (failed.length > 0) waiters.lookAgain(failed)
 }
 
 async function seen<Block extends { readonly blockSeconds: number }>(
@@ -259,7 +279,7 @@ async function seen<Block extends { readonly blockSeconds: number }>(
 /** The settlement loop may run in another process: that one is told too. */
 function wakeSettlementLoop(settlementLoop: SettlementLoop, ledger: Ledger): void {
   if (settlementLoop.holdsLease()) settlementLoop.wake()
-  else void ledger.signals.publish('captured')
+  else void ledger.signals.publish({ kind: 'captured' })
 }
 
 function readinessChecks(

@@ -12,11 +12,13 @@ export interface MetricSources {
   lagSeconds(): number
   /** How far the node says it is behind the others. */
   blocksBehind(): Promise<number | undefined>
-  relayer(): Promise<RelayerReading | undefined>
+  relayers(): Promise<readonly RelayerReading[] | undefined>
 }
 
-/** The relayer account as chain and ledger see it. */
+/** A relayer account as chain and ledger see it. */
 export interface RelayerReading {
+  /** Lower-case address. */
+  readonly relayer: string
   /** Transactions in flight. */
   readonly open: number
   /** Nonces between the account's next one and the first of ours in flight: with any, nothing can be mined. */
@@ -178,30 +180,33 @@ function chainGauges(registers: Registry[], sources: () => MetricSources | undef
   return {
     relayerBalanceEther: new Gauge({
       name: `${PREFIX}relayer_balance_ether`,
-      help: 'Balance of the relayer account',
+      help: 'Balance of each relayer account',
+      labelNames: ['relayer'],
       registers,
     }),
     relayerSettlementsLeft: new Gauge({
       name: `${PREFIX}relayer_settlements_left`,
-      help: 'Settlements the relayer can pay the gas of',
+      help: 'Settlements that each relayer account can pay the gas of',
+      labelNames: ['relayer'],
       registers,
     }),
     relayerOpen: new Gauge({
       name: `${PREFIX}relayer_transactions_open`,
-      help: 'Transactions of the relayer in flight, of the process that sends',
+      help: 'Transactions in flight of each relayer account that this process sends from',
+      labelNames: ['relayer'],
       registers,
       async collect() {
-        const relayer = await sources()?.relayer()
-        if (relayer !== undefined) this.set(relayer.open)
+        for (const { relayer, open } of (await sources()?.relayers()) ?? []) this.set({ relayer }, open)
       },
     }),
     relayerNonceGap: new Gauge({
       name: `${PREFIX}relayer_nonce_gap`,
       help: 'Nonces missing before the first transaction in flight: with any, none of them can be mined',
+      labelNames: ['relayer'],
       registers,
       async collect() {
-        const relayer = await sources()?.relayer()
-        if (relayer !== undefined) this.set(relayer.nonceGap)
+        for (const { relayer, nonceGap } of (await sources()?.relayers()) ?? [])
+          this.set({ relayer }, nonceGap)
       },
     }),
     chainLagSeconds: new Gauge({

@@ -3,7 +3,7 @@ import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createRelayer } from './relayer/relayer-account.ts'
+import { createRelayer } from './relayer/account/relayer-account.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
 import {
@@ -149,9 +149,9 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await first.close()
     const saved = await rowOf(payment)
     expect(saved?.state).toBe('submitted')
-    const sent = await stack.rpc.call('eth_getTransactionCount', [first.relayer, 'latest'])
+    const sent = await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
-    expect(await stack.rpc.call('eth_getTransactionCount', [first.relayer, 'latest'])).toBe(sent)
+    expect(await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])).toBe(sent)
   })
 
   test('PAY-15 after the settlement, before the answer: asked again it answers the same, with an empty wallet too', async () => {
@@ -226,7 +226,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       maxFeePerGas: string
     }
     expect(Number(mined.nonce)).toBe(0)
-    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])).toBe('0x1')
+    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe('0x1')
     expect(await stack.rpc.call('eth_getTransactionReceipt', [first])).toBeNull()
   })
 
@@ -362,7 +362,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     await first.close()
     // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
-    const account = { network: NETWORK.id, relayer: first.relayer }
+    const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
     await expect
@@ -460,7 +460,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 50n)
     const [latest, pending] = await Promise.all(
       ['latest', 'pending'].map(
-        async block => await stack.rpc.call('eth_getTransactionCount', [one.relayer, block]),
+        async block => await stack.rpc.call('eth_getTransactionCount', [one.relayers[0], block]),
       ),
     )
     expect(latest).toBe(pending)
@@ -484,7 +484,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('two facilitators with relayer accounts of their own share the work and never send a payment twice', async () => {
     const [one, other] = [
       await stack.startFacilitator(),
-      await stack.startFacilitator({ relayerKey: TEST_KEYS.deployer.privateKey }),
+      await stack.startFacilitator({ relayerKeys: [TEST_KEYS.deployer.privateKey] }),
     ]
     const payments: Payment[] = []
     for (let index = 0; index < 30; index += 1) payments.push(await createPayment())

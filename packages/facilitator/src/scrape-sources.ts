@@ -1,6 +1,6 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import type { RelayerNode } from './relayer/relayer-node.ts'
+import type { RelayerNode } from './relayer/account/relayer-node.ts'
 import type { SettlementLoop } from './relayer/settlement-loop.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
@@ -18,12 +18,12 @@ export function createScrapeSources(parts: {
   readonly network: Network
   readonly rpc: JsonRpc
   readonly node: RelayerNode
-  readonly relayer: string
+  readonly relayers: readonly string[]
   readonly settlementLoop: SettlementLoop
   readonly watch: ChainWatch
   readonly clock: Clock
 }): MetricSources {
-  const { ledger, network, rpc, node, relayer, settlementLoop, watch, clock } = parts
+  const { ledger, network, rpc, node, relayers, settlementLoop, watch, clock } = parts
   const known = <T>(read: () => Promise<T>): (() => Promise<T | undefined>) =>
     keep(clock, () => inTime(clock, read()))
   return {
@@ -31,13 +31,23 @@ export function createScrapeSources(parts: {
     pool: () => ledger.pool?.(),
     lagSeconds: () => watch.lagSeconds(),
     blocksBehind: known(async () => readBlocksBehind(await rpc.call('eth_syncing', []))),
-    relayer: known(() => readRelayer(settlementLoop.openNonces(), () => node.nonce(relayer))),
+    relayers: known(() =>
+      Promise.all(
+        relayers.map(relayer =>
+          readRelayer(relayer, settlementLoop.openNonces(relayer), () => node.nonce(relayer)),
+        ),
+      ),
+    ),
   }
 }
 
-async function readRelayer(open: readonly number[], next: () => Promise<number>): Promise<RelayerReading> {
-  if (open.length === 0) return { open: 0, nonceGap: 0 }
-  return { open: open.length, nonceGap: Math.max(0, Math.min(...open) - (await next())) }
+async function readRelayer(
+  relayer: string,
+  open: readonly number[],
+  next: () => Promise<number>,
+): Promise<RelayerReading> {
+  if (open.length === 0) return { relayer, open: 0, nonceGap: 0 }
+  return { relayer, open: open.length, nonceGap: Math.max(0, Math.min(...open) - (await next())) }
 }
 
 /** False where the node is at the head; some nodes leave fields out. */

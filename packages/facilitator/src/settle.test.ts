@@ -6,7 +6,7 @@ import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { gasLimit } from './relayer/relayer-account.ts'
+import { gasLimit } from './relayer/account/relayer-account.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
   releaseOf,
@@ -263,9 +263,9 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   ])('SR7 when %s it has failed, and no gas is spent', async (_, spoil, reason) => {
     const payment = await held()
     await spoil(payment)
-    const spent = await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])
+    const spent = await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])
     expect(await settle(payment)).toMatchObject({ kind: 'failed', reason, transaction: '' })
-    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])).toBe(spent)
+    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe(spent)
     expect(await settle(payment)).toMatchObject({ kind: 'failed', reason })
   })
 
@@ -356,7 +356,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     }
     const own = await stack.startFacilitator({
       rpc,
-      relayerKey: TEST_KEYS.secondPayer.privateKey,
+      relayerKeys: [TEST_KEYS.secondPayer.privateKey],
       limits: { settleWaitMs: 400 },
     })
     // The shared facilitator must not settle it for us.
@@ -378,7 +378,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       const block = (await stack.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])) as {
         transactions: { from: string; to: string; input: string }[]
       }
-      for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayer)) {
+      for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayers[0])) {
         const direct = to === '0x036cbd53842c5426634e7929541ec2318f3dcf7e' && input.startsWith('0xe3ee160e')
         const batch = to === BATCH_SETTLER_ADDRESS.toLowerCase() && input.startsWith('0x207e1fc5')
         expect(direct || batch).toBe(true)

@@ -439,7 +439,7 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
 
   test('PAY-32 a relayer without gas money: nothing is verified, it is not ready, and no payment is called invalid', async () => {
     const poor = `0x${randomBytes(32).toString('hex')}`
-    const broke = await stack.startFacilitator({ relayerKey: poor })
+    const broke = await stack.startFacilitator({ relayerKeys: [poor] })
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })
     expect(await broke.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'unavailable' })
     const ready = await broke.app.inject({ method: 'GET', url: '/ready' })
@@ -450,12 +450,12 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
       chain: 'ok',
       relayer: expect.stringContaining('gas money'),
     })
-    expect(toHex(fromHex(broke.relayer))).toBe(stack.crypto.addressOf(fromHex(poor)))
+    expect(toHex(fromHex(broke.relayers[0] ?? ''))).toBe(stack.crypto.addressOf(fromHex(poor)))
   })
 
   test('PAY-32 while gas costs more than the cap nothing is verified', async () => {
     const thrifty = await stack.startFacilitator({
-      relayerKey: TEST_KEYS.deployer.privateKey,
+      relayerKeys: [TEST_KEYS.deployer.privateKey],
       limits: { maxFeePerGas: 1n },
     })
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })

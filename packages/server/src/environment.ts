@@ -145,13 +145,43 @@ export function readKey(
   source: EnvironmentSource,
   read = variablesOf(source),
 ): string | undefined {
+  const found = findKeys(name, source, read)
+  if (found === undefined || isKey(found.text)) return found?.text
+  throw new EnvironmentError(`${found.variable} must hold 0x and 64 hex digits`)
+}
+
+/** One or more keys as {@link readKey} reads one, with commas or new lines between them; no key twice. */
+export function readKeys(
+  name: string,
+  source: EnvironmentSource,
+  read = variablesOf(source),
+): readonly string[] | undefined {
+  const found = findKeys(name, source, read)
+  if (found === undefined) return undefined
+  const keys = found.text.split(/[\s,]+/).filter(key => key !== '')
+  if (keys.length === 0 || !keys.every(isKey))
+    throw new EnvironmentError(
+      `${found.variable} must hold 0x and 64 hex digits; several keys with commas or new lines between them`,
+    )
+  if (new Set(keys.map(key => key.toLowerCase())).size < keys.length)
+    throw new EnvironmentError(`${found.variable} holds one key twice`)
+  return keys
+}
+
+function isKey(text: string): boolean {
+  return /^0x[0-9a-fA-F]{64}$/.test(text)
+}
+
+function findKeys(
+  name: string,
+  source: EnvironmentSource,
+  read: ReadVariable,
+): { readonly variable: string; readonly text: string } | undefined {
   const [direct, file] = [read(name), read(`${name}_FILE`)]
   if (direct !== undefined && file !== undefined)
     throw new EnvironmentError(`${name} and ${name}_FILE are both set: set one of them`)
-  const key = file === undefined ? direct : readKeyFile(`${name}_FILE`, file, source)
-  if (key !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(key))
-    throw new EnvironmentError(`${file === undefined ? name : `${name}_FILE`} must hold 0x and 64 hex digits`)
-  return key
+  if (file !== undefined) return { variable: `${name}_FILE`, text: readKeyFile(`${name}_FILE`, file, source) }
+  return direct === undefined ? undefined : { variable: name, text: direct }
 }
 
 const FILE_FAILURES: { readonly [code: string]: string } = {

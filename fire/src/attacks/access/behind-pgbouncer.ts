@@ -146,11 +146,11 @@ async function failuresOf(requests: number, act: (count: number) => Promise<void
 /** How long a signal takes from one process’s ledger to another’s, by LISTEN; undefined where it does not come. */
 async function hears(from: Ledger, to: Ledger): Promise<number | undefined> {
   let isHeard = false
-  const unsubscribe = to.signals.subscribe(() => {
-    isHeard = true
+  const unsubscribe = to.signals.subscribe(({ kind }) => {
+    isHeard ||= kind === 'captured'
   })
   const heardMs = await untilTrue(5_000, async () => {
-    await from.signals.publish('captured')
+    await from.signals.publish({ kind: 'captured' })
     return isHeard
   })
   unsubscribe()

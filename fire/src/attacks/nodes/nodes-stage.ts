@@ -183,7 +183,7 @@ async function startFacilitator(parts: {
     ...rest,
     ledger,
     clock: moved,
-    relayerKey: TEST_KEYS.relayer.privateKey,
+    relayerKeys: [TEST_KEYS.relayer.privateKey],
     ...(secondRpc !== undefined && { secondRpc }),
   })
   const url = await facilitator.listen({ port: 0 })

@@ -102,7 +102,7 @@ export async function startSettlementStage(blockTimeSeconds: number): Promise<Se
       rpc,
       network,
       crypto,
-      relayerKey: TEST_KEYS.relayer.privateKey,
+      relayerKeys: [TEST_KEYS.relayer.privateKey],
       adminToken: ADMIN_TOKEN,
       log: listeningLog((message, fields) => listeners.get(message)?.(fields)),
       // Only so that a flood is made quickly.

@@ -71,7 +71,7 @@ async function startOne(
     }),
     network,
     crypto,
-    relayerKey,
+    relayerKeys: [relayerKey],
     clock: facilitatorClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
     log: traceLog(world, process),
     limits: setup.limits,

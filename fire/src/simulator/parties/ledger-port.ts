@@ -1,4 +1,5 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
+import { shortKey, type Signal } from '@farebox/facilitator/src/ledger/signals'
 import { readRawTransaction } from '../chain/read-raw-transaction.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
@@ -12,7 +13,7 @@ export interface VirtualSignals {
 
 /** Makes the bells. */
 export function createVirtualSignals(wires: Wires): VirtualSignals {
-  const listeners = new Map<VirtualProcess, (signal: 'captured' | 'concluded') => void>()
+  const listeners = new Map<VirtualProcess, (signal: Signal) => void>()
   return {
     portOf: process => ({
       publish(signal) {
@@ -58,7 +59,10 @@ export function ledgerPort(
         through('submit', () => settlements.submit(lease, transaction, keys)),
       replace: (lease, id, signed) =>
         through('replace', async () => {
-          const { open } = await settlements.backlog(lease, { together: 0, alone: 0 })
+          const { open } = await settlements.backlog(
+            { ...lease, relayers: [lease.relayer], holder: '' },
+            { together: 0, alone: 0 },
+          )
           const nonce = open.find(transaction => transaction.id === id)?.nonce
           const isReplaced = await settlements.replace(lease, id, signed)
           if (isReplaced && readRawTransaction(world.crypto, signed.raw).nonce !== nonce)
@@ -71,7 +75,8 @@ export function ledgerPort(
         through('conclude', async () => {
           const changed = await settlements.conclude(conclusions, closes)
           // As the real one rings with what it writes, so that who waits elsewhere looks.
-          if (changed.length > 0) await notifier.publish('concluded')
+          if (changed.length > 0)
+            await notifier.publish({ kind: 'concluded', payments: changed.map(shortKey) })
           return changed
         }),
     },

@@ -3,6 +3,7 @@ import type { Clock } from '@farebox/server/clock'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
+import { shortKey } from '../ledger/signals.ts'
 
 /** How a settlement ended, for those who wait for it. */
 export type SettlementEnd =
@@ -22,22 +23,24 @@ export interface SettlementWaiters {
   wait(key: string, timeoutMs: number): Promise<SettlementEnd | undefined>
   /** Tells those who wait for this payment. */
   announce(key: string, end: SettlementEnd): void
-  /** Another process concluded something: everybody who waits looks for themselves. */
-  lookAgain(): void
+  /**
+   * Payments were decided elsewhere: those who wait for them look for themselves. By the ends of their keys; undefined:
+   * nobody knows which, so everybody looks.
+   */
+  lookAgain(shortKeys: readonly string[] | undefined): void
 }
 
 /**
- * Without a word the ledger is asked, soon and then this often: the process that settles may be another one.
+ * Who settles tells those who wait, in this process or by notification. In case that was missed, everybody who waits looks
+ * at the ledger this often, all at the same moments.
  */
-const FIRST_LOOK_MS = 250
-const SLOWEST_LOOK_MS = 1_000
+const LOOK_MS = 2_000
 /** A reason of our own: without one each abort makes an exception with its stack. */
 const CUT = 'no need to wait any longer'
 
 interface Waiter {
   readonly key: string
   readonly giveUpAtMs: number
-  lookMs: number
   lookAtMs: number
   readonly resolve: (end: SettlementEnd | undefined) => void
   readonly reject: (error: unknown) => void
@@ -57,8 +60,8 @@ export function createSettlementWaiters(
       new Promise((resolve, reject) => {
         const nowMs = clock.nowMs()
         const giveUpAtMs = nowMs + timeoutMs
-        const lookAtMs = Math.min(nowMs + FIRST_LOOK_MS, giveUpAtMs)
-        const waiter = { key, giveUpAtMs, lookMs: 2 * FIRST_LOOK_MS, lookAtMs, resolve, reject }
+        const lookAtMs = nextLook(nowMs, giveUpAtMs)
+        const waiter = { key, giveUpAtMs, lookAtMs, resolve, reject }
         const others = waiting.get(key)
         if (others === undefined) waiting.set(key, new Set([waiter]))
         else others.add(waiter)
@@ -70,8 +73,10 @@ export function createSettlementWaiters(
       for (const waiter of waiters ?? []) waiter.resolve(end)
       restWhenEmpty()
     },
-    lookAgain() {
-      void look(everybody())
+    lookAgain(shortKeys) {
+      const named = shortKeys && new Set(shortKeys)
+      const waiters = everybody().filter(({ key }) => named?.has(shortKey(key)) ?? true)
+      if (waiters.length > 0) void look(waiters)
     },
   }
 
@@ -103,8 +108,7 @@ export function createSettlementWaiters(
   async function look(waiters: readonly Waiter[]): Promise<void> {
     const dueSinceMs = clock.nowMs()
     for (const waiter of waiters) {
-      waiter.lookAtMs = Math.min(dueSinceMs + waiter.lookMs, waiter.giveUpAtMs)
-      waiter.lookMs = Math.min(waiter.lookMs * 2, SLOWEST_LOOK_MS)
+      waiter.lookAtMs = nextLook(dueSinceMs, waiter.giveUpAtMs)
     }
     try {
       const ends = await readEnds(ledger, network, waiters)
@@ -127,6 +131,11 @@ export function createSettlementWaiters(
     if (others.size === 0) waiting.delete(waiter.key)
     return waiter
   }
+}
+
+/** The second of the common moments to come: between one and two of them from now. */
+function nextLook(nowMs: number, giveUpAtMs: number): number {
+  return Math.min((Math.floor(nowMs / LOOK_MS) + 2) * LOOK_MS, giveUpAtMs)
 }
 
 async function readEnds(

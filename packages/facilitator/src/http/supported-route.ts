@@ -2,12 +2,12 @@ import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/x402/f
 import type { Network } from '@farebox/payments/networks'
 import type { FastifyInstance } from 'fastify'
 
-/** `GET /supported`: what is settled here, by which account (x402). Open to everybody. */
-export function addSupportedRoute(app: FastifyInstance, network: Network, relayer: string): void {
+/** `GET /supported`: what is settled here, by which accounts (x402). Open to everybody. */
+export function addSupportedRoute(app: FastifyInstance, network: Network, relayers: readonly string[]): void {
   const answer: SupportedResponse = {
     kinds: [{ x402Version: 2, scheme: 'exact', network: network.id }],
     extensions: [HOLD_EXTENSION],
-    signers: { [network.id]: [relayer] },
+    signers: { [network.id]: relayers },
   }
   app.get('/supported', async (_, reply) => await reply.send(answer))
 }

@@ -14,7 +14,7 @@ import {
 } from './payment-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 import { openPostgresLedger } from './postgres/postgres-ledger.ts'
-import type { SenderLease } from './settlement-ledger.ts'
+import type { Sender, SenderLease } from './settlement-ledger.ts'
 
 const NOW = 1_800_000_000
 const STARTED_MS = Date.now()
@@ -721,9 +721,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('submitting', () => {
-    const account = (): { network: string; relayer: string } => ({
+    const account = (): Sender => ({
       network: NETWORK.id,
-      relayer: lease.relayer,
+      relayers: [lease.relayer],
+      holder: 'holder',
     })
 
     test('the backlog shows what is captured in order, and what is open with its payments', async () => {
@@ -779,9 +780,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           return one
         }
         const turns = async (together: number, relayer = lease.relayer): Promise<readonly string[]> =>
-          (await ledger.settlements.backlog({ network, relayer }, { together, alone: 10 })).together.map(
-            one => one.key,
-          )
+          (
+            await ledger.settlements.backlog(
+              { network, relayers: [relayer], holder: `of ${relayer}` },
+              { together, alone: 10 },
+            )
+          ).together.map(one => one.key)
         return { wait, turns, network }
       }
 
@@ -833,7 +837,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           { key: later.key, from: 'captured', to: 'captured', observedBlock: 0n, hasCode: true },
         ])
         expect(await turns(10)).toEqual([ordinary.key])
-        const backlog = await ledger.settlements.backlog({ network, relayer: lease.relayer }, ALL)
+        const backlog = await ledger.settlements.backlog(
+          { network, relayers: [lease.relayer], holder: 'holder' },
+          ALL,
+        )
         expect(backlog.alone.map(one => one.key)).toEqual([alone.key, later.key])
         expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
       })
@@ -973,7 +980,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
       expect(await stateOf(lost)).toMatchObject({ state: 'failed', failure: { reason: 'r', message: 'm' } })
       expect(
-        (await ledger.settlements.backlog({ network: NETWORK.id, relayer: lease.relayer }, ALL)).open,
+        (
+          await ledger.settlements.backlog(
+            { network: NETWORK.id, relayers: [lease.relayer], holder: 'holder' },
+            ALL,
+          )
+        ).open,
       ).toEqual([])
     })
 

@@ -35,6 +35,8 @@ export interface SignedSettlement {
 /** A transaction that has been signed and whose end is not yet known. */
 export interface OpenTransaction extends SignedSettlement {
   readonly id: string
+  /** Lower-case address of the account that sends it. */
+  readonly relayer: string
   readonly nonce: number
   /** Every hash it was ever signed under, newest last: any of them may be mined. */
   readonly hashes: readonly string[]
@@ -75,20 +77,26 @@ export type Conclusion = {
     }
 )
 
+/** A process that sends, and the relayer accounts that it holds the leases of. */
+export interface Sender {
+  readonly network: string
+  /** Lower-case addresses. */
+  readonly relayers: readonly string[]
+  /** Names the process among those that share the ledger. */
+  readonly holder: string
+}
+
 /** The ledger as the sender uses it; every method is one atomic, durable step. */
 export interface SettlementLedger {
   /**
    * Whose turn it is: of the payments that go together and of those that go alone, at most so many each, in order; and
-   * this relayer's open transactions by nonce.
+   * the open transactions of these relayers, by relayer and nonce.
    *
    * First those that a transaction failed under through no fault of their own. Then owners take turns, whatever they
    * have waiting; within an owner its payers do; within a payer the authorization that ends first goes first, those
-   * with faults last. Where other relayers of the ledger are at work, each is given others for a few seconds.
+   * with faults last. Where other processes of the ledger are at work, each is given others for a few seconds.
    */
-  backlog(
-    account: { readonly network: string; readonly relayer: string },
-    limits: { readonly together: number; readonly alone: number },
-  ): Promise<Backlog>
+  backlog(sender: Sender, limits: { readonly together: number; readonly alone: number }): Promise<Backlog>
   /**
    * Saves a signed transaction, takes its nonce and moves its payments from captured to submitted, all or
    * nothing. Undefined, with nothing changed, when the lease is lost, a payment is not captured any more, or the

@@ -3,7 +3,7 @@ import type { FacilitatorEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
 export function redactorOf(environment: FacilitatorEnvironment): Redactor {
-  const { adminToken, databaseUrl, directDatabaseUrl, relayerKey, rpcUrl, secondRpcUrl } = environment
+  const { adminToken, databaseUrl, directDatabaseUrl, relayerKeys, rpcUrl, secondRpcUrl } = environment
   const urls = [databaseUrl, directDatabaseUrl, rpcUrl, secondRpcUrl]
-  return createRedactor([relayerKey, adminToken, ...urls.flatMap(url => secretsInUrl(url))])
+  return createRedactor([...relayerKeys, adminToken, ...urls.flatMap(url => secretsInUrl(url))])
 }

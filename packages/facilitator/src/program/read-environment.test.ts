@@ -25,7 +25,7 @@ test('the two required variables are enough; the others have defaults', () => {
     metricsPort: undefined,
     network: expect.objectContaining({ id: 'eip155:8453' }),
     rpcUrl: 'http://127.0.0.1:8545',
-    relayerKey: KEY,
+    relayerKeys: [KEY],
     databaseUrl: undefined,
     databaseSchema: 'farebox_facilitator',
     dataFolder: '.farebox/facilitator',
@@ -76,8 +76,8 @@ test('every variable is read', () => {
 test('the key may come from a file, with a line break at its end', () => {
   expect(
     read({ RELAYER_PRIVATE_KEY: undefined, RELAYER_PRIVATE_KEY_FILE: '/run/key' }, { '/run/key': `${KEY}\n` })
-      .relayerKey,
-  ).toBe(KEY)
+      .relayerKeys,
+  ).toEqual([KEY])
 })
 
 describe('OPS-10 refuses to start, naming the variable', () => {

@@ -8,7 +8,7 @@ import {
   readDatabaseUrl,
   readDirectDatabaseUrl,
   readHttpUrl,
-  readKey,
+  readKeys,
   readPort,
   readRpcUrl,
   readSchema,
@@ -31,8 +31,8 @@ export interface FacilitatorEnvironment {
   readonly rpcUrl: string
   /** A node of another provider, which must agree before a settlement counts. */
   readonly secondRpcUrl: string | undefined
-  /** 32 bytes of `0x` hex. */
-  readonly relayerKey: string
+  /** 32 bytes of `0x` hex each; one at least. */
+  readonly relayerKeys: readonly string[]
   /** Undefined: needed, unless the program brings a database of its own. */
   readonly databaseUrl: string | undefined
   /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
@@ -72,7 +72,7 @@ export function readEnvironment(
     network: () => readNetwork(read('FACILITATOR_NETWORK') ?? 'eip155:8453'),
     rpcUrl: () => readRpcUrl(read),
     secondRpcUrl: () => readHttpUrl('EVM_SECOND_RPC_URL', read),
-    relayerKey: () => readRelayerKey(source, read),
+    relayerKeys: () => readRelayerKeys(source, read),
     databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : DATABASE_ADVICE),
     directDatabaseUrl: () => readDirectDatabaseUrl(read),
     databaseSchema: () => readSchema(read) ?? 'farebox_facilitator',
@@ -92,9 +92,9 @@ function readNetwork(id: string): Network {
   return network
 }
 
-function readRelayerKey(source: EnvironmentSource, read: ReadVariable): string {
-  const key = readKey('RELAYER_PRIVATE_KEY', source, read)
-  if (key !== undefined) return key
+function readRelayerKeys(source: EnvironmentSource, read: ReadVariable): readonly string[] {
+  const keys = readKeys('RELAYER_PRIVATE_KEY', source, read)
+  if (keys !== undefined) return keys
   throw new EnvironmentError(
     'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds a little gas money only, ' +
       'or name a file with it in RELAYER_PRIVATE_KEY_FILE',

@@ -38,7 +38,7 @@ export async function startFacilitator(
       started.push(metrics.stop)
     }
     const url = await explainTakenPort('FACILITATOR_PORT', port, () => facilitator.listen({ host, port }))
-    log.info('listening', { url, network: network.id, relayer: facilitator.relayer })
+    log.info('listening', { url, network: network.id, relayer: facilitator.relayers.join(' ') })
     return { url }
   })
 }
@@ -67,7 +67,7 @@ async function openLedger(
 }
 
 async function openFacilitator(
-  { network, limits, relayerKey, adminToken, rpcUrl, secondRpcUrl }: FacilitatorEnvironment,
+  { network, limits, relayerKeys, adminToken, rpcUrl, secondRpcUrl }: FacilitatorEnvironment,
   log: Log,
   ledger: Ledger,
   started: End[],
@@ -90,7 +90,7 @@ async function openFacilitator(
     rpc,
     network,
     crypto,
-    relayerKey,
+    relayerKeys,
     aheadOfNodeSeconds: meter.aheadSeconds,
     log,
     limits,

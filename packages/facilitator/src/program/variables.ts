@@ -7,10 +7,13 @@ export const FACILITATOR_VARIABLES = {
     meaning: 'a node of another provider: a settlement counts only when both say so',
   },
   RELAYER_PRIVATE_KEY: {
-    meaning: 'the account that pays the gas; required, here or in RELAYER_PRIVATE_KEY_FILE',
+    meaning:
+      'the account that pays the gas, or several with commas between; required, here or in RELAYER_PRIVATE_KEY_FILE',
     default: 'required',
   },
-  RELAYER_PRIVATE_KEY_FILE: { meaning: 'a file with that key, which keeps it out of process listings' },
+  RELAYER_PRIVATE_KEY_FILE: {
+    meaning: 'a file with that key, or one on each line, which keeps them out of process listings',
+  },
   FACILITATOR_NETWORK: {
     meaning: 'the one network this process settles on (CAIP-2)',
     default: 'eip155:8453',

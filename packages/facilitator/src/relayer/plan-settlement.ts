@@ -5,9 +5,15 @@ import { decodeBatch, decodeSettle } from '../chain/calldata.ts'
 import type { ChainReader, Observation } from '../chain/chain-reader.ts'
 import { failedConclusion, verifyCaptured, type CapturedParts } from './verify-captured.ts'
 import type { PayerCode, ReadPayerCodes } from '../chain/payer-code.ts'
-import type { BatchContract, CarriedPayment, Fees, Relayer, SettlementCall } from './relayer-account.ts'
-import type { RelayerNode } from './relayer-node.ts'
-import type { HasSettler } from './has-batch-settler.ts'
+import type {
+  BatchContract,
+  CarriedPayment,
+  Fees,
+  Relayer,
+  SettlementCall,
+} from './account/relayer-account.ts'
+import type { RelayerNode } from './account/relayer-node.ts'
+import type { HasSettler } from './account/has-batch-settler.ts'
 
 /** What to do with captured payments now. */
 export interface SettlementPlan {

@@ -2,35 +2,33 @@ import { randomUUID } from 'node:crypto'
 import { repeat } from '@farebox/server/internal/repeat'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
-import { createNotifier, type Notifier } from './notifier.ts'
-import { runSettlementPass, type PassParts, type LeaseTerm } from './settlement-pass.ts'
+import { createGathering } from './gathering.ts'
+import { createNotifier } from './notifier.ts'
+import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
+import { beginTerm, type RelayerTerm } from './relayer-term.ts'
+import { runSettlementPass, type Desk, type PassParts } from './settlement-pass.ts'
 
 /** What a settlement loop works with. */
 export interface SettlementLoopParts extends PassParts {
+  /** The accounts it may send from: those whose leases it gets. */
+  readonly relayers: readonly Relayer[]
   readonly leases: SenderLeases
-  /** After a crash nobody sends from the account for so long. */
+  /** After a crash nobody sends from its accounts for so long. */
   readonly leaseMs: number
 }
 
 /** The one that turns captured payments into mined transfers. */
 export interface SettlementLoop {
-  /** Something was captured: look now. */
+  /** Something was captured, here or in another process. */
   wake(): void
-  /** Does this process hold the lease of its relayer account? */
+  /** Does this process hold the lease of one of its relayer accounts? */
   holdsLease(): boolean
-  /** The nonces of its transactions in flight. */
-  openNonces(): readonly number[]
-  /** Stops taking work, lets go of what is in flight (it is saved) and gives the lease up. */
+  /** The nonces of the transactions in flight of an account, lower-case address. */
+  openNonces(relayer: string): readonly number[]
+  /** Stops taking work, lets go of what is in flight (it is saved) and gives the leases up. */
   close(): Promise<void>
 }
 
-/** While a transaction is in flight others gather for so long, and then go in one. */
-const COLLECT_MS = 250
-/**
- * When it ends, those whose payments it carried are about to come with the next: so long they may take to join those
- * who waited. Who finds nobody waiting and nothing in flight goes at once.
- */
-const REJOIN_MS = 10
 /**
  * With nothing to do the ledger is looked at this often, in case a notification was missed; so long after a failed
  * round.
@@ -38,77 +36,77 @@ const REJOIN_MS = 10
 const IDLE_MS = 1_000
 
 /**
- * Starts the settlement loop of a relayer account. It works while it holds the account's lease, which one process at a
- * time has; it resumes whatever an earlier holder has saved, then takes what is captured.
+ * Starts the settlement loop of a process. It sends from the relayer accounts whose leases it holds; each lease is held
+ * by one process at a time. It resumes whatever an earlier holder has saved, then takes what is captured.
  */
 export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop {
-  const { clock, log, leases, leaseMs } = parts
-  const account = { network: parts.network.id, relayer: parts.relayer.address }
-  const holder = randomUUID()
+  const { clock, log, leases, leaseMs, relayers } = parts
   const closing = new AbortController()
-  const notifier = createNotifier(clock)
-  let term: LeaseTerm | undefined
+  const { signal } = closing
+  const desk: Desk = {
+    holder: randomUUID(),
+    terms: new Map(),
+    gathering: createGathering(clock, MAX_BATCH),
+    notifier: createNotifier(clock),
+  }
 
-  const renewLease = async (): Promise<void> => {
-    const lease = await leases.acquire(account, holder, leaseMs)
+  const renewLease = async (relayer: Relayer): Promise<void> => {
+    const account = { network: parts.network.id, relayer: relayer.address }
+    const lease = await leases.acquire(account, desk.holder, leaseMs)
+    const term = desk.terms.get(relayer.address)
     if (term?.lease.fence === lease?.fence) return
     term?.end.abort()
-    term = lease && {
-      lease,
-      end: new AbortController(),
-      following: new Map(),
-      nextNonce: undefined,
-      ended: createNotifier(clock),
-      notifier,
-    }
-    log.info(term === undefined ? 'relayer lease lost' : 'relayer lease taken', {
+    if (lease === undefined) desk.terms.delete(relayer.address)
+    else desk.terms.set(relayer.address, beginTerm(relayer, lease))
+    log.info(lease === undefined ? 'relayer lease lost' : 'relayer lease taken', {
       relayer: account.relayer,
       fence: lease?.fence,
     })
-    notifier.notify()
+    desk.notifier.notify()
   }
-  const onLeaseError = (error: unknown): void =>
-    log.warn('cannot renew the relayer lease', { error: describeError(error) })
-  const onPassError = (error: unknown): void =>
+  const keeping = relayers.map(relayer => {
+    const onFailure = (error: unknown): void =>
+      log.warn('cannot renew the relayer lease', { relayer: relayer.address, error: describeError(error) })
+    return repeat(clock, { everyMs: leaseMs / 4, signal, onFailure }, () => renewLease(relayer))
+  })
+  const onFailure = (error: unknown): void =>
     log.error('settlement pass failed', { error: describeError(error) })
-  const { signal } = closing
-  const keeping = repeat(clock, { everyMs: leaseMs / 4, signal, onFailure: onLeaseError }, renewLease)
-  const working = repeat(clock, { everyMs: 0, signal, onFailure: onPassError }, () =>
-    work(parts, () => term, notifier, signal),
-  )
+  const working = repeat(clock, { everyMs: 0, signal, onFailure }, () => work(parts, desk, signal))
   return {
-    wake: () => notifier.notify(),
-    holdsLease: () => term !== undefined,
-    openNonces: () => [...(term?.following.values() ?? [])].map(one => one.nonce),
+    wake() {
+      desk.gathering.captured()
+      desk.notifier.notify()
+    },
+    holdsLease: () => desk.terms.size > 0,
+    openNonces: relayer => [...(desk.terms.get(relayer)?.following.values() ?? [])].map(one => one.nonce),
     async close() {
       closing.abort()
-      term?.end.abort()
-      await Promise.all([keeping, working])
-      await Promise.all([...(term?.following.values() ?? [])].map(one => one.done))
-      if (term !== undefined) await leases.giveUp(term.lease)
+      for (const term of desk.terms.values()) term.end.abort()
+      await Promise.all([...keeping, working])
+      const terms = [...desk.terms.values()]
+      for (const term of terms) term.end.abort()
+      await Promise.all(terms.flatMap(term => [...term.following.values()].map(one => one.done)))
+      await Promise.all(terms.map(term => leases.giveUp(term.lease)))
     },
   }
 }
 
-async function work(
-  parts: SettlementLoopParts,
-  currentTerm: () => LeaseTerm | undefined,
-  notifier: Notifier,
-  closing: AbortSignal,
-): Promise<void> {
+async function work(parts: SettlementLoopParts, desk: Desk, closing: AbortSignal): Promise<void> {
+  const { clock, notifier } = { ...parts, ...desk }
   await notifier.wait(IDLE_MS, closing)
-  const term = currentTerm()
-  if (term === undefined || closing.aborted || term.end.signal.aborted) return
-  if (term.following.size > 0) {
-    await term.ended.wait(COLLECT_MS, closing)
-    await parts.clock.sleep(REJOIN_MS, closing)
-  }
+  const terms = [...desk.terms.values()].filter(term => !term.end.signal.aborted)
+  if (terms.length === 0 || closing.aborted) return
+  if (terms.some(isSending)) await desk.gathering.wait(parts.blockMs(), closing)
   try {
-    await runSettlementPass(parts, term)
+    await runSettlementPass(parts, desk, terms)
   } catch (error) {
     // What came to nothing now is tried again after a while, notified or not.
-    await parts.clock.sleep(IDLE_MS, closing)
+    await clock.sleep(IDLE_MS, closing)
     notifier.notify()
     throw error
   }
+}
+
+function isSending({ following }: RelayerTerm): boolean {
+  return following.size > 0
 }

@@ -3,8 +3,8 @@ import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import { createKnownChain } from '../chain/known-chain.ts'
-import type { Relayer } from './relayer-account.ts'
-import type { RelayerNode } from './relayer-node.ts'
+import type { Relayer } from './account/relayer-account.ts'
+import type { RelayerNode } from './account/relayer-node.ts'
 import { watchChain } from './watch-chain.ts'
 
 const START_MS = 1_800_000_000_000
@@ -41,7 +41,7 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
   const watch = await watchChain({
     chain: createKnownChain(rpc as never, network, clock),
     node,
-    relayer: { address: `0x${'2'.repeat(40)}` } as Relayer,
+    relayers: [{ address: `0x${'2'.repeat(40)}` } as Relayer],
     clock,
     log: silentLog,
     metrics: createMetrics(() => undefined),

@@ -4,11 +4,12 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
+import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
-import { gasLimit, type Relayer } from './relayer-account.ts'
-import type { RelayerNode } from './relayer-node.ts'
+import { gasLimit, MAX_BATCH, type Relayer } from './account/relayer-account.ts'
+import type { RelayerNode } from './account/relayer-node.ts'
 
-/** What is known of the chain and of the relayer's purse, a few seconds old at most. */
+/** What is known of the chain and of the relayers' purses, a few seconds old at most. */
 export interface ChainWatch {
   /** Unix seconds: our clock or the chain's head, whichever is later; the head at most half a minute later. */
   chainNow(): number
@@ -16,6 +17,10 @@ export interface ChainWatch {
   sawBlock(seconds: number): void
   /** Our clock minus the time of the newest block that was seen: it grows while the node is silent. */
   lagSeconds(): number
+  /** Milliseconds from one block to the next. */
+  blockMs(): number
+  /** Has this account, lower-case address, gas money for a full batch? */
+  canPay(relayer: string): boolean
   /** Why payments cannot be settled now; undefined where they can. */
   unusable(): string | undefined
   /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
@@ -34,12 +39,13 @@ export interface ChainWatch {
 export interface WatchParts {
   readonly chain: KnownChain
   readonly node: RelayerNode
-  readonly relayer: Relayer
+  /** The accounts that pay the gas. */
+  readonly relayers: readonly Relayer[]
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
   readonly maxFeePerGas: bigint
-  /** With gas for fewer settlements than this, no new payment is taken. */
+  /** With gas for fewer settlements than this, over all accounts, no new payment is taken. */
   readonly minSettlementsLeft: number
   /** By how much our clock is ahead of the node's, by what its answers tell; 0 where they tell nothing. */
   readonly aheadOfNodeSeconds: () => number
@@ -71,8 +77,9 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     headSeconds = seconds
     headSeenMs = nowMs
   }
+  const pace = createBlockPace()
   let node: string | undefined
-  let purse: string | undefined
+  let purse: Purse = { left: new Map(), unusable: undefined }
   let skew: string | undefined
   const skews = createSkewWatch(parts)
   const lookAtChain = async (): Promise<void> => {
@@ -80,6 +87,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     skews.begin()
     node = await inspectChain(parts, (head, isNew) => {
       saw(head.seconds)
+      pace.saw(head)
       skews.saw(head, isNew)
     })
     const said = skews.describe()
@@ -92,7 +100,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     try {
       purse = await inspectPurse(parts)
     } catch (error) {
-      purse = UNREACHABLE
+      purse = { ...purse, unusable: UNREACHABLE }
       parts.log.warn('cannot reach the chain', { error: describeError(error) })
     }
   }
@@ -109,7 +117,9 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
     sawBlock: saw,
     lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
-    unusable: () => node ?? purse,
+    blockMs: () => pace.blockMs(),
+    canPay: relayer => (purse.left.get(relayer) ?? 0n) >= BigInt(MAX_BATCH),
+    unusable: () => node ?? purse.unusable,
     skew: () => skew,
     async confirmChain() {
       if (node === undefined && (await chain.hasNewest()) === true) return
@@ -192,24 +202,40 @@ function tellChange({ log }: WatchParts, before: string | undefined, now: string
     })
 }
 
+/** Gas money. */
+interface Purse {
+  /** How many settlements each account can pay for, by its address. */
+  readonly left: ReadonlyMap<string, bigint>
+  /** Why no payment can be taken; undefined where one can. */
+  readonly unusable: string | undefined
+}
+
 async function inspectPurse({
   node,
-  relayer,
+  relayers,
   log,
   metrics,
   maxFeePerGas,
   minSettlementsLeft,
-}: WatchParts): Promise<string | undefined> {
-  const [balance, fees] = await Promise.all([node.balance(relayer.address), node.fees()])
+}: WatchParts): Promise<Purse> {
+  const fees = await node.fees()
+  const balances = await Promise.all(relayers.map(({ address }) => node.balance(address)))
   const price = fees.baseFeePerGas + fees.maxPriorityFeePerGas
-  const left = balance / (gasLimit(1) * fees.maxFeePerGas)
-  metrics.relayerBalanceEther.set(Number(balance) / WEI_PER_ETHER)
-  metrics.relayerSettlementsLeft.set(Number(left))
+  const left = new Map<string, bigint>()
+  relayers.forEach(({ address: relayer }, index) => {
+    const balance = balances[index] ?? 0n
+    const settlementsLeft = balance / (gasLimit(1) * fees.maxFeePerGas)
+    left.set(relayer, settlementsLeft)
+    metrics.relayerBalanceEther.set({ relayer }, Number(balance) / WEI_PER_ETHER)
+    metrics.relayerSettlementsLeft.set({ relayer }, Number(settlementsLeft))
+    if (settlementsLeft < WARN_SETTLEMENTS_LEFT)
+      log.warn('relayer balance is low', { relayer, balance, settlementsLeft })
+  })
   if (price > maxFeePerGas) {
     log.error('the gas price is above the cap', { price, cap: maxFeePerGas })
-    return 'the gas price is above this facilitator’s cap'
+    return { left, unusable: 'the gas price is above this facilitator’s cap' }
   }
-  if (left < WARN_SETTLEMENTS_LEFT)
-    log.warn('relayer balance is low', { relayer: relayer.address, balance, settlementsLeft: left })
-  return left < BigInt(minSettlementsLeft) ? 'the relayer account is out of gas money' : undefined
+  const all = [...left.values()].reduce((sum, one) => sum + one, 0n)
+  const isEmpty = all < BigInt(minSettlementsLeft)
+  return { left, unusable: isEmpty ? 'the relayer account is out of gas money' : undefined }
 }

@@ -119,7 +119,7 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
         network: NETWORK,
         crypto,
         adminToken: ADMIN_TOKEN,
-        relayerKey: TEST_KEYS.relayer.privateKey,
+        relayerKeys: [TEST_KEYS.relayer.privateKey],
         ...options,
         ledger,
         limits: { leaseMs: 800, stuckAfterMs: 1_000, reconcileMs: 500, ...options.limits },

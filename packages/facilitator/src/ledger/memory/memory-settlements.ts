@@ -20,15 +20,18 @@ export function createMemorySettlements(
 ): SettlementLedger {
   const { payments, transactions } = tables
   return {
-    async backlog(account, limits) {
-      const { network, relayer } = account
+    async backlog(sender, limits) {
+      const { network, relayers } = sender
       const nowMs = clock.nowMs()
-      const together = takeTurns(tables, account, { alone: false, limit: limits.together }, nowMs)
-      const alone = takeTurns(tables, account, { alone: true, limit: limits.alone }, nowMs)
+      const together = takeTurns(tables, sender, { alone: false, limit: limits.together }, nowMs)
+      const alone = takeTurns(tables, sender, { alone: true, limit: limits.alone }, nowMs)
       const rows = [...payments.values()].filter(row => row.network === network)
       const open = [...transactions.values()]
-        .filter(one => one.network === network && one.relayer === relayer && one.state === 'open')
-        .sort((one, other) => one.nonce - other.nonce)
+        .filter(one => one.network === network && relayers.includes(one.relayer) && one.state === 'open')
+        .sort(
+          (one, other) =>
+            relayers.indexOf(one.relayer) - relayers.indexOf(other.relayer) || one.nonce - other.nonce,
+        )
         .map((transaction): OpenTransaction => ({
           ...transaction,
           payments: rows.filter(row => row.transactionId === transaction.id),

@@ -12,8 +12,8 @@ export interface MemoryPayment extends PaymentRecord {
   readonly isConfirmed: boolean
   /** A transaction failed under it through no fault of its own. */
   readonly harmed: boolean
-  /** Which relayer is about to send it, and until when no other should. */
-  readonly claim: { readonly relayer: string; readonly untilMs: number } | undefined
+  /** Which process is about to send it, and until when no other should. */
+  readonly claim: { readonly holder: string; readonly untilMs: number } | undefined
 }
 
 /** A signed transaction. */

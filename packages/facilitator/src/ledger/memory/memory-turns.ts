@@ -1,3 +1,4 @@
+import type { Sender } from '../settlement-ledger.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
 /** As in `claim` of `0001-ledger.sql`. */
@@ -6,16 +7,17 @@ const CLAIMED_MS = 3_000
 /** The captured payments whose turn it is, those that go together or those that go alone; see SettlementLedger. */
 export function takeTurns(
   tables: MemoryTables,
-  { network, relayer }: { readonly network: string; readonly relayer: string },
+  { network, relayers, holder }: Sender,
   lane: { readonly alone: boolean; readonly limit: number },
   nowMs: number,
 ): readonly MemoryPayment[] {
+  const own = new Set(relayers.map(relayer => `${network} ${relayer}`))
   const isShared = [...tables.leases.entries()].some(
     ([account, { expiresAtMs }]) =>
-      account.startsWith(`${network} `) && account !== `${network} ${relayer}` && expiresAtMs > nowMs,
+      account.startsWith(`${network} `) && !own.has(account) && expiresAtMs > nowMs,
   )
   const isFree = ({ claim }: MemoryPayment): boolean =>
-    !isShared || claim === undefined || claim.relayer === relayer || claim.untilMs < nowMs
+    !isShared || claim === undefined || claim.holder === holder || claim.untilMs < nowMs
   const waiting = [...tables.payments.values()].filter(
     row => row.network === network && row.state === 'captured' && row.alone === lane.alone && isFree(row),
   )
@@ -32,7 +34,7 @@ export function takeTurns(
     .slice(0, lane.limit)
   if (!isShared) return taken
   return taken.map(row => {
-    const claimed = { ...row, claim: { relayer, untilMs: nowMs + CLAIMED_MS } }
+    const claimed = { ...row, claim: { holder, untilMs: nowMs + CLAIMED_MS } }
     tables.payments.set(row.key, claimed)
     return claimed
   })

@@ -5,9 +5,11 @@ import type { Conclusion, OpenTransaction, SenderLeases, SettlementLedger } from
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 import type { NotifyQuery } from './postgres-signals.ts'
+import { concludedSignal } from './signal-payload.ts'
 
 interface TransactionRow {
   readonly id: string
+  readonly relayer: string
   readonly nonce: string
   readonly hashes: readonly string[]
   readonly raw: string
@@ -37,23 +39,24 @@ export function createPostgresSettlements(
   const rowsOf = (keys: string): string => `(select json_agg(waiting) from (
       select ${PAYMENT_COLUMNS} from unnest(turns.${keys}) with ordinality as turn (its_key, place)
         join ${schema}.payments on key = its_key order by place) waiting)`
-  const backlog = `with turns as materialized (select * from ${schema}.take_turns($1, $2, $3, $4))
+  const backlog = `with turns as materialized (select * from ${schema}.take_turns($1, $2, $3, $4, $5))
     select ${rowsOf('together')} as together, ${rowsOf('apart')} as alone,
     (select json_agg(sent) from (
-      select id::text, nonce::text, hashes, raw, max_fee::text, priority_fee::text,
+      select id::text, relayer, nonce::text, hashes, raw, max_fee::text, priority_fee::text,
         (select json_agg(carried) from (
           select ${PAYMENT_COLUMNS} from ${schema}.payments
             where transaction_id = t.id and state = 'submitted' order by captured_at, key) carried
         ) as payments
-        from ${schema}.transactions t where network = $1 and relayer = $2 and state = 'open' order by t.nonce) sent
+        from ${schema}.transactions t where network = $1 and relayer = any ($2) and state = 'open'
+          order by t.relayer, t.nonce) sent
     ) as open from turns`
   const submit = `select ${schema}.submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id`
   const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
   const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5, $6)) as keys,
     pg_notify($7, $8)`
   return {
-    async backlog({ network, relayer }, limits) {
-      const values = [network, relayer, limits.together, limits.alone]
+    async backlog({ network, relayers, holder }, limits) {
+      const values = [network, relayers, holder, limits.together, limits.alone]
       const [row] = await query<BacklogRow>('backlog', backlog, values)
       return {
         together: (row?.together ?? []).map(toPaymentRecord),
@@ -104,7 +107,7 @@ export function createPostgresSettlements(
         nowSeconds(clock),
         failureLimits.failuresAllowed,
         failureLimits.barredSeconds,
-        ...notify('concluded'),
+        ...notify(concludedSignal(conclusions)),
       ])
       return row?.keys ?? []
     },
@@ -140,6 +143,7 @@ export function createPostgresLeases({ schema, query }: Database): SenderLeases 
 function toOpen(row: TransactionRow): OpenTransaction {
   return {
     id: row.id,
+    relayer: row.relayer,
     nonce: Number(row.nonce),
     hash: row.hashes.at(-1) ?? '',
     hashes: row.hashes,

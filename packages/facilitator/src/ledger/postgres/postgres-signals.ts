@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Clock } from '@farebox/server/clock'
 import type { Signal, Signals } from '../signals.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { readSignal, writeSignal } from './signal-payload.ts'
 
 const RECONNECT_MS = 1_000
 
@@ -19,16 +20,25 @@ export function createPostgresSignals(
 ): Signals & { readonly notify: NotifyQuery; close(): Promise<void> } {
   const channel = `${schema}_signals`
   const self = randomUUID()
-  const notify: NotifyQuery = signal => [channel, `${self} ${signal}`]
+  const notify: NotifyQuery = signal => [channel, writeSignal(self, signal)]
   const listeners = new Set<(signal: Signal) => void>()
+  const tell = (signal: Signal): void => {
+    for (const listener of listeners) listener(signal)
+  }
   const closing = new AbortController()
   const listening = (async () => {
     while (!closing.signal.aborted) {
-      await listen({ connectionString, channel, signal: closing.signal }, payload => {
-        const [sender, signal] = payload.split(' ')
-        if (sender === self || (signal !== 'captured' && signal !== 'concluded')) return
-        for (const listener of listeners) listener(signal)
-      })
+      await listen(
+        { connectionString, channel, signal: closing.signal },
+        {
+          // What was said while nobody listened is not known.
+          onListening: () => tell({ kind: 'concluded', payments: undefined }),
+          onPayload(payload) {
+            const signal = readSignal(self, payload)
+            if (signal !== undefined) tell(signal)
+          },
+        },
+      )
       await clock.sleep(RECONNECT_MS, closing.signal)
     }
   })()
@@ -55,7 +65,7 @@ export function createPostgresSignals(
 /** Listens until the connection breaks or `signal` aborts; never rejects. */
 async function listen(
   { connectionString, channel, signal }: { connectionString: string; channel: string; signal: AbortSignal },
-  onPayload: (payload: string) => void,
+  { onListening, onPayload }: { onListening: () => void; onPayload: (payload: string) => void },
 ): Promise<void> {
   const client = new pg.Client({
     connectionString,
@@ -72,6 +82,7 @@ async function listen(
   try {
     await client.connect()
     await client.query(`listen ${channel}`)
+    onListening()
     await broken
     await client.end()
   } catch {

@@ -1,21 +1,19 @@
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
-import type { Clock } from '@farebox/server/clock'
 import type {
   ClosedTransaction,
   Conclusion,
   OpenTransaction,
   SenderLease,
-} from '../ledger/settlement-ledger.ts'
+} from '../../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
-import type { ChainReader } from '../chain/chain-reader.ts'
+import type { ChainReader } from '../../chain/chain-reader.ts'
 import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
 import { raiseFees, type RaiseParts } from './raise-fees.ts'
-import { SINGLE_GAS } from './relayer-account.ts'
-import type { Broadcast } from './relayer-node.ts'
+import { beginAnew, beginSending, sendTransaction, type Sending, type SendParts } from './send-transaction.ts'
+import { SINGLE_GAS } from '../account/relayer-account.ts'
 
 /** What a transaction is followed with. */
-export interface FollowParts extends RaiseParts, ReceiptParts {
-  readonly clock: Clock
+export interface FollowParts extends SendParts, RaiseParts, ReceiptParts {
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
   /** Writes conclusions down and tells who waits for them. */
@@ -26,8 +24,10 @@ export interface FollowParts extends RaiseParts, ReceiptParts {
 
 const FIRST_POLL_MS = 50
 const SLOWEST_POLL_MS = 1_000
-/** What a node did not take is given to it again after this, and then ever later, until it counts as stuck. */
-const FIRST_RESEND_MS = 250
+/** A receipt is looked for so often in a block, where blocks are fast. */
+const POLLS_PER_BLOCK = 4
+/** Fees are not raised sooner: a block may be full once, and where blocks are slow two are a long time. */
+const STUCK_BLOCKS = 3
 /** A node may know the nonce before the receipt; seen so often without one, another transaction took it. */
 const NONCE_USED_LOOKS = 5
 
@@ -47,10 +47,7 @@ export async function driveTransaction(
 ): Promise<'mined' | 'dropped' | 'left'> {
   const progress: Progress = {
     transaction,
-    waitsSinceMs: parts.clock.nowMs(),
-    sendAtMs: 0,
-    resendMs: FIRST_RESEND_MS,
-    nonceUsed: 0,
+    sending: beginSending(parts.clock.nowMs()),
     doubt: undefined,
     tooOldSinceMs: undefined,
   }
@@ -66,7 +63,11 @@ export async function driveTransaction(
       })
     }
     await parts.clock.sleep(pollMs, signal)
-    pollMs = Math.min(SLOWEST_POLL_MS, pollMs * 1.5)
+    pollMs = Math.min(
+      SLOWEST_POLL_MS,
+      pollMs * 1.5,
+      Math.max(FIRST_POLL_MS, parts.blockMs() / POLLS_PER_BLOCK),
+    )
   }
   return 'left'
 }
@@ -74,14 +75,7 @@ export async function driveTransaction(
 /** How far it has come. */
 interface Progress {
   transaction: OpenTransaction
-  /** When its wait for a block began, with the fees it has. */
-  waitsSinceMs: number
-  /** When to give it to the node, unless it is stuck first; infinite where the node has it, or a rival of it. */
-  sendAtMs: number
-  /** If the node does not take it then, it is given to it once more after so long. */
-  resendMs: number
-  /** How often the chain's count was past its nonce, without a receipt. */
-  nonceUsed: number
+  readonly sending: Sending
   /** Why its receipt is not believed; undefined where there is none, or none in doubt. */
   doubt: string | undefined
   /** Since when its receipt has been there, in a block that it can hardly be in; undefined where it is not. */
@@ -93,53 +87,26 @@ async function takeStep(
   lease: SenderLease,
   progress: Progress,
 ): Promise<'mined' | 'dropped' | undefined> {
-  const { clock, stuckAfterMs } = parts
-  const stuck = clock.nowMs() - progress.waitsSinceMs >= stuckAfterMs
-  if (!stuck && clock.nowMs() >= progress.sendAtMs) {
-    const receipt = await send(parts, progress)
+  const { clock } = parts
+  const { sending } = progress
+  const stuckAfterMs = Math.max(parts.stuckAfterMs, STUCK_BLOCKS * parts.blockMs())
+  const stuck = clock.nowMs() - sending.waitsSinceMs >= stuckAfterMs
+  if (!stuck && clock.nowMs() >= sending.atMs) {
+    const receipt = await sendTransaction(parts, progress.transaction, sending)
     if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   }
   const receipt = await findReceipt(parts.reader, progress.transaction)
   if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
-  if (!stuck && progress.nonceUsed === 0) return undefined
+  if (!stuck && sending.nonceUsed === 0) return undefined
   if (await isLost(parts, progress)) return await drop(parts, progress.transaction)
   if (stuck) {
     await concludeForeign(parts, progress.transaction)
     progress.transaction = await raiseFees(parts, lease, progress.transaction)
-    progress.waitsSinceMs = clock.nowMs()
-    progress.resendMs = FIRST_RESEND_MS
-    const mined = await send(parts, progress)
+    beginAnew(sending, clock.nowMs())
+    const mined = await sendTransaction(parts, progress.transaction, sending)
     if (mined !== undefined && (await close(parts, progress, mined))) return 'mined'
   }
   return undefined
-}
-
-async function send(parts: FollowParts, progress: Progress): Promise<ChainReceipt | undefined> {
-  const { node, clock, log, metrics } = parts
-  const { hash, nonce, raw } = progress.transaction
-  progress.sendAtMs = clock.nowMs() + progress.resendMs
-  progress.resendMs *= 2
-  const broadcast = await node.broadcast(raw)
-  if (broadcast.kind === 'mined') return broadcast.receipt
-  // It may have come back from waiting for the block: the time that counts is that of the answer.
-  if (broadcast.kind === 'sent') progress.waitsSinceMs = clock.nowMs()
-  if (!isWorthRepeating(broadcast)) progress.sendAtMs = Number.POSITIVE_INFINITY
-  if (broadcast.kind === 'refused') {
-    metrics.transactions.inc({ outcome: 'refused' })
-    if (broadcast.why === 'nonce-used') progress.nonceUsed += 1
-    else
-      log[broadcast.why === 'no-funds' ? 'error' : 'warn']('transaction refused by the node', {
-        hash,
-        nonce,
-        message: broadcast.message,
-      })
-  }
-  return undefined
-}
-
-/** Refused for what may be over in a moment: a full pool, too many requests, an empty purse that is filled. */
-function isWorthRepeating(broadcast: Broadcast): boolean {
-  return broadcast.kind === 'refused' && (broadcast.why === 'other' || broadcast.why === 'no-funds')
 }
 
 async function findReceipt(
@@ -152,12 +119,13 @@ async function findReceipt(
 
 /** Will no block ever hold it? Either another transaction took its nonce, or one before it is missing. */
 async function isLost({ node, relayer, lowestOpenNonce }: FollowParts, progress: Progress): Promise<boolean> {
+  const { sending } = progress
   const mined = await node.nonce(relayer.address)
   if (mined > progress.transaction.nonce) {
-    progress.nonceUsed += 1
-    return progress.nonceUsed > NONCE_USED_LOOKS
+    sending.nonceUsed += 1
+    return sending.nonceUsed > NONCE_USED_LOOKS
   }
-  progress.nonceUsed = 0
+  sending.nonceUsed = 0
   return mined < lowestOpenNonce()
 }
 

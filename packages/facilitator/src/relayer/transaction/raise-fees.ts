@@ -1,9 +1,9 @@
 import type { Log } from '@farebox/server/log'
-import type { OpenTransaction, SenderLease, SettlementLedger } from '../ledger/settlement-ledger.ts'
-import type { Metrics } from '../metrics.ts'
-import type { PaymentRecord } from '../ledger/payment-record.ts'
-import type { Fees, Relayer, SettlementCall } from './relayer-account.ts'
-import type { RelayerNode } from './relayer-node.ts'
+import type { OpenTransaction, SenderLease, SettlementLedger } from '../../ledger/settlement-ledger.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { PaymentRecord } from '../../ledger/payment-record.ts'
+import type { Fees, Relayer, SettlementCall } from '../account/relayer-account.ts'
+import type { RelayerNode } from '../account/relayer-node.ts'
 
 /** What a transaction is signed anew with. */
 export interface RaiseParts {

@@ -3,9 +3,9 @@ import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
-import type { LedgerPayment } from '../ledger/payment-record.ts'
-import type { SignedSettlement } from '../ledger/settlement-ledger.ts'
-import { encodeBatch, encodeSettle, encodeTransfer } from '../chain/calldata.ts'
+import type { LedgerPayment } from '../../ledger/payment-record.ts'
+import type { SignedSettlement } from '../../ledger/settlement-ledger.ts'
+import { encodeBatch, encodeSettle, encodeTransfer } from '../../chain/calldata.ts'
 
 /** Fees of a transaction, in wei (EIP-1559). */
 export interface Fees {
@@ -59,7 +59,7 @@ const SETTLER_ITEM_GAS = 90_000n
 const TRANSACTION_GAS = 16_000_000n
 
 /** How many payments one transaction may carry at most. */
-export const MAX_BATCH = Math.min(100, Number((TRANSACTION_GAS - BATCH_BASE_GAS) / BATCH_ITEM_GAS))
+export const MAX_BATCH = Number((TRANSACTION_GAS - BATCH_BASE_GAS) / BATCH_ITEM_GAS)
 
 /** The gas a transaction with so many payments may use; what it does not use is not paid. */
 export function gasLimit(payments: number): bigint {

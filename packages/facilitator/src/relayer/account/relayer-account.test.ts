@@ -3,8 +3,8 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import fc from 'fast-check'
 import { keccak256, parseTransaction, recoverTransactionAddress, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { LedgerPayment } from '../ledger/payment-record.ts'
-import { freshKey, NETWORK } from '../test-setup/payments-for-tests.ts'
+import type { LedgerPayment } from '../../ledger/payment-record.ts'
+import { freshKey, NETWORK } from '../../test-setup/payments-for-tests.ts'
 import { createRelayer, gasLimit, MAX_BATCH, type Relayer } from './relayer-account.ts'
 
 const FEES = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000n }

@@ -26,8 +26,11 @@ export type Trial =
 
 /** The chain as the relayer's account uses it. Every method rejects when the node gives no answer. */
 export interface RelayerNode {
-  /** Safe to repeat. */
-  broadcast(raw: string): Promise<Broadcast>
+  /**
+   * Safe to repeat. With the time of a block the node is asked to answer when it is mined, where it knows how: that saves
+   * asking for the receipt. Without an answer by then it may have been sent.
+   */
+  broadcast(raw: string, blockMs?: number): Promise<Broadcast>
   /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
   simulate(sender: string, call: SettlementCall, fees: Fees): Promise<Trial>
   /** What a transaction should offer now, before any cap; a second old at most. */
@@ -38,8 +41,9 @@ export interface RelayerNode {
   balance(address: string): Promise<bigint>
 }
 
-/** A node that has not mined it by then is asked for the receipt instead. */
-const SYNC_TIMEOUT_MS = 3_000
+/** A node that has not mined it after so many blocks is asked for the receipt instead; after a second at the earliest. */
+const SYNC_BLOCKS = 1.5
+const SHORTEST_SYNC_MS = 1_000
 const FEES_KEPT_MS = 1_000
 const METHOD_NOT_FOUND = -32_601
 /** What nodes answer where a call is reverted. */
@@ -52,9 +56,10 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
   let sync = true
   let fees: { readonly readAtMs: number; readonly value: Promise<ChosenFees> } | undefined
   return {
-    async broadcast(raw) {
-      if (sync) {
-        const outcome = await broadcastSync(rpc, raw)
+    async broadcast(raw, blockMs) {
+      if (sync && blockMs !== undefined) {
+        const timeoutMs = Math.max(SHORTEST_SYNC_MS, blockMs * SYNC_BLOCKS)
+        const outcome = await broadcastSync(rpc, raw, timeoutMs)
         if (outcome !== 'unknown-method') return outcome
         sync = false
       }
@@ -93,11 +98,13 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
   }
 }
 
-async function broadcastSync(rpc: JsonRpc, raw: string): Promise<Broadcast | 'unknown-method'> {
+async function broadcastSync(
+  rpc: JsonRpc,
+  raw: string,
+  timeoutMs: number,
+): Promise<Broadcast | 'unknown-method'> {
   try {
-    const receipt = parseReceipt(
-      await rpc.call('eth_sendRawTransactionSync', [raw], { timeoutMs: SYNC_TIMEOUT_MS }),
-    )
+    const receipt = parseReceipt(await rpc.call('eth_sendRawTransactionSync', [raw], { timeoutMs }))
     return receipt === undefined ? { kind: 'sent' } : { kind: 'mined', receipt }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError') return { kind: 'sent' }

@@ -1,12 +1,12 @@
 import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import type { Network } from '@farebox/payments/networks'
-import type { PaymentRecord } from '../ledger/payment-record.ts'
-import type { OpenTransaction } from '../ledger/settlement-ledger.ts'
-import type { ChainReader } from '../chain/chain-reader.ts'
-import type { Relayer } from './relayer-account.ts'
-import type { RelayerNode } from './relayer-node.ts'
-import type { SecondNode } from '../chain/second-node.ts'
+import type { PaymentRecord } from '../../ledger/payment-record.ts'
+import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
+import type { ChainReader } from '../../chain/chain-reader.ts'
+import type { Relayer } from '../account/relayer-account.ts'
+import type { RelayerNode } from '../account/relayer-node.ts'
+import type { SecondNode } from '../../chain/second-node.ts'
 
 /** What a receipt is held against. */
 export interface ReceiptParts {
@@ -44,11 +44,11 @@ export async function verifyReceipt(
   receipt: ChainReceipt,
 ): Promise<ReceiptVerdict> {
   const { network, reader, node, relayer, confirmChain, second } = parts
-  await confirmChain()
   const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
   const [{ blockNumber, used }, isInBlock] = await Promise.all([
     reader.readUses(payments),
     reader.isInBlock(receipt),
+    confirmChain(),
   ])
   if (blockNumber < receipt.blockNumber) return doubted('its block is beyond the head')
   // That an authorization is used does not say by what: its payer may have cancelled it.

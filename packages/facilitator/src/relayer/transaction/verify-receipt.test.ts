@@ -1,8 +1,12 @@
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { expect, test } from 'vitest'
-import type { PaymentRecord } from '../ledger/payment-record.ts'
-import type { OpenTransaction } from '../ledger/settlement-ledger.ts'
-import { createPaymentForTests, createReaderForTests, receiptFor } from '../test-setup/receipts-for-tests.ts'
+import type { PaymentRecord } from '../../ledger/payment-record.ts'
+import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
+import {
+  createPaymentForTests,
+  createReaderForTests,
+  receiptFor,
+} from '../../test-setup/receipts-for-tests.ts'
 import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
 
 const network = findNetwork('eip155:84532') as Network

@@ -1,0 +1,48 @@
+import type { Clock } from '@farebox/server/clock'
+import { createNotifier } from './notifier.ts'
+
+/**
+ * When the next transaction goes while others are in flight: a full one at once, any other at the next eighth of a
+ * block, so that the slots of a block are not used up at its beginning by transactions that carry little.
+ */
+export interface Gathering {
+  /** Another payment waits. */
+  captured(): void
+  /** A transaction ended: those whose payments it carried are about to come with the next. */
+  ended(): void
+  /** A transaction went; `more` where as much as it could carry was left waiting. */
+  sent(more: boolean): void
+  /** Resolves when the next should go, or when `signal` aborts; never rejects. */
+  wait(blockMs: number, signal: AbortSignal): Promise<void>
+}
+
+/** The parts a block is divided into. */
+const PARTS = 8
+/**
+ * Agents whose answers come together ask again together: so long they may take to join those who waited. Who finds
+ * nobody waiting and nothing in flight goes at once.
+ */
+const REJOIN_MS = 10
+
+/** Gathers payments until as many wait as one transaction carries. */
+export function createGathering(clock: Clock, full: number): Gathering {
+  const notifier = createNotifier(clock)
+  let [waiting, sentAtMs] = [0, Number.NEGATIVE_INFINITY]
+  return {
+    captured() {
+      waiting += 1
+      if (waiting >= full) notifier.notify()
+    },
+    ended: () => notifier.notify(),
+    sent(more) {
+      waiting = more ? full : 0
+      sentAtMs = clock.nowMs()
+      notifier.reset()
+    },
+    async wait(blockMs, signal) {
+      const leftMs = sentAtMs + blockMs / PARTS - clock.nowMs()
+      if (leftMs > 0 && waiting < full) await notifier.wait(leftMs, signal)
+      if (waiting < full) await clock.sleep(REJOIN_MS, signal)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { SenderLease } from '../ledger/settlement-ledger.ts'
+import type { Relayer } from './account/relayer-account.ts'
+import type { RelayerNode } from './account/relayer-node.ts'
+
+/**
+ * Payments go together, or each in a transaction of its own; those of accounts with code that nobody knows go alone, one
+ * after the other. No lane can take the place of another.
+ */
+export type Lane = 'together' | 'single' | 'alone'
+
+/** A transaction in flight. */
+export interface InFlight {
+  readonly nonce: number
+  readonly lane: Lane
+  readonly done: Promise<void>
+}
+
+/** The time in which a process holds the lease of one relayer account. */
+export interface RelayerTerm {
+  readonly relayer: Relayer
+  readonly lease: SenderLease
+  /** Aborted when the lease is lost or the process stops. */
+  readonly end: AbortController
+  /** The transactions in flight, by their id in the ledger. */
+  readonly following: Map<string, InFlight>
+  /** Where to look for a free nonce from; undefined where the chain must be asked. */
+  nextNonce: number | undefined
+}
+
+/**
+ * Transactions of one account in flight at once, in each lane. Together: eight that are spread over a block, and as many
+ * full ones; more would only queue in the node, and fall together if one does.
+ */
+const MAX_OPEN: { readonly [lane in Lane]: number } = { together: 16, single: 4, alone: 1 }
+
+/** Begins a term. */
+export function beginTerm(relayer: Relayer, lease: SenderLease): RelayerTerm {
+  return { relayer, lease, end: new AbortController(), following: new Map(), nextNonce: undefined }
+}
+
+/** May another transaction of this account go in this lane? */
+export function hasRoom(term: RelayerTerm, lane: Lane): boolean {
+  return !term.end.signal.aborted && countOpen(term, lane) < MAX_OPEN[lane]
+}
+
+/**
+ * The account that sends the next transaction of a lane: of those with room the one with the fewest in flight, so that
+ * all of them are used; undefined where none has room. Those that go alone do so one at a time over all accounts: they
+ * are strangers' code, and more accounts are not for them.
+ */
+export function chooseTerm(
+  terms: readonly RelayerTerm[],
+  lane: Lane,
+  canPay: (relayer: string) => boolean = () => true,
+): RelayerTerm | undefined {
+  if (lane === 'alone' && terms.some(term => countOpen(term, 'alone') > 0)) return undefined
+  const free = terms.filter(term => hasRoom(term, lane))
+  // Where none can pay, the node says so with the next transaction.
+  const paying = free.filter(term => canPay(term.relayer.address))
+  return [...(paying.length > 0 ? paying : free)].sort(
+    (one, other) => one.following.size - other.following.size,
+  )[0]
+}
+
+function countOpen(term: RelayerTerm, lane: Lane): number {
+  return [...term.following.values()].filter(one => one.lane === lane).length
+}
+
+/** The smallest nonce of an account's transactions in flight; infinite where there is none. */
+export function lowestOpenNonce(term: RelayerTerm): number {
+  return Math.min(...[...term.following.values()].map(one => one.nonce))
+}
+
+/**
+ * The lowest nonce that no open transaction has. Not the one after the highest: what was dropped leaves a gap, and
+ * until that is filled no block takes anything after it.
+ */
+export async function findFreeNonce(node: RelayerNode, term: RelayerTerm): Promise<number> {
+  const taken = new Set([...term.following.values()].map(one => one.nonce))
+  let nonce = term.nextNonce ?? (await node.nonce(term.relayer.address))
+  while (taken.has(nonce)) nonce += 1
+  return nonce
+}
