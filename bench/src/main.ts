@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
-import type { Bench, Row } from './benches/bench.ts'
+import type { Bench, Row } from './report/bench.ts'
+import { blocks } from './benches/blocks.ts'
 import { coldStart } from './benches/cold-start.ts'
 import { devExecute } from './benches/dev-execute.ts'
 import { devRestart } from './benches/dev-restart.ts'
@@ -12,12 +13,12 @@ import { settlementGas } from './benches/settlement-gas.ts'
 import { soak } from './benches/soak.ts'
 import { unpaidExecute } from './benches/unpaid-execute.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
-import { drawChart } from './chart.ts'
+import { drawChart } from './report/chart.ts'
 import { readOptions, type Options } from './options.ts'
 import { requireCpuTimes } from './rounds/cpu-time.ts'
 import { tellProfiles } from './profile.ts'
 import { setStage, type Stage } from './stage/stage.ts'
-import { formatTable } from './table.ts'
+import { formatTable } from './report/table.ts'
 
 const BENCHES: readonly Bench[] = [
   verifyPayment,
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   coldStart,
   devRestart,
   settlementGas,
+  blocks,
   flows,
   realFlows,
   soak,

@@ -8,8 +8,8 @@ import { median } from '../rounds/statistics.ts'
 import { agentProgram } from '../stage/start-agent.ts'
 import { builtFile, spawnServer, stopServer, type ServerProgram } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench } from './bench.ts'
-import { milliseconds } from './figures.ts'
+import type { Bench } from '../report/bench.ts'
+import { milliseconds } from '../report/figures.ts'
 
 /** From nothing to the first `GET /health` answered 200: paid, with an lmdb store that is new. */
 export const coldStart: Bench = {

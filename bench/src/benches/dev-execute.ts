@@ -3,9 +3,9 @@ import { createJobsCheck } from '../stage/check-answers.ts'
 import { unpaidJobs } from '../stage/sign-jobs.ts'
 import { startAgent } from '../stage/start-agent.ts'
 import { startBareEcho } from '../stage/start-peers.ts'
-import type { Bench } from './bench.ts'
-import { rate } from './figures.ts'
-import { measureServer, perCpuSecond, perSecond } from './measure-server.ts'
+import type { Bench } from '../report/bench.ts'
+import { rate } from '../report/figures.ts'
+import { measureServer, perCpuSecond, perSecond } from '../stage/measure-server.ts'
 
 /** A job without payment: what the runtime itself costs beside Node's HTTP server. */
 export const devExecute: Bench = {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { median, quantile } from '../rounds/statistics.ts'
 import { createDevProject, type RunningDev } from '../stage/dev-project.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds } from '../report/figures.ts'
 
 /** What a developer waits for: the first answer of `farebox dev`, and the new code after a save. Clock on the wall. */
 export const devRestart: Bench = {

@@ -7,8 +7,8 @@ import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
 import { openDatabase, type SceneDatabase } from '../stage/open-database.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds, rate } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds, rate } from '../report/figures.ts'
 
 const WORKERS = [1, 2, 4]
 

@@ -9,8 +9,8 @@ import {
   startX402Server,
 } from '../stage/start-peers.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds, rate } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds, rate } from '../report/figures.ts'
 import {
   cpuMsEach,
   measureServer,
@@ -18,7 +18,7 @@ import {
   perSecond,
   type Measured,
   type ServerRound,
-} from './measure-server.ts'
+} from '../stage/measure-server.ts'
 
 /**
  * A paid job, whole: payment checked, reserved, work done, response saved, charged, answered. Ours asks a

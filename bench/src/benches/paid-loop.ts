@@ -12,8 +12,8 @@ import { startAgent } from '../stage/start-agent.ts'
 import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
 import { PROGRAMS, startServer } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench } from './bench.ts'
-import { milliseconds, rate } from './figures.ts'
+import type { Bench } from '../report/bench.ts'
+import { milliseconds, rate } from '../report/figures.ts'
 import {
   cpuMsEach,
   measureServer,
@@ -21,7 +21,7 @@ import {
   perSecond,
   type Measured,
   type ServerRound,
-} from './measure-server.ts'
+} from '../stage/measure-server.ts'
 
 /** Everything but how many at once and how often. */
 type Loop = Omit<Measured, 'count' | 'connections'>

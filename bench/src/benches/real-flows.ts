@@ -2,8 +2,8 @@ import { startRealEconomy } from '../flows/real-economy.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median, quantile } from '../rounds/statistics.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds, rate } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds, rate } from '../report/figures.ts'
 
 /** Runs of a flow of three real agents, paid on a real chain. */
 export const realFlows: Bench = {

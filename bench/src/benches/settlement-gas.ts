@@ -13,8 +13,8 @@ import { usdcBalance } from '@farebox/local/src/chain/top-up'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { signAuthorization } from '../stage/sign-jobs.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { number } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { number } from '../report/figures.ts'
 
 const PAYMENTS = 50
 const AMOUNT_ATOMIC = 10_000n

@@ -6,8 +6,8 @@ import { jobsForFarebox } from '../stage/sign-jobs.ts'
 import { startAgent } from '../stage/start-agent.ts'
 import { startStubFacilitator } from '../stage/start-peers.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds, number, rate } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds, number, rate } from '../report/figures.ts'
 
 /** One agent, a million paid jobs: what it holds at the end beside what it held when it had warmed up. */
 export const soak: Bench = {

@@ -16,9 +16,9 @@ import {
 } from '../stage/start-peers.ts'
 import type { Server } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds, rate } from './figures.ts'
-import { cpuMsEach, measureServer, perCpuSecond } from './measure-server.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds, rate } from '../report/figures.ts'
+import { cpuMsEach, measureServer, perCpuSecond } from '../stage/measure-server.ts'
 
 /** Requests that buy nothing: what it costs to ask for a payment, and to refuse a forged one. */
 export const unpaidExecute: Bench = {

@@ -9,8 +9,8 @@ import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
 import { NETWORK, signAuthorization } from '../stage/sign-jobs.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench, Row } from './bench.ts'
-import { milliseconds } from './figures.ts'
+import type { Bench, Row } from '../report/bench.ts'
+import { milliseconds } from '../report/figures.ts'
 
 /** One payment, from its header to the address that signed it; viem starts from the decoded parts already. */
 export const verifyPayment: Bench = {

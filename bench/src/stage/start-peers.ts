@@ -16,11 +16,15 @@ export async function startFundedChain(stage: Stage): Promise<LocalChain> {
 }
 
 /** The x402 project's facilitator on a chain. */
-export async function startReferenceFacilitator(stage: Stage, chain: LocalChain): Promise<Server> {
+export async function startReferenceFacilitator(
+  stage: Stage,
+  chain: LocalChain,
+  relayerKey: string = TEST_KEYS.relayer.privateKey,
+): Promise<Server> {
   return await startServer(stage, {
     name: 'reference-facilitator',
     file: builtFile('peers/reference-facilitator.js'),
-    environment: { RPC_URL: chain.rpcUrl, RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey },
+    environment: { RPC_URL: chain.rpcUrl, RELAYER_PRIVATE_KEY: relayerKey },
   })
 }
 

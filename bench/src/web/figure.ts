@@ -1,4 +1,4 @@
-import { reaches, type Goal } from '../benches/bench.ts'
+import { reaches, type Goal } from '../report/bench.ts'
 
 /** One thing that was measured, and what it should be. */
 export interface Figure {

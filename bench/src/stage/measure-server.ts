@@ -2,9 +2,9 @@ import { cpuMs, type ProcessGroup } from '../rounds/cpu-time.ts'
 import { createDriver, type Run } from '../rounds/drive.ts'
 import type { Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
-import type { CheckAnswers } from '../stage/check-answers.ts'
-import type { MakeRequests } from '../stage/sign-jobs.ts'
-import type { Stage } from '../stage/stage.ts'
+import type { CheckAnswers } from './check-answers.ts'
+import type { MakeRequests } from './sign-jobs.ts'
+import type { Stage } from './stage.ts'
 
 /** A server under load, and whose CPU time counts. */
 export interface Measured {

@@ -1,4 +1,4 @@
-import type { Goal, Row } from './benches/bench.ts'
+import type { Goal, Row } from './bench.ts'
 
 /** Sizes in the drawing's own units, a pixel each where it is not scaled. */
 const WIDTH = 760

@@ -1,4 +1,4 @@
-import { reaches, type Goal, type Row } from './benches/bench.ts'
+import { reaches, type Goal, type Row } from './bench.ts'
 
 /** The table, one line a row, its notes below it. */
 export function formatTable(rows: readonly Row[]): string {

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  SETTLEMENT_PENDING,
+  type SettleResponse,
+  type VerifyResponse,
+} from '@farebox/payments/x402/facilitator-api'
+import { Client } from 'undici'
+import type { SignedPayments } from './signed-payments.ts'
+
+/** Asks a facilitator as agents do, on keep-alive connections, as many as there are requests under way. */
+export interface FacilitatorCalls {
+  /** Rejects where the payment is not held. */
+  verify(payments: SignedPayments, index: number): Promise<void>
+  /**
+   * Resolves to the hash of the transaction. Asks again while the answer is "not known yet", after pauses as agents make
+   * them. Rejects where the payment failed, and once `endMs` of `performance.now()` has passed.
+   */
+  settle(payments: SignedPayments, index: number, endMs: number): Promise<string>
+  close(): Promise<void>
+}
+
+const ANSWER_TIMEOUT_MS = 240_000
+const FIRST_RETRY_MS = 200
+const SLOWEST_RETRY_MS = 5_000
+
+/** `secretOf` is the secret of a payee's owner; undefined where the facilitator wants none. */
+export function createFacilitatorCalls(
+  url: string,
+  secretOf: (payee: number) => string | undefined,
+): FacilitatorCalls {
+  const idle: Client[] = []
+  const all: Client[] = []
+
+  async function post(path: string, payments: SignedPayments, index: number): Promise<Answer> {
+    const client = idle.pop() ?? open()
+    const secret = secretOf(payments.payee(index))
+    const { statusCode, body } = await client.request({
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+      },
+      body: payments.body(index),
+    })
+    const text = await body.text()
+    idle.push(client)
+    return { status: statusCode, text }
+  }
+
+  function open(): Client {
+    const timeouts = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS }
+    const client = new Client(url, { pipelining: 1, ...timeouts })
+    all.push(client)
+    return client
+  }
+
+  return {
+    async verify(payments, index) {
+      const answer = await post('/verify', payments, index)
+      const { isValid } = JSON.parse(answer.text) as Partial<VerifyResponse>
+      if (answer.status !== 200 || isValid !== true) throw wrong('/verify', answer)
+    },
+    async settle(payments, index, endMs) {
+      for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
+        const answer = await post('/settle', payments, index)
+        const { success, errorReason, transaction } = JSON.parse(answer.text) as Partial<SettleResponse>
+        if (answer.status === 200 && success === true && transaction !== undefined) {
+          return transaction.toLowerCase()
+        }
+        const isUnknown = answer.status >= 500 || errorReason === SETTLEMENT_PENDING
+        if (!isUnknown) throw wrong('/settle', answer)
+        if (performance.now() + retryMs > endMs) throw wrong('/settle, in the end', answer)
+        await delay(retryMs)
+      }
+    },
+    async close() {
+      await Promise.all(all.map(client => client.destroy()))
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+function wrong(path: string, { status, text }: Answer): Error {
+  return new Error(`${path} answered HTTP ${status} ${text.slice(0, 400)}`)
+}

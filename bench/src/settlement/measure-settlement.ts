@@ -1,0 +1,107 @@
+import { cpuMs } from '../rounds/cpu-time.ts'
+import { quantile } from '../rounds/statistics.ts'
+import type { Stage } from '../stage/stage.ts'
+import { checkAnswers, checkLedger } from './account-for-payments.ts'
+import { awaitMomentOfBlock, readHeight } from './block-chain.ts'
+import { readBlocksUsed, readChainPayments, type ChainPayment } from './chain-record.ts'
+import { settleAtOnce, settleSteadily, verifyAll, type Load, type Settled } from './loads.ts'
+import type { SettlementScene } from './settlement-scene.ts'
+import { signPayments } from './signed-payments.ts'
+
+/** What a load came to. */
+export interface Measured {
+  readonly count: number
+  /** From the first request to `/settle` to the last answer. */
+  readonly settledPerSecond: number
+  readonly p50Blocks: number
+  readonly p99Blocks: number
+  readonly paymentsATransaction: number
+  readonly gasEach: number
+  /** CPU time of a payment, `/verify` and `/settle` together. */
+  readonly facilitatorMs: number
+  /** 0 where the database is somebody else's. */
+  readonly databaseMs: number
+  /** Payments of each block, from the first that has one to the last, the empty ones between them too. */
+  readonly blocks: readonly number[]
+}
+
+/** How much, and how long the bench waits for it. */
+export interface Burst {
+  readonly count: number
+  readonly limitSeconds: number
+  /** When it begins, as a part of the time between two blocks; default half of it, which favors nobody. */
+  readonly moment?: number
+}
+
+/** Holds all payments first, and then has all of them settled at once. */
+export async function measureBurst(
+  stage: Stage,
+  scene: SettlementScene,
+  { count, limitSeconds, moment = 0.5 }: Burst,
+): Promise<Measured> {
+  return await measure(stage, scene, { count, limitSeconds }, async load => {
+    await verifyAll(load)
+    await awaitMomentOfBlock(scene.chain, moment)
+    return await settleAtOnce(load)
+  })
+}
+
+/** Payments that arrive at fixed times, each verified and then settled. */
+export async function measureSteady(
+  stage: Stage,
+  scene: SettlementScene,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<Measured> {
+  const size = { count: perSecond * seconds, limitSeconds: 2 * seconds + 60 }
+  return await measure(stage, scene, size, load => settleSteadily(load, perSecond))
+}
+
+/**
+ * Signs, runs the load and accounts for every payment: answers, chain and ledger say the same. Rejects where they do not.
+ */
+export async function measure(
+  stage: Stage,
+  scene: SettlementScene,
+  { count, limitSeconds }: Omit<Burst, 'moment'>,
+  run: (load: Load) => Promise<Settled>,
+): Promise<Measured> {
+  const { chain, calls, groups } = scene
+  const payments = signPayments(stage.crypto, scene.parties, count)
+  const firstBlock = (await readHeight(chain)) + 1
+  const before = readCpu(groups)
+  const settled = await run({ calls, payments, limitMs: 1_000 * limitSeconds })
+  const after = readCpu(groups)
+  const lastBlock = await readHeight(chain)
+  const onChain = await readChainPayments(chain, firstBlock, lastBlock)
+  checkAnswers(payments, settled, onChain)
+  if (scene.readLedger !== undefined)
+    await checkLedger(scene.readLedger, await readChainPayments(chain, 0, lastBlock))
+  const used = await readBlocksUsed(chain, firstBlock, lastBlock)
+  const blockMs = 1_000 * chain.blockSeconds
+  return {
+    count,
+    settledPerSecond: (1_000 * count) / (settled.lastAnsweredMs - settled.firstSentMs),
+    p50Blocks: quantile(settled.settleMs, 0.5) / blockMs,
+    p99Blocks: quantile(settled.settleMs, 0.99) / blockMs,
+    paymentsATransaction: count / used.transactions,
+    gasEach: used.gas / count,
+    facilitatorMs: (after.facilitator - before.facilitator) / count,
+    databaseMs: (after.database - before.database) / count,
+    blocks: countByBlock(onChain),
+  }
+}
+
+function readCpu({ facilitator, database }: SettlementScene['groups']): {
+  readonly facilitator: number
+  readonly database: number
+} {
+  return { facilitator: cpuMs(facilitator), database: cpuMs(database) }
+}
+
+function countByBlock(payments: readonly ChainPayment[]): readonly number[] {
+  const first = payments[0]?.block ?? 0
+  const last = payments.at(-1)?.block ?? first
+  const counts = Array.from({ length: last - first + 1 }, () => 0)
+  for (const { block } of payments) counts[block - first] = (counts[block - first] ?? 0) + 1
+  return counts
+}

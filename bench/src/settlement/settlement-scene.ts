@@ -1,0 +1,142 @@
+import { createSecret } from '@farebox/local/src/facilitator-secret'
+import pg from 'pg'
+import type { ProcessGroup } from '../rounds/cpu-time.ts'
+import type { SceneDatabase } from '../stage/open-database.ts'
+import { NETWORK } from '../stage/sign-jobs.ts'
+import { startReferenceFacilitator } from '../stage/start-peers.ts'
+import { PROGRAMS, startServer, type Server } from '../stage/start-server.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { LedgerRow } from './account-for-payments.ts'
+import { createWallets, startBlockChain, type BlockChain } from './block-chain.ts'
+import { createFacilitatorCalls, type FacilitatorCalls } from './call-facilitator.ts'
+import type { Parties } from './signed-payments.ts'
+
+/** A facilitator on a chain of its own, with everybody funded. */
+export interface SettlementScene {
+  readonly name: string
+  readonly chain: BlockChain
+  readonly calls: FacilitatorCalls
+  readonly parties: Parties
+  readonly groups: { readonly facilitator: ProcessGroup; readonly database: ProcessGroup }
+  /** Undefined where there is no ledger. */
+  readonly readLedger: (() => Promise<readonly LedgerRow[]>) | undefined
+}
+
+/** What a scene of ours is. */
+export interface SceneSettings {
+  readonly blockSeconds: number
+  /** Relayer keys of the one facilitator. */
+  readonly keys: number
+}
+
+const PAYERS = 400
+/** Wallets that are paid, each of an owner and a secret of its own: an owner may have 5,000 payments open. */
+const PAYEES = 8
+
+let schemas = 0
+
+/** Our facilitator with its ledger in a schema of its own. */
+export async function startSettlementScene(
+  stage: Stage,
+  database: SceneDatabase,
+  { blockSeconds, keys }: SceneSettings,
+): Promise<SettlementScene> {
+  const relayers = createWallets(stage.crypto, keys)
+  const { parties, chain } = await startParties(stage, { blockSeconds, relayers })
+  const schema = `farebox_bench_${process.pid}_${schemas++}`
+  stage.onStrike(() =>
+    withDatabase(database.url, client => client.query(`drop schema if exists ${schema} cascade`)),
+  )
+  const adminToken = 'an-admin-token-of-the-bench'
+  const facilitator = await startServer(stage, {
+    name: 'facilitator',
+    file: PROGRAMS.facilitator,
+    portVariable: 'FACILITATOR_PORT',
+    environment: {
+      FACILITATOR_NETWORK: NETWORK.id,
+      FACILITATOR_ADMIN_TOKEN: adminToken,
+      // The bench is a few owners doing the work of many; their limits would otherwise be what is measured.
+      FACILITATOR_REQUESTS_PER_SECOND: '100000',
+      FACILITATOR_DAILY_SETTLEMENTS: '10000000',
+      DATABASE_URL: database.url,
+      DATABASE_SCHEMA: schema,
+      EVM_RPC_URL: chain.rpcUrl,
+      RELAYER_PRIVATE_KEY: relayers.map(({ privateKey }) => privateKey).join(','),
+    },
+  })
+  const secrets: string[] = []
+  for (const [index, payee] of parties.payees.entries()) {
+    const administered = { url: facilitator.url, adminToken }
+    secrets.push((await createSecret(administered, { owner: `bench-${index}`, wallets: [payee] })).secret)
+  }
+  return {
+    name: 'farebox',
+    chain,
+    parties,
+    calls: openCalls(stage, facilitator, payee => secrets[payee]),
+    groups: { facilitator: { pids: [facilitator.pid] }, database: database.processes },
+    readLedger: () => readSettledRows(database.url, schema),
+  }
+}
+
+/** The x402 project's facilitator, which keeps no ledger. */
+export async function startReferenceScene(stage: Stage, blockSeconds: number): Promise<SettlementScene> {
+  const [relayer] = createWallets(stage.crypto, 1)
+  if (relayer === undefined) throw new Error('no key was made')
+  const { parties, chain } = await startParties(stage, { blockSeconds, relayers: [relayer] })
+  const facilitator = await startReferenceFacilitator(stage, chain, relayer.privateKey)
+  return {
+    name: 'x402',
+    chain,
+    parties,
+    calls: openCalls(stage, facilitator, () => undefined),
+    groups: { facilitator: { pids: [facilitator.pid] }, database: { pids: [] } },
+    readLedger: undefined,
+  }
+}
+
+async function startParties(
+  stage: Stage,
+  { blockSeconds, relayers }: Pick<Parameters<typeof startBlockChain>[1], 'blockSeconds' | 'relayers'>,
+): Promise<{ readonly parties: Parties; readonly chain: BlockChain }> {
+  const payees = createWallets(stage.crypto, PAYEES).map(({ address }) => address)
+  const parties = { payers: createWallets(stage.crypto, PAYERS), payees }
+  return { parties, chain: await startBlockChain(stage, { blockSeconds, relayers, ...parties }) }
+}
+
+function openCalls(
+  stage: Stage,
+  { url }: Server,
+  secretOf: (payee: number) => string | undefined,
+): FacilitatorCalls {
+  const calls = createFacilitatorCalls(url, secretOf)
+  stage.onStrike(calls.close)
+  return calls
+}
+
+async function readSettledRows(url: string, schema: string): Promise<readonly LedgerRow[]> {
+  const { rows } = await withDatabase(url, client =>
+    client.query<{ nonce: string; value: string; transaction_hash: string; block_number: string }>(
+      `select nonce, value, transaction_hash, block_number from ${schema}.payments where state = 'settled'`,
+    ),
+  )
+  return rows.map(row => ({
+    nonce: row.nonce,
+    valueAtomic: BigInt(row.value),
+    transaction: row.transaction_hash,
+    block: Number(row.block_number),
+  }))
+}
+
+async function withDatabase<T>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
