@@ -6,10 +6,12 @@ import { coldStart } from './benches/cold-start.ts'
 import { devExecute } from './benches/dev-execute.ts'
 import { devRestart } from './benches/dev-restart.ts'
 import { flows } from './benches/flows.ts'
+import { oneJob } from './benches/one-job.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
 import { realFlows } from './benches/real-flows.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
+import { settlementSoak } from './benches/settlement-soak.ts'
 import { soak } from './benches/soak.ts'
 import { unpaidExecute } from './benches/unpaid-execute.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
@@ -24,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   verifyPayment,
   paidExecute,
   paidLoop,
+  oneJob,
   unpaidExecute,
   devExecute,
   coldStart,
@@ -33,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   flows,
   realFlows,
   soak,
+  settlementSoak,
 ]
 
 const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
@@ -44,6 +48,8 @@ const HELP = `npm run bench -- [options]
   --quick          small rounds and few: to see that everything runs, not to quote
   --json <file>    writes the figures there too
   --chart <file>   draws them there, as an SVG
+  --keys <list>    relayer keys of the facilitator: 1,2,4 for blocks, 4 for settlement-soak
+  --payments <n>   of settlement-soak, default 60,000
   --profile        tells where the servers' CPU time went; its figures are not to be quoted
 `
 
@@ -65,7 +71,7 @@ async function main(options: Options): Promise<number> {
   }
   requireCpuTimes()
   process.stdout.write(`${describeMachine()}\n`)
-  const stage = await setStage({ tell, quick: options.quick, profile: options.profile })
+  const stage = await setStage({ tell, ...options })
   process.once('SIGINT', () => {
     void stage.close().finally(() => process.exit(130))
   })

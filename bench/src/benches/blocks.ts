@@ -21,15 +21,16 @@ export const blocks: Bench = {
     const database = await openDatabase(stage)
     const start = (blockSeconds: number, keys: number): Promise<SettlementScene> =>
       startSettlementScene(stage, database, { blockSeconds, keys })
+    const allKeys = stage.keys ?? KEYS
     const fast = []
-    for (const keys of KEYS) {
+    for (const keys of allKeys) {
       fast.push(await measureKeys(stage, await start(FAST_SECONDS, keys), { loads, keys }))
     }
     const slow = await start(loads.slowBlockSeconds, 1)
     stage.tell(`20 a second, ${loads.slowBlockSeconds} s blocks`)
     const slowSteady = await measureSteady(stage, slow, { perSecond: 20, seconds: loads.slowSteadySeconds })
     const slots = []
-    for (const keys of KEYS.filter(keys => keys <= 2)) {
+    for (const keys of allKeys.filter(keys => keys <= 2)) {
       stage.tell(`what fits in a block of ${loads.slowBlockSeconds} s, keys: ${keys}`)
       const scene = keys === 1 ? slow : await start(loads.slowBlockSeconds, keys)
       const burst = { count: keys * loads.slotsOfKey + 100, limitSeconds: SLOW_LIMIT_SECONDS, moment: 0.05 }
