@@ -45,6 +45,7 @@ const HELP = `npm run bench -- [options]
 
   --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
                    (${LONG.join(', ')} only when named)
+  --also <names>   those too, beside all that run by themselves
   --quick          small rounds and few: to see that everything runs, not to quote
   --json <file>    writes the figures there too
   --chart <file>   draws them there, as an SVG
@@ -91,12 +92,12 @@ async function main(options: Options): Promise<number> {
 /** What breaks is told and left out; the others are measured all the same. */
 async function runAll(
   stage: Stage,
-  { only }: Options,
+  { only, also }: Options,
 ): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
   const rows: Row[] = []
   let broken = false
   const isChosen = ({ name, isLong = false }: Bench): boolean =>
-    only.length === 0 ? !isLong : only.includes(name)
+    only.length === 0 ? !isLong || also.includes(name) : only.includes(name)
   for (const bench of BENCHES.filter(isChosen)) {
     const started = performance.now()
     let outcome = '✓'

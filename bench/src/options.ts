@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 export interface Options {
   /** Names of benches; empty: all. */
   readonly only: readonly string[]
+  /** Names of benches that run beside the usual ones. */
+  readonly also: readonly string[]
   readonly quick: boolean
   /** Where the figures are written as JSON too. */
   readonly json: string | undefined
@@ -24,6 +26,7 @@ export function readOptions(words: readonly string[], names: readonly string[]):
     args: [...words],
     options: {
       only: { type: 'string', multiple: true, default: [] },
+      also: { type: 'string', multiple: true, default: [] },
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
       chart: { type: 'string' },
@@ -33,9 +36,13 @@ export function readOptions(words: readonly string[], names: readonly string[]):
       help: { type: 'boolean', default: false },
     },
   })
-  const only = values.only.flatMap(list => list.split(','))
-  const unknown = only.find(name => !names.includes(name))
-  if (unknown !== undefined) throw new TypeError(`--only ${unknown}: there are ${names.join(', ')}`)
+  const namesOf = (option: 'only' | 'also'): readonly string[] => {
+    const given = values[option].flatMap(list => list.split(','))
+    const unknown = given.find(name => !names.includes(name))
+    if (unknown !== undefined) throw new TypeError(`--${option} ${unknown}: there are ${names.join(', ')}`)
+    return given
+  }
+  const [only, also] = [namesOf('only'), namesOf('also')]
   if (values.chart !== undefined && values.quick)
     throw new TypeError('--chart: figures of a --quick run are not to be quoted, so not drawn either')
   if (values.chart !== undefined && values.profile)
@@ -43,7 +50,7 @@ export function readOptions(words: readonly string[], names: readonly string[]):
   const keys = values.keys?.split(',').map(text => readCount('--keys', text, MOST_KEYS))
   const payments =
     values.payments === undefined ? undefined : readCount('--payments', values.payments, MOST_PAYMENTS)
-  return { ...values, only, json: values.json, chart: values.chart, keys, payments }
+  return { ...values, only, also, json: values.json, chart: values.chart, keys, payments }
 }
 
 const MOST_KEYS = 16

@@ -1,5 +1,5 @@
 import { milliseconds } from '../report/figures.ts'
-import type { Part } from './time-line.ts'
+import type { Part } from '../report/bench.ts'
 
 /** Characters from the beginning of a job to its end. */
 const WIDTH = 56

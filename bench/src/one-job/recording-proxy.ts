@@ -14,7 +14,7 @@ export interface Exchange {
 export interface RecordingProxy {
   /** On 127.0.0.1. */
   readonly port: number
-  /** All exchanges that were answered since the last call. */
+  /** The exchanges whose answers have begun since the last call. */
   take(): readonly Exchange[]
 }
 
@@ -66,23 +66,20 @@ function record(
   isWholeAnswer: (bytes: Buffer) => boolean,
   onExchange: (exchange: Exchange) => void,
 ): void {
-  let open: { asked: string; readonly beginMs: number; endMs: number | undefined } | undefined
-  const close = (): void => {
-    if (open?.endMs !== undefined) onExchange({ ...open, endMs: open.endMs })
-    open = undefined
-  }
+  let open: { asked: string; readonly beginMs: number; endMs: number } | undefined
+  let isAnswered = false
   client.on('data', (bytes: Buffer) => {
     const text = bytes.toString('latin1', 0, ASKED_CHARACTERS)
-    if (open !== undefined && open.endMs === undefined) open.asked += text
-    else {
-      close()
-      open = { asked: text, beginMs: performance.now(), endMs: undefined }
-    }
+    const nowMs = performance.now()
+    if (open === undefined || isAnswered) open = { asked: text, beginMs: nowMs, endMs: nowMs }
+    else open.asked += text
+    isAnswered = false
   })
   target.on('data', (bytes: Buffer) => {
     if (open === undefined) return
     open.endMs = performance.now()
-    if (isWholeAnswer(bytes)) close()
+    if (!isAnswered) onExchange(open)
+    isAnswered = true
+    if (isWholeAnswer(bytes)) open = undefined
   })
-  client.on('close', close)
 }

@@ -1,3 +1,4 @@
+import type { Part } from '../report/bench.ts'
 import type { Exchange } from './recording-proxy.ts'
 
 /** From when to when, in milliseconds. */
@@ -16,12 +17,6 @@ export interface SeenJob extends Span {
   readonly database: readonly Exchange[]
 }
 
-/** A part of a job's time, in the order of the job. */
-export interface Part {
-  readonly name: string
-  readonly ms: number
-}
-
 /**
  * Divides the time of a job among those who spent it; the parts add up to the whole. Where the facilitator asks chain and
  * database at the same time, that is the chain's. A part that does not occur is 0.
@@ -32,11 +27,15 @@ export function divideJob(job: SeenJob): readonly Part[] {
   if (settle === undefined) throw new Error('a job was answered and /settle was not asked')
   const firstCall = verify ?? settle
   return [
-    { name: 'agent: reads, proves, claims', ms: firstCall.beginMs - job.beginMs },
+    { who: 'agent', name: 'agent: reads, proves, claims', ms: firstCall.beginMs - job.beginMs },
     ...divideCall('/verify', verify, job),
-    { name: 'agent: handler, saves', ms: verify === undefined ? 0 : settle.beginMs - verify.endMs },
+    {
+      who: 'agent',
+      name: 'agent: handler, saves',
+      ms: verify === undefined ? 0 : settle.beginMs - verify.endMs,
+    },
     ...divideCall('/settle', settle, job),
-    { name: 'agent: writes down, answers', ms: job.endMs - settle.endMs },
+    { who: 'agent', name: 'agent: writes down, answers', ms: job.endMs - settle.endMs },
   ]
 }
 
@@ -53,9 +52,13 @@ function divideCall(name: string, call: Span | undefined, { chain, database }: S
   const chainMs = within(chain)
   const askingMs = within(chain, database)
   return [
-    { name: `${name}: chain`, ms: chainMs },
-    { name: `${name}: PostgreSQL`, ms: askingMs - chainMs },
-    { name: `${name}: facilitator`, ms: call === undefined ? 0 : call.endMs - call.beginMs - askingMs },
+    { who: 'chain', name: `${name}: chain`, ms: chainMs },
+    { who: 'database', name: `${name}: PostgreSQL`, ms: askingMs - chainMs },
+    {
+      who: 'facilitator',
+      name: `${name}: facilitator`,
+      ms: call === undefined ? 0 : call.endMs - call.beginMs - askingMs,
+    },
   ]
 }
 
@@ -78,7 +81,8 @@ export function middleParts(jobs: readonly SeenJob[]): readonly Part[] {
   const sorted = [...jobs].sort((one, other) => lengthOf(one) - lengthOf(other))
   const middle = sorted.slice(Math.floor(sorted.length * 0.4), Math.ceil(sorted.length * 0.6)).map(divideJob)
   const [first = []] = middle
-  return first.map(({ name }, index) => ({
+  return first.map(({ who, name }, index) => ({
+    who,
     name,
     ms: middle.reduce((sum, parts) => sum + (parts[index]?.ms ?? 0), 0) / middle.length,
   }))

@@ -1,4 +1,4 @@
-import type { Row } from '../report/bench.ts'
+import type { RatesPanel, Row } from '../report/bench.ts'
 import { milliseconds, number, rate } from '../report/figures.ts'
 import type { Measured } from './measure-settlement.ts'
 
@@ -7,13 +7,14 @@ export interface KeyFigures {
   readonly keys: number
   readonly burst: Measured
   readonly at100: Measured
-  readonly at20: Measured
 }
 
 /** All that `blocks` has measured. */
 export interface BlockFigures {
   /** With one key first. */
   readonly fast: readonly KeyFigures[]
+  /** One key, 20 payments a second on blocks of two seconds. */
+  readonly at20: Measured
   readonly slowBlockSeconds: number
   /** One key, 20 payments a second. */
   readonly slowSteady: Measured
@@ -39,7 +40,7 @@ export function blockRows(figures: BlockFigures): readonly Row[] {
   return [
     ...burstRows(one, more, figures.peer.fast),
     ...latencyRows(one, figures),
-    ...cpuRows(one),
+    ...cpuRows(one, figures),
     ...slotRows(figures),
     {
       what: 'gas of a payment in a burst',
@@ -62,6 +63,7 @@ function burstRows(one: KeyFigures, more: readonly KeyFigures[], peer: Measured)
       ratio: figure / BURST_PER_SECOND,
       goal: { atLeast: 1 },
       notes: [describe(one.burst), `payments of its blocks: ${one.burst.blocks.join(', ')}`],
+      panel: ratesPanel(one, more, peer),
     },
     {
       what,
@@ -71,18 +73,41 @@ function burstRows(one: KeyFigures, more: readonly KeyFigures[], peer: Measured)
       goal: undefined,
       notes: [`x402: ${describe(peer)}`],
     },
-    ...more.map(({ keys, burst, at100, at20 }): Row => ({
+    ...more.map(({ keys, burst, at100 }): Row => ({
       what: `${what}, ${keys} keys`,
       ours: rate(burst.settledPerSecond),
       peer: { name: 'one key', figure: rate(figure) },
       ratio: burst.settledPerSecond / figure,
       goal: undefined,
-      notes: [describe(burst), `100 a second: ${describe(at100)}`, `20 a second: ${describe(at20)}`],
+      notes: [describe(burst), `100 a second: ${describe(at100)}`],
     })),
   ]
 }
 
-function latencyRows(one: KeyFigures, { slowSteady, slowBlockSeconds, peer }: BlockFigures): readonly Row[] {
+function ratesPanel(one: KeyFigures, more: readonly KeyFigures[], peer: Measured): RatesPanel {
+  const bar = ({ keys, burst }: KeyFigures): RatesPanel['bars'][number] => ({
+    name: `Farebox, ${keys === 1 ? 'one key' : `${keys} keys`}`,
+    isOurs: true,
+    perSecond: burst.settledPerSecond,
+  })
+  return {
+    kind: 'rates',
+    title: 'Payments settled a second, a block every 2 s',
+    about:
+      `${count(one.burst)} at once, ${count(peer)} for the x402 facilitator, which settles one by one · ` +
+      `mark: our goal, ${rate(BURST_PER_SECOND)}`,
+    goalPerSecond: BURST_PER_SECOND,
+    bars: [
+      ...[one, ...more].map(bar),
+      { name: 'x402 facilitator', isOurs: false, perSecond: peer.settledPerSecond },
+    ],
+  }
+}
+
+function latencyRows(
+  one: KeyFigures,
+  { at20, slowSteady, slowBlockSeconds, peer }: BlockFigures,
+): readonly Row[] {
   const keptUp = rateOfWholeBlocks(slowSteady, slowBlockSeconds)
   const row = (perSecond: number, measured: Measured, goal: Row['goal']): Row => ({
     what: `/settle at ${perSecond} a second, 2 s blocks, p50`,
@@ -94,7 +119,7 @@ function latencyRows(one: KeyFigures, { slowSteady, slowBlockSeconds, peer }: Bl
   })
   return [
     row(100, one.at100, { atMost: 1 }),
-    row(20, one.at20, undefined),
+    row(20, at20, undefined),
     {
       what: `20 a second, ${slowBlockSeconds} s blocks, settled`,
       ours: rate(keptUp),
@@ -110,7 +135,7 @@ function latencyRows(one: KeyFigures, { slowSteady, slowBlockSeconds, peer }: Bl
   ]
 }
 
-function cpuRows({ at20, burst }: KeyFigures): readonly Row[] {
+function cpuRows({ burst }: KeyFigures, { at20 }: BlockFigures): readonly Row[] {
   const row = (load: string, { facilitatorMs, databaseMs }: Measured, atMostMs: number): Row => ({
     what: `CPU of a payment, ${load}`,
     ours: milliseconds(facilitatorMs),

@@ -69,7 +69,7 @@ export async function measure(
   const payments = signPayments(stage.crypto, scene.parties, count)
   const firstBlock = (await readHeight(chain)) + 1
   const before = readCpu(groups)
-  const settled = await run({ calls, payments, limitMs: 1_000 * limitSeconds })
+  const settled = await run({ calls, payments, endMs: performance.now() + 1_000 * limitSeconds })
   const after = readCpu(groups)
   const lastBlock = await readHeight(chain)
   const everything = await readChainPayments(chain, 0, lastBlock)
