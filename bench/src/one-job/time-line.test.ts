@@ -17,15 +17,15 @@ describe('the time of a job', () => {
       database: [call('', 104.5, 106), call('', 114, 116)],
     })
     expect(parts.map(({ name, ms }) => [name, ms])).toEqual([
-      ['agent: reads, proves, claims', 3],
+      ['agent: reads and claims', 3],
       ['/verify: chain', 1],
       ['/verify: PostgreSQL', 1],
       ['/verify: facilitator', 2],
-      ['agent: handler, saves', 2],
+      ['agent: runs and saves', 2],
       ['/settle: chain', 3],
       ['/settle: PostgreSQL', 2],
       ['/settle: facilitator', 4],
-      ['agent: writes down, answers', 2],
+      ['agent: records, answers', 2],
     ])
   })
 
@@ -65,5 +65,5 @@ test('the parts of the jobs in the middle leave out the fastest and the slowest'
     database: [],
   })
   const parts = middleParts([job(3), job(900), job(4), job(5), job(2)])
-  expect(parts.at(-1)).toEqual({ who: 'agent', name: 'agent: writes down, answers', ms: 2 })
+  expect(parts.at(-1)).toEqual({ who: 'agent', name: 'agent: records, answers', ms: 2 })
 })

@@ -27,15 +27,15 @@ export function divideJob(job: SeenJob): readonly Part[] {
   if (settle === undefined) throw new Error('a job was answered and /settle was not asked')
   const firstCall = verify ?? settle
   return [
-    { who: 'agent', name: 'agent: reads, proves, claims', ms: firstCall.beginMs - job.beginMs },
+    { who: 'agent', name: 'agent: reads and claims', ms: firstCall.beginMs - job.beginMs },
     ...divideCall('/verify', verify, job),
     {
       who: 'agent',
-      name: 'agent: handler, saves',
+      name: 'agent: runs and saves',
       ms: verify === undefined ? 0 : settle.beginMs - verify.endMs,
     },
     ...divideCall('/settle', settle, job),
-    { who: 'agent', name: 'agent: writes down, answers', ms: job.endMs - settle.endMs },
+    { who: 'agent', name: 'agent: records, answers', ms: job.endMs - settle.endMs },
   ]
 }
 

@@ -46,7 +46,6 @@ export interface TimeLinePanel {
   readonly kind: 'time-line'
   readonly title: string
   readonly about: string
-  readonly goalMs: number
   readonly parts: readonly Part[]
 }
 

@@ -33,7 +33,6 @@ const timeLine: Row = {
     kind: 'time-line',
     title: 'A job',
     about: 'median',
-    goalMs: 12,
     parts: [
       { who: 'agent', name: 'agent', ms: 4 },
       { who: 'chain', name: 'nothing', ms: 0 },

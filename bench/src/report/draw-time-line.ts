@@ -14,18 +14,14 @@ import {
 
 const ROW_HEIGHT = 22
 const BAR_HEIGHT = 12
-/** The goal's name below the last bar. */
-const AXIS_HEIGHT = 20
 /** A part that is shorter than this can be seen all the same. */
 const LEAST_WIDTH = 1.5
 
-/** A bar for each part, which begins where the part before ends; a line down through all is the goal for their sum. */
-export function timeLinePanel({ title, about, goalMs, parts }: TimeLinePanel): DrawnPanel {
+/** A bar for each part, which begins where the part before ends. */
+export function timeLinePanel({ title, about, parts }: TimeLinePanel): DrawnPanel {
   const placed = place(parts.filter(({ ms }) => ms > 0))
-  const wholeMs = Math.max(goalMs, ...placed.map(({ fromMs, part }) => fromMs + part.ms)) * HEADROOM
+  const wholeMs = placed.reduce((sum, { part }) => sum + part.ms, 0) * HEADROOM
   const at = (ms: number): number => round((ms / wholeMs) * BARS)
-  const goalAt = LABEL_WIDTH + at(goalMs)
-  const barsHeight = placed.length * ROW_HEIGHT
   const drawPart = ({ part, fromMs }: Placed, top: number): string => `<g>
   <text x="0" y="${top + 10}">${escape(part.name)}</text>
   <rect class="rail" x="${LABEL_WIDTH}" y="${top}" width="${BARS}" height="${BAR_HEIGHT}" rx="3"/>
@@ -33,13 +29,11 @@ export function timeLinePanel({ title, about, goalMs, parts }: TimeLinePanel): D
   <text x="${WIDTH}" y="${top + 10}" text-anchor="end">${milliseconds(part.ms)}</text>
 </g>`
   return {
-    height: HEAD_HEIGHT + barsHeight + AXIS_HEIGHT,
+    height: HEAD_HEIGHT + placed.length * ROW_HEIGHT,
     draw: top =>
       [
         drawHead(top, title, about),
         ...placed.map((one, index) => drawPart(one, top + HEAD_HEIGHT + index * ROW_HEIGHT)),
-        `<line class="goal" x1="${goalAt}" x2="${goalAt}" y1="${top + HEAD_HEIGHT - 4}" y2="${top + HEAD_HEIGHT + barsHeight}"/>`,
-        `<text class="quiet" x="${goalAt}" y="${top + HEAD_HEIGHT + barsHeight + 14}" text-anchor="middle">our goal, ${milliseconds(goalMs)}</text>`,
       ].join('\n'),
   }
 }

@@ -75,7 +75,7 @@ export function createFacilitatorCalls(
       }
     },
     async close() {
-      await Promise.all(all.map(client => client.destroy()))
+      await Promise.all(all.splice(0).map(client => client.destroy()))
     },
   }
 }

@@ -18,6 +18,8 @@ export interface SettlementScene {
   readonly groups: { readonly facilitator: ProcessGroup; readonly database: ProcessGroup }
   /** Undefined where there is no ledger. */
   readonly readLedger: (() => Promise<readonly LedgerRow[]>) | undefined
+  /** Ends it before its time, so that it does not disturb what is measured next. */
+  close(): Promise<void>
 }
 
 /** What a scene of ours is. */
@@ -51,7 +53,7 @@ export async function startSettlementScene(
     name: 'farebox',
     chain,
     parties,
-    calls: openCalls(stage, facilitator, payee => secrets[payee]),
+    ...openCalls(stage, { facilitator, chain }, payee => secrets[payee]),
     groups: { facilitator: { pids: [facilitator.pid] }, database: database.processes },
     readLedger: () => readSettledRows(database, facilitator.schema),
   }
@@ -67,7 +69,7 @@ export async function startReferenceScene(stage: Stage, blockSeconds: number): P
     name: 'x402',
     chain,
     parties,
-    calls: openCalls(stage, facilitator, () => undefined),
+    ...openCalls(stage, { facilitator, chain }, () => undefined),
     groups: { facilitator: { pids: [facilitator.pid] }, database: { pids: [] } },
     readLedger: undefined,
   }
@@ -84,12 +86,19 @@ async function startParties(
 
 function openCalls(
   stage: Stage,
-  { url }: Server,
+  { facilitator, chain }: { readonly facilitator: Server; readonly chain: BlockChain },
   secretOf: (payee: number) => string | undefined,
-): FacilitatorCalls {
-  const calls = createFacilitatorCalls(url, secretOf)
+): Pick<SettlementScene, 'calls' | 'close'> {
+  const calls = createFacilitatorCalls(facilitator.url, secretOf)
   stage.onStrike(calls.close)
-  return calls
+  return {
+    calls,
+    async close() {
+      await calls.close()
+      await facilitator.stop()
+      await chain.stop()
+    },
+  }
 }
 
 async function readSettledRows(database: SceneDatabase, schema: string): Promise<readonly LedgerRow[]> {
