@@ -6,10 +6,12 @@ import { coldStart } from './benches/cold-start.ts'
 import { devExecute } from './benches/dev-execute.ts'
 import { devRestart } from './benches/dev-restart.ts'
 import { flows } from './benches/flows.ts'
+import { oneJob } from './benches/one-job.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
 import { realFlows } from './benches/real-flows.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
+import { settlementSoak } from './benches/settlement-soak.ts'
 import { soak } from './benches/soak.ts'
 import { unpaidExecute } from './benches/unpaid-execute.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
@@ -24,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   verifyPayment,
   paidExecute,
   paidLoop,
+  oneJob,
   unpaidExecute,
   devExecute,
   coldStart,
@@ -33,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   flows,
   realFlows,
   soak,
+  settlementSoak,
 ]
 
 const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
@@ -41,9 +45,12 @@ const HELP = `npm run bench -- [options]
 
   --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
                    (${LONG.join(', ')} only when named)
+  --also <names>   those too, beside all that run by themselves
   --quick          small rounds and few: to see that everything runs, not to quote
   --json <file>    writes the figures there too
   --chart <file>   draws them there, as an SVG
+  --keys <list>    relayer keys of the facilitator: 1,2,4 for blocks, 4 for settlement-soak
+  --payments <n>   of settlement-soak, default 60,000
   --profile        tells where the servers' CPU time went; its figures are not to be quoted
 `
 
@@ -65,7 +72,7 @@ async function main(options: Options): Promise<number> {
   }
   requireCpuTimes()
   process.stdout.write(`${describeMachine()}\n`)
-  const stage = await setStage({ tell, quick: options.quick, profile: options.profile })
+  const stage = await setStage({ tell, ...options })
   process.once('SIGINT', () => {
     void stage.close().finally(() => process.exit(130))
   })
@@ -85,12 +92,12 @@ async function main(options: Options): Promise<number> {
 /** What breaks is told and left out; the others are measured all the same. */
 async function runAll(
   stage: Stage,
-  { only }: Options,
+  { only, also }: Options,
 ): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
   const rows: Row[] = []
   let broken = false
   const isChosen = ({ name, isLong = false }: Bench): boolean =>
-    only.length === 0 ? !isLong : only.includes(name)
+    only.length === 0 ? !isLong || also.includes(name) : only.includes(name)
   for (const bench of BENCHES.filter(isChosen)) {
     const started = performance.now()
     let outcome = '✓'

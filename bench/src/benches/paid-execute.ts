@@ -33,7 +33,7 @@ export const paidExecute: Bench = {
     const row = (store: string, peer: string, counted: Counted, atLeast?: number): Row =>
       compare(rounds, { own: `farebox-${store}`, peer, store, counted, atLeast })
     return [
-      row('lmdb', 'x402-express', 'with its facilitator', 20),
+      row('lmdb', 'x402-express', 'with its facilitator', 35),
       row('memory', 'x402-express', 'with its facilitator', 20),
       row('lmdb', 'x402-hono', 'with its facilitator'),
       row('lmdb', 'x402-express', 'server alone'),

@@ -1,16 +1,12 @@
 import type { LocalChain } from '@farebox/local/chain/start-chain'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSecret } from '@farebox/local/src/facilitator-secret'
-import pg from 'pg'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
 import { interleave } from '../rounds/interleave.ts'
 import { median, quantile } from '../rounds/statistics.ts'
 import { createJobsCheck } from '../stage/check-answers.ts'
 import { openDatabase } from '../stage/open-database.ts'
 import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
-import { startAgent } from '../stage/start-agent.ts'
+import { startPaidPath } from '../stage/start-paid-path.ts'
 import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
-import { PROGRAMS, startServer } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Bench } from '../report/bench.ts'
 import { milliseconds, rate } from '../report/figures.ts'
@@ -25,8 +21,6 @@ import {
 
 /** Everything but how many at once and how often. */
 type Loop = Omit<Measured, 'count' | 'connections'>
-
-const SCHEMA = `farebox_bench_${process.pid}`
 
 /** A paid job through everything that is ours, against the x402 project's server and facilitator; each on its own chain. */
 export const paidLoop: Bench = {
@@ -52,7 +46,7 @@ export const paidLoop: Bench = {
         ours: rate(figure),
         peer: { name: '@x402/hono', figure: rate(peerFigure) },
         ratio: figure / peerFigure,
-        goal: { atLeast: 8 },
+        goal: { atLeast: 10 },
         notes: [ours, peer].flatMap(({ name }) => [
           `${name}: ${describeCpu(rounds.get(`${name} ×16`))}`,
           ...[1, 16].map(
@@ -79,29 +73,7 @@ function at(stage: Stage, loop: Loop, connections: number, count: number): Retur
 async function fareboxLoop(stage: Stage): Promise<Loop> {
   const chain = await startFundedChain(stage)
   const database = await openDatabase(stage)
-  if (database.processes.pids.length === 0) stage.onStrike(() => dropSchema(database.url))
-  const adminToken = 'an-admin-token-of-the-bench'
-  const facilitator = await startServer(stage, {
-    name: 'facilitator',
-    file: PROGRAMS.facilitator,
-    portVariable: 'FACILITATOR_PORT',
-    environment: {
-      FACILITATOR_NETWORK: `eip155:${chain.chainId}`,
-      FACILITATOR_ADMIN_TOKEN: adminToken,
-      // The bench is one agent doing the work of many; its own limits would otherwise be what is measured.
-      FACILITATOR_REQUESTS_PER_SECOND: '100000',
-      FACILITATOR_DAILY_SETTLEMENTS: '1000000',
-      DATABASE_URL: database.url,
-      DATABASE_SCHEMA: SCHEMA,
-      EVM_RPC_URL: chain.rpcUrl,
-      RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey,
-    },
-  })
-  const { secret } = await createSecret(
-    { url: facilitator.url, adminToken },
-    { owner: 'bench', wallets: [TEST_KEYS.agent.address] },
-  )
-  const agent = await startAgent(stage, { store: 'lmdb', paid: { facilitatorUrl: facilitator.url, secret } })
+  const { agent, facilitator } = await startPaidPath(stage, { chain, database })
   return {
     name: 'farebox',
     url: agent.url,
@@ -136,13 +108,6 @@ function groups(
     chain: { pids: [chain.pid] },
     database,
   }
-}
-
-async function dropSchema(connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  await client.query(`drop schema if exists ${SCHEMA} cascade`)
-  await client.end()
 }
 
 function describeCpu(rounds: readonly ServerRound[] | undefined): string {

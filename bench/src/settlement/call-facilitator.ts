@@ -19,7 +19,7 @@ export interface FacilitatorCalls {
   close(): Promise<void>
 }
 
-const ANSWER_TIMEOUT_MS = 240_000
+const ANSWER_TIMEOUT_MS = 120_000
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
@@ -75,7 +75,7 @@ export function createFacilitatorCalls(
       }
     },
     async close() {
-      await Promise.all(all.map(client => client.destroy()))
+      await Promise.all(all.splice(0).map(client => client.destroy()))
     },
   }
 }

@@ -12,21 +12,25 @@ export interface Settled {
   readonly lastAnsweredMs: number
 }
 
-/** What is asked, and until when an answer counts. */
+/** What is asked, and until when an answer counts: a time of `performance.now()`. */
 export interface Load {
   readonly calls: FacilitatorCalls
   readonly payments: SignedPayments
-  readonly limitMs: number
+  readonly endMs: number
 }
 
 /** Agents that verify at the same time before a burst. */
 const VERIFYING_AT_ONCE = 32
 
 /** Has every payment held, so many at a time. */
-export async function verifyAll({ calls, payments }: Load): Promise<void> {
+export async function verifyAll({ calls, payments, endMs }: Load): Promise<void> {
   let next = 0
   const one = async (): Promise<void> => {
-    while (next < payments.count) await calls.verify(payments, next++)
+    while (next < payments.count) {
+      if (performance.now() > endMs)
+        throw new Error(`${next} of ${payments.count} payments were held in time`)
+      await calls.verify(payments, next++)
+    }
   }
   await Promise.all(Array.from({ length: VERIFYING_AT_ONCE }, one))
 }
@@ -63,21 +67,22 @@ export async function settleOutstanding(
   let next = 0
   let done = 0
   const one = async (): Promise<void> => {
-    while (next < load.payments.count) {
+    while (next < load.payments.count && performance.now() < load.endMs) {
       await record.verifyAndSettle(next++)
       onSettled(++done)
     }
   }
   await Promise.all(Array.from({ length: outstanding }, one))
+  if (done < load.payments.count)
+    throw new Error(`${done} of ${load.payments.count} payments were settled in time`)
   return record.end()
 }
 
-function createRecord({ calls, payments, limitMs }: Load): {
+function createRecord({ calls, payments, endMs }: Load): {
   settle(index: number): Promise<void>
   verifyAndSettle(index: number): Promise<void>
   end(): Settled
 } {
-  const endMs = performance.now() + limitMs
   const settleMs: number[] = []
   const transactions: string[] = []
   let firstSentMs = Number.POSITIVE_INFINITY

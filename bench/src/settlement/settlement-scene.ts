@@ -1,10 +1,8 @@
-import { createSecret } from '@farebox/local/src/facilitator-secret'
-import pg from 'pg'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
 import type { SceneDatabase } from '../stage/open-database.ts'
-import { NETWORK } from '../stage/sign-jobs.ts'
+import { startFacilitator, withDatabase } from '../stage/start-facilitator.ts'
 import { startReferenceFacilitator } from '../stage/start-peers.ts'
-import { PROGRAMS, startServer, type Server } from '../stage/start-server.ts'
+import type { Server } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { LedgerRow } from './account-for-payments.ts'
 import { createWallets, startBlockChain, type BlockChain } from './block-chain.ts'
@@ -20,6 +18,8 @@ export interface SettlementScene {
   readonly groups: { readonly facilitator: ProcessGroup; readonly database: ProcessGroup }
   /** Undefined where there is no ledger. */
   readonly readLedger: (() => Promise<readonly LedgerRow[]>) | undefined
+  /** Ends it before its time, so that it does not disturb what is measured next. */
+  close(): Promise<void>
 }
 
 /** What a scene of ours is. */
@@ -33,8 +33,6 @@ const PAYERS = 400
 /** Wallets that are paid, each of an owner and a secret of its own: an owner may have 5,000 payments open. */
 const PAYEES = 8
 
-let schemas = 0
-
 /** Our facilitator with its ledger in a schema of its own. */
 export async function startSettlementScene(
   stage: Stage,
@@ -43,39 +41,21 @@ export async function startSettlementScene(
 ): Promise<SettlementScene> {
   const relayers = createWallets(stage.crypto, keys)
   const { parties, chain } = await startParties(stage, { blockSeconds, relayers })
-  const schema = `farebox_bench_${process.pid}_${schemas++}`
-  stage.onStrike(() =>
-    withDatabase(database.url, client => client.query(`drop schema if exists ${schema} cascade`)),
-  )
-  const adminToken = 'an-admin-token-of-the-bench'
-  const facilitator = await startServer(stage, {
-    name: 'facilitator',
-    file: PROGRAMS.facilitator,
-    portVariable: 'FACILITATOR_PORT',
-    environment: {
-      FACILITATOR_NETWORK: NETWORK.id,
-      FACILITATOR_ADMIN_TOKEN: adminToken,
-      // The bench is a few owners doing the work of many; their limits would otherwise be what is measured.
-      FACILITATOR_REQUESTS_PER_SECOND: '100000',
-      FACILITATOR_DAILY_SETTLEMENTS: '10000000',
-      DATABASE_URL: database.url,
-      DATABASE_SCHEMA: schema,
-      EVM_RPC_URL: chain.rpcUrl,
-      RELAYER_PRIVATE_KEY: relayers.map(({ privateKey }) => privateKey).join(','),
-    },
+  const facilitator = await startFacilitator(stage, {
+    rpcUrl: chain.rpcUrl,
+    database,
+    relayerKeys: relayers.map(({ privateKey }) => privateKey),
   })
   const secrets: string[] = []
-  for (const [index, payee] of parties.payees.entries()) {
-    const administered = { url: facilitator.url, adminToken }
-    secrets.push((await createSecret(administered, { owner: `bench-${index}`, wallets: [payee] })).secret)
-  }
+  for (const [index, payee] of parties.payees.entries())
+    secrets.push(await facilitator.makeSecret(`bench-${index}`, payee))
   return {
     name: 'farebox',
     chain,
     parties,
-    calls: openCalls(stage, facilitator, payee => secrets[payee]),
+    ...openCalls(stage, { facilitator, chain }, payee => secrets[payee]),
     groups: { facilitator: { pids: [facilitator.pid] }, database: database.processes },
-    readLedger: () => readSettledRows(database.url, schema),
+    readLedger: () => readSettledRows(database, facilitator.schema),
   }
 }
 
@@ -89,7 +69,7 @@ export async function startReferenceScene(stage: Stage, blockSeconds: number): P
     name: 'x402',
     chain,
     parties,
-    calls: openCalls(stage, facilitator, () => undefined),
+    ...openCalls(stage, { facilitator, chain }, () => undefined),
     groups: { facilitator: { pids: [facilitator.pid] }, database: { pids: [] } },
     readLedger: undefined,
   }
@@ -106,16 +86,23 @@ async function startParties(
 
 function openCalls(
   stage: Stage,
-  { url }: Server,
+  { facilitator, chain }: { readonly facilitator: Server; readonly chain: BlockChain },
   secretOf: (payee: number) => string | undefined,
-): FacilitatorCalls {
-  const calls = createFacilitatorCalls(url, secretOf)
+): Pick<SettlementScene, 'calls' | 'close'> {
+  const calls = createFacilitatorCalls(facilitator.url, secretOf)
   stage.onStrike(calls.close)
-  return calls
+  return {
+    calls,
+    async close() {
+      await calls.close()
+      await facilitator.stop()
+      await chain.stop()
+    },
+  }
 }
 
-async function readSettledRows(url: string, schema: string): Promise<readonly LedgerRow[]> {
-  const { rows } = await withDatabase(url, client =>
+async function readSettledRows(database: SceneDatabase, schema: string): Promise<readonly LedgerRow[]> {
+  const { rows } = await withDatabase(database, client =>
     client.query<{ nonce: string; value: string; transaction_hash: string; block_number: string }>(
       `select nonce, value, transaction_hash, block_number from ${schema}.payments where state = 'settled'`,
     ),
@@ -126,17 +113,4 @@ async function readSettledRows(url: string, schema: string): Promise<readonly Le
     transaction: row.transaction_hash,
     block: Number(row.block_number),
   }))
-}
-
-async function withDatabase<T>(
-  connectionString: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

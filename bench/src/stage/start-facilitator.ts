@@ -1,0 +1,70 @@
+import { createSecret } from '@farebox/local/src/facilitator-secret'
+import pg from 'pg'
+import type { SceneDatabase } from './open-database.ts'
+import { NETWORK } from './sign-jobs.ts'
+import { PROGRAMS, startServer, type Server } from './start-server.ts'
+import type { Stage } from './stage.ts'
+
+/** Our facilitator, with its ledger in a schema of its own that is dropped when the scene ends. */
+export interface FacilitatorServer extends Server {
+  readonly schema: string
+  /** Makes a secret that takes payments to a wallet. */
+  makeSecret(owner: string, wallet: string): Promise<string>
+}
+
+const ADMIN_TOKEN = 'an-admin-token-of-the-bench'
+
+let schemas = 0
+
+/** `relayerKeys` are those of the one process; each account must hold ether. */
+export async function startFacilitator(
+  stage: Stage,
+  options: {
+    readonly rpcUrl: string
+    readonly database: Pick<SceneDatabase, 'url'>
+    readonly relayerKeys: readonly string[]
+  },
+): Promise<FacilitatorServer> {
+  const { rpcUrl, database, relayerKeys } = options
+  const schema = `farebox_bench_${process.pid}_${schemas++}`
+  const drop = `drop schema if exists ${schema} cascade`
+  stage.onStrike(() => withDatabase(database, client => client.query(drop)))
+  const server = await startServer(stage, {
+    name: 'facilitator',
+    file: PROGRAMS.facilitator,
+    portVariable: 'FACILITATOR_PORT',
+    environment: {
+      FACILITATOR_NETWORK: NETWORK.id,
+      FACILITATOR_ADMIN_TOKEN: ADMIN_TOKEN,
+      // The bench is a few owners doing the work of many; their limits would otherwise be what is measured.
+      FACILITATOR_REQUESTS_PER_SECOND: '100000',
+      FACILITATOR_DAILY_SETTLEMENTS: '10000000',
+      DATABASE_URL: database.url,
+      DATABASE_SCHEMA: schema,
+      EVM_RPC_URL: rpcUrl,
+      RELAYER_PRIVATE_KEY: relayerKeys.join(','),
+    },
+  })
+  return {
+    ...server,
+    schema,
+    async makeSecret(owner, wallet) {
+      const administration = { url: server.url, adminToken: ADMIN_TOKEN }
+      return (await createSecret(administration, { owner, wallets: [wallet] })).secret
+    },
+  }
+}
+
+/** Opens a connection for one piece of work. */
+export async function withDatabase<T>(
+  { url }: Pick<SceneDatabase, 'url'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,29 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { SceneDatabase } from './open-database.ts'
+import { startAgent } from './start-agent.ts'
+import { startFacilitator, type FacilitatorServer } from './start-facilitator.ts'
+import type { Server } from './start-server.ts'
+import type { Stage } from './stage.ts'
+
+/** Our agent with its default store, and our facilitator, as they are in production. */
+export interface PaidPath {
+  readonly agent: Server
+  readonly facilitator: FacilitatorServer
+}
+
+/** Starts both. `between` puts something between the agent and its facilitator: the URL that the agent is given. */
+export async function startPaidPath(
+  stage: Stage,
+  options: {
+    readonly chain: { readonly rpcUrl: string }
+    readonly database: Pick<SceneDatabase, 'url'>
+    readonly between?: (facilitatorUrl: string) => Promise<string>
+  },
+): Promise<PaidPath> {
+  const { chain, database, between } = options
+  const relayerKeys = [TEST_KEYS.relayer.privateKey]
+  const facilitator = await startFacilitator(stage, { rpcUrl: chain.rpcUrl, database, relayerKeys })
+  const secret = await facilitator.makeSecret('bench', TEST_KEYS.agent.address)
+  const facilitatorUrl = between === undefined ? facilitator.url : await between(facilitator.url)
+  return { agent: await startAgent(stage, { store: 'lmdb', paid: { facilitatorUrl, secret } }), facilitator }
+}
