@@ -584,10 +584,10 @@ begin
   return true;
 end $$;
 
--- Writes down what the chain decided; see SettlementLedger.conclude. Returns the keys that changed.
+-- Writes down what the chain decided, of one transaction or of several; see SettlementLedger.conclude. Returns the keys
+-- that changed. `p_closed` names the transactions that ended, and how: [{"id", "as"}].
 create function conclude(
-  p_conclusions jsonb, p_closed_id bigint, p_closed_as text, p_now bigint, p_failures_allowed integer,
-  p_barred_seconds integer
+  p_conclusions jsonb, p_closed jsonb, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
 ) returns setof text language plpgsql set search_path from current as $$
 declare
   today date := (to_timestamp(p_now) at time zone 'UTC')::date;
@@ -664,9 +664,9 @@ begin
   )
   select changed.key from changed union all select dropped.key from dropped;
 
-  if p_closed_id is not null then
-    update transactions set state = p_closed_as, closed_at = now() where id = p_closed_id and state = 'open';
-  end if;
+  update transactions t set state = c."as", closed_at = now()
+    from jsonb_to_recordset(p_closed) as c (id bigint, "as" text)
+    where t.id = c.id and t.state = 'open';
 end $$;
 
 -- Whoever settles a row: the time is that of the first.

@@ -2,6 +2,7 @@ import type { Clock } from '@farebox/server/clock'
 import { nowSeconds } from '@farebox/server/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
 import type {
+  ClosedTransaction,
   Conclusion,
   OpenTransaction,
   SenderLease,
@@ -10,6 +11,7 @@ import type {
   SignedSettlement,
 } from '../settlement-ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { groupRequests } from './group-requests.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 import { captureValues, readCapture, type CaptureRow } from './postgres-payments.ts'
 import type { NotifyQuery } from './postgres-signals.ts'
@@ -24,6 +26,12 @@ interface TransactionRow {
   readonly max_fee: string
   readonly priority_fee: string
   readonly payments: readonly PaymentRow[] | null
+}
+
+/** Conclusions of one transaction, or of none. */
+interface Concluding {
+  readonly conclusions: readonly Conclusion[]
+  readonly closes: ClosedTransaction | undefined
 }
 
 /** What became of a capture, the transaction if it was saved, and the payment's row from before. */
@@ -71,8 +79,31 @@ export function createPostgresSettlements(
     ) as payment
     from ${schema}.capture_and_submit($1, $2, $3, $4, $5, $6, $7, $8, $10, $11)`
   const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
-  const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5, $6)) as keys,
-    pg_notify($7, $8)`
+  const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5)) as keys,
+    pg_notify($6, $7)`
+  // Transactions of one block end together: what they come to is written once.
+  const concludeTogether = groupRequests<Concluding, readonly string[]>(clock, async requests => {
+    const conclusions = requests.flatMap(request => request.conclusions)
+    const closed = requests.flatMap(({ closes }) =>
+      closes ? [{ id: closes.transactionId, as: closes.as }] : [],
+    )
+    const [row] = await query<{ keys: readonly string[] }>('conclude', conclude, [
+      JSON.stringify(conclusions.map(toJson)),
+      JSON.stringify(closed),
+      nowSeconds(clock),
+      failureLimits.failuresAllowed,
+      failureLimits.barredSeconds,
+      ...notify(concludedSignal(conclusions)),
+    ])
+    const changed = new Set(row?.keys)
+    // Keys that were dropped with their payer are of whoever concluded that.
+    const named = new Set(conclusions.map(({ key }) => key))
+    const dropped = [...changed].filter(key => !named.has(key))
+    return requests.map(request => [
+      ...request.conclusions.map(({ key }) => key).filter(key => changed.has(key)),
+      ...(request.conclusions.some(one => one.to === 'failed' && one.dropsPayer === true) ? dropped : []),
+    ])
+  })
   const today = (): string => new Date(clock.nowMs()).toISOString().slice(0, 10)
   return {
     async backlog({ network, relayers, holder }, limits) {
@@ -122,18 +153,7 @@ export function createPostgresSettlements(
       ])
       return row?.replaced === true
     },
-    async conclude(conclusions, closes) {
-      const [row] = await query<{ keys: readonly string[] }>('conclude', conclude, [
-        JSON.stringify(conclusions.map(toJson)),
-        closes?.transactionId ?? null,
-        closes?.as ?? null,
-        nowSeconds(clock),
-        failureLimits.failuresAllowed,
-        failureLimits.barredSeconds,
-        ...notify(concludedSignal(conclusions)),
-      ])
-      return row?.keys ?? []
-    },
+    conclude: (conclusions, closes) => concludeTogether({ conclusions, closes }),
   }
 }
 
