@@ -98,6 +98,7 @@ const ROOMS = {
   facilitator: [
     ['program'],
     ['create-facilitator'],
+    ['readiness'],
     ['http', 'reconcile', 'scrape-sources'],
     ['engine'],
     ['relayer'],

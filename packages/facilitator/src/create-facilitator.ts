@@ -1,29 +1,29 @@
 import type { AddressInfo } from 'node:net'
 import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
-import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { FastifyInstance } from 'fastify'
-import { createChainReader, refuseChain, type ChainReader } from './chain/chain-reader.ts'
+import { createChainReader, refuseChain } from './chain/chain-reader.ts'
 import { createObserver } from './chain/observe-together.ts'
 import { createKnownChain } from './chain/known-chain.ts'
 import { createReadPayerCodes } from './chain/payer-code.ts'
-import { createRelayer, type Relayer } from './relayer/account/relayer-account.ts'
+import { createRelayers } from './relayer/account/create-relayers.ts'
 import { createRelayerNode } from './relayer/account/relayer-node.ts'
 import { agreeWithSecond, createSecondNode } from './chain/second-node.ts'
 import { createHasBatchSettler } from './relayer/account/has-batch-settler.ts'
 import { startSettlementLoop, type SettlementLoop } from './relayer/settlement-loop.ts'
 import { watchChain, type ChainWatch } from './relayer/watch-chain.ts'
-import { nowSeconds, systemClock, type Clock } from '@farebox/server/clock'
+import { systemClock, type Clock } from '@farebox/server/clock'
 import { createAnnounceBudget } from './engine/announce-budget.ts'
+import { announceConclusions } from './engine/announce-conclusions.ts'
 import type { Engine } from './engine/engine.ts'
 import { recoverCharge } from './engine/recover-charge.ts'
 import { rememberProofs } from './engine/remember-proofs.ts'
-import { createSettlementWaiters, type SettlementWaiters } from './engine/settlement-waiters.ts'
+import { createSettlementWaiters } from './engine/settlement-waiters.ts'
 import { limitCallers } from './http/caller.ts'
 import { createApp } from './http/create-app.ts'
-import { addHealthRoutes, type ReadinessCheck } from './http/health-routes.ts'
+import { addHealthRoutes } from './http/health-routes.ts'
 import { addOwnersRoutes } from './http/owners-routes.ts'
 import { addReleaseRoute } from './http/release-route.ts'
 import { addSecretsRoutes } from './http/secrets-routes.ts'
@@ -32,12 +32,12 @@ import { addSupportedRoute } from './http/supported-route.ts'
 import { addVerifyRoute } from './http/verify-route.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
-import { shortKey } from './ledger/signals.ts'
 import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
 import { silentLog, type Log } from '@farebox/server/log'
 import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { startReconciler, type Reconciler } from './reconcile/reconcile.ts'
-import { createScrapeSources, keep } from './scrape-sources.ts'
+import { readinessChecks } from './readiness.ts'
+import { createScrapeSources } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
 
 /** What a facilitator is made of. */
@@ -138,7 +138,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onReorganised: from => reconciler?.revisitReplaced(from),
   })
   const confirmChain = (): Promise<void> => watch.confirmChain()
-  const onConcluded = (conclusions: readonly Conclusion[]): void => announce(waiters, conclusions)
+  const onConcluded = (conclusions: readonly Conclusion[]): void => announceConclusions(waiters, conclusions)
   const { settlements, leases } = ledger
   const settlementLoop = startSettlementLoop({
     network,
@@ -249,28 +249,6 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   }
 }
 
-function createRelayers(
-  crypto: EvmCrypto,
-  network: Network,
-  keys: readonly string[],
-): readonly [Relayer, ...Relayer[]] {
-  const [first, ...others] = keys.map(key => createRelayer(crypto, network, key))
-  if (first === undefined) throw new RangeError('a facilitator needs a relayer key')
-  if (new Set([first, ...others].map(({ address }) => address)).size < keys.length)
-    throw new RangeError('two relayer keys are the same')
-  return [first, ...others]
-}
-
-function announce(waiters: SettlementWaiters, conclusions: readonly Conclusion[]): void {
-  for (const conclusion of conclusions) {
-    const { key, to } = conclusion
-    if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
-  }
-  // Whether a failure is final is for the row to say.
-  const failed = conclusions.filter(({ to }) => to === 'failed').map(({ key }) => shortKey(key))
-  if (failed.length > 0) waiters.lookAgain(failed)
-}
-
 async function seen<Block extends { readonly blockSeconds: number }>(
   watch: ChainWatch,
   observing: Promise<Block>,
@@ -284,32 +262,6 @@ async function seen<Block extends { readonly blockSeconds: number }>(
 function wakeSettlementLoop(settlementLoop: SettlementLoop, ledger: Ledger): void {
   if (settlementLoop.holdsLease()) settlementLoop.wake()
   else void ledger.signals.publish({ kind: 'captured' })
-}
-
-function readinessChecks(
-  ledger: Ledger,
-  reader: ChainReader,
-  watch: ChainWatch,
-  network: Network,
-  clock: Clock,
-): { readonly [name: string]: ReadinessCheck } {
-  return {
-    // Anybody may ask, as often as they like.
-    database: keep(clock, () =>
-      ledger.totals(network.id, nowSeconds(clock)).then(
-        () => undefined,
-        () => 'the ledger cannot be reached',
-      ),
-    ),
-    chain: keep(clock, () =>
-      reader.readHead().then(
-        () => undefined,
-        (error: unknown) =>
-          error instanceof BlockFromFuture ? error.message : 'the chain cannot be reached',
-      ),
-    ),
-    relayer: async () => await Promise.resolve(watch.unusable()),
-  }
 }
 
 function urlOf(app: FastifyInstance): string {

@@ -31,6 +31,7 @@ export const PORT_CALLS: {
   'ledger.find': 'look',
   'ledger.backlog': 'look',
   'ledger.submit': 'deed',
+  'ledger.capture-and-submit': 'deed',
   'ledger.replace': 'scarce',
   'ledger.conclude': 'deed',
   'ledger.lease': 'look',

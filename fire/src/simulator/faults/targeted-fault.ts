@@ -44,6 +44,7 @@ const DECISIVE_CALLS: readonly string[] = [
   'node eth_getLogs',
   'ledger.hold',
   'ledger.capture',
+  'ledger.capture-and-submit',
   'ledger.conclude',
   'eth_call',
   'agent /execute',
@@ -63,7 +64,8 @@ const CHAIN_LOOKS: readonly string[] = [
 const LEDGER_DEEDS: readonly string[] = [
   'ledger.submit',
   'ledger.submit',
-  'ledger.submit',
+  'ledger.capture-and-submit',
+  'ledger.capture-and-submit',
   'eth_sendRawTransaction',
   'eth_sendRawTransactionSync',
   'ledger.capture',

@@ -78,9 +78,11 @@ async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadP
 
 function startOurs(world: World, { cast }: Stage, plan: WorkloadPlan, ledger: Ledger): FacilitatorParty {
   const [first = '', second = ''] = cast.relayerKeys
+  const ofOne = (index: number): readonly string[] =>
+    plan.hasAllKeys ? [first, second] : [index === 0 || plan.sharesRelayer ? first : second]
   return startFacilitatorParty(world, {
     ledger,
-    relayerKeys: plan.facilitators === 1 ? [first] : [first, plan.sharesRelayer ? first : second],
+    relayerKeys: Array.from({ length: plan.facilitators }, (_, index) => ofOne(index)),
     limits: {
       settleWaitMs: plan.settleWaitMs,
       reconcileMs: plan.reconcileMs,

@@ -66,6 +66,17 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'carried-is-settled',
+    breaks: 'who waits is told of what a receipt proves: here of all that its transaction carried',
+    edits: [
+      {
+        in: 'facilitator/close',
+        find: 'parts.onProven([...paid].map(key =>',
+        replace: 'parts.onProven(transaction.payments.map(({ key }) =>',
+      },
+    ],
+  },
+  {
     name: 'no-reconciler',
     breaks: 'the ledger follows the chain: here it does not',
     edits: [

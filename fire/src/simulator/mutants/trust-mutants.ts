@@ -4,11 +4,12 @@ import type { Mutant } from './mutant.ts'
 export const TRUST_MUTANTS: readonly Mutant[] = [
   {
     name: 'receipt-without-state',
-    breaks: 'a receipt counts when block and state agree with it: here by itself',
+    breaks: 'a receipt counts when events and state agree with it: here by itself',
     edits: [
       {
         in: 'facilitator/verifyReceipt',
-        find: "if (!isInBlock) return doubted('its block does not list the transaction')",
+        find: `if (proven.some(({ key }) => !shown.has(key)))
+    return doubted('it shows a transfer, the events of its block do not')`,
         replace: '',
       },
       {

@@ -28,8 +28,8 @@ export interface FacilitatorParty {
 /** How facilitators are set up: ours, over one ledger. */
 export interface FacilitatorSetup {
   readonly ledger: Ledger
-  /** One process each; two with the same key share its lease. */
-  readonly relayerKeys: readonly string[]
+  /** Those of each process; two with the same key share its lease. */
+  readonly relayerKeys: readonly (readonly string[])[]
   readonly limits: Partial<FacilitatorLimits>
   /** How late their timers come at most. */
   readonly timerGrainMs: number
@@ -39,14 +39,14 @@ export interface FacilitatorSetup {
 export function startFacilitatorParty(world: World, setup: FacilitatorSetup): FacilitatorParty {
   const balancing = world.random.fork('balancer of the facilitators')
   const signals = createVirtualSignals(world.wires)
-  const processes = setup.relayerKeys.map((relayerKey, index) =>
+  const processes = setup.relayerKeys.map((relayerKeys, index) =>
     supervise<FacilitatorCall, VirtualAnswer>({
       name: `facilitator.${index + 1}`,
       kind: 'facilitator',
       wires: world.wires,
       random: world.random.fork(`facilitator.${index + 1}`),
       processes: world.processes,
-      start: process => startOne(world, setup, relayerKey, process, signals),
+      start: process => startOne(world, setup, relayerKeys, process, signals),
     }),
   )
   return { processes, find: () => balancing.pick(processes).serving() }
@@ -55,7 +55,7 @@ export function startFacilitatorParty(world: World, setup: FacilitatorSetup): Fa
 async function startOne(
   world: World,
   setup: FacilitatorSetup,
-  relayerKey: string,
+  relayerKeys: readonly string[],
   process: VirtualProcess,
   signals: VirtualSignals,
 ): Promise<Program<FacilitatorCall, VirtualAnswer>> {
@@ -71,7 +71,7 @@ async function startOne(
     }),
     network,
     crypto,
-    relayerKeys: [relayerKey],
+    relayerKeys,
     clock: facilitatorClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
     log: traceLog(world, process),
     limits: setup.limits,

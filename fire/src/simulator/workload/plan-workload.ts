@@ -61,6 +61,8 @@ export interface WorkloadPlan {
   /** Ours, over one ledger; none where the facilitator is somebody else's. */
   readonly facilitators: number
   readonly sharesRelayer: boolean
+  /** Each facilitator has all relayer keys; otherwise one. */
+  readonly hasAllKeys: boolean
   readonly agentSettleWaitMs: number
   readonly settleWaitMs: number
   /** How often ledger and chain are compared. */
@@ -181,6 +183,7 @@ export function planWorkload(
     spends,
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
+    hasAllKeys: random.chance(0.3),
     agentSettleWaitMs: random.pick([1_000, 4_000, 10_000]),
     settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
     reconcileMs: random.pick([4_000, 60_000]),

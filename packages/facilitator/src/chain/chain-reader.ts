@@ -3,6 +3,7 @@ import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
+import { readUseEvents } from './use-events.ts'
 import {
   findSettlement,
   readBlockSeconds,
@@ -63,6 +64,11 @@ export interface ChainReader {
   /** What became of an authorization: the last word (D10). */
   findSettlement(payment: LedgerPayment): Promise<ChainVerdict>
   readReceipt(transactionHash: string): Promise<ChainReceipt | undefined>
+  /**
+   * Which of these authorizations were used, by key, as the events of the receipt's block say: by its transaction, in the
+   * block of its hash. An answer apart from the receipt, and unlike the state it tells a use from a cancellation.
+   */
+  readUseEvents(receipt: ChainReceipt, payments: readonly LedgerPayment[]): Promise<ReadonlySet<string>>
   /** Is the transaction of this receipt in the list of the block that the receipt names? */
   isInBlock(receipt: ChainReceipt): Promise<boolean>
   /** Which account sent a transaction, lower-case; undefined where the node does not have it. */
@@ -139,6 +145,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
     async readReceipt(hash) {
       return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
     },
+    readUseEvents: (receipt, payments) => readUseEvents(rpc, asset, receipt, payments),
     async isInBlock({ blockNumber, blockHash, transactionHash }) {
       const block = await readBlock(blockNumber)
       if (typeof block !== 'object' || block === null) return false

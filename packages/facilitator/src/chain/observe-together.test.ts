@@ -56,6 +56,7 @@ function createFakeReader(judge: (payment: LedgerPayment, together: number) => O
       },
       readUses: unused,
       isInBlock: unused,
+      readUseEvents: unused,
       readSender: unused,
       findSettlement: unused,
       readReceipt: unused,

@@ -77,6 +77,7 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
     findSettlement: () => Promise.reject(new Error('nothing was used')),
     readReceipt: () => Promise.resolve(undefined),
     isInBlock: () => Promise.resolve(false),
+    readUseEvents: () => Promise.resolve(new Set()),
     readSender: () => Promise.resolve(undefined),
     readHead: () => Promise.resolve({ number: 20n, seconds: NOW }),
     readBlockSeconds: () => Promise.resolve(NOW),

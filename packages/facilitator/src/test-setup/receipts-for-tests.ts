@@ -51,9 +51,11 @@ export function createReaderForTests(
     readonly headNumber?: bigint
     readonly sender?: string
     readonly isInBlock?: boolean
+    /** Whose use the events of the block show; as `used` where it is not said. */
+    readonly shown?: readonly string[]
   } = {},
 ): ChainReader {
-  const { verdict, used = [], headNumber = 100n, sender, isInBlock = true } = says
+  const { verdict, used = [], headNumber = 100n, sender, isInBlock = true, shown = used } = says
   const unasked = (): Promise<never> => Promise.reject(new Error('not asked here'))
   return {
     observe: unasked,
@@ -61,6 +63,7 @@ export function createReaderForTests(
     readHead: unasked,
     readBlockSeconds: unasked,
     isInBlock: () => Promise.resolve(isInBlock),
+    readUseEvents: () => Promise.resolve(new Set(shown)),
     readSender: () => Promise.resolve(sender),
     readUses: () => Promise.resolve({ blockNumber: headNumber, used: new Set(used) }),
     findSettlement: () => (verdict === undefined ? unasked() : Promise.resolve(verdict)),

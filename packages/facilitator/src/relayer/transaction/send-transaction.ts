@@ -33,7 +33,8 @@ export interface Sending {
 const FIRST_AGAIN_MS = 250
 /**
  * The same bytes are given to a node again after so many blocks without a receipt. Nodes drop transactions without a
- * word: where the pool was full, or where a connection was given up before the node had read what came over it.
+ * word: where the pool was full, where a connection was given up before the node had read what came over it, and anvil
+ * whichever still fits into a block in which one before it did not (decision 69).
  */
 const RESEND_BLOCKS = 2
 
@@ -59,7 +60,8 @@ export async function sendTransaction(
   { hash, nonce, raw }: OpenTransaction,
   sending: Sending,
 ): Promise<ChainReceipt | undefined> {
-  sending.atMs = clock.nowMs() + sending.againMs
+  const startedMs = clock.nowMs()
+  sending.atMs = startedMs + sending.againMs
   sending.againMs *= 2
   const isRepeated = sending.wasSent
   const broadcast = await node.broadcast(raw, isRepeated ? undefined : blockMs())
@@ -68,7 +70,7 @@ export async function sendTransaction(
     // It may have come back from waiting for the block: the time that counts is that of the answer.
     if (!isRepeated) sending.waitsSinceMs = clock.nowMs()
     sending.wasSent = true
-    sending.atMs = clock.nowMs() + RESEND_BLOCKS * blockMs()
+    sending.atMs = startedMs + RESEND_BLOCKS * blockMs()
     return undefined
   }
   if (!isWorthRepeating(broadcast)) sending.atMs = Number.POSITIVE_INFINITY

@@ -22,17 +22,19 @@ interface Said {
   readonly nonce?: bigint
   readonly secondHas?: boolean
   readonly isInBlock?: boolean
+  readonly shown?: readonly (string | undefined)[]
   readonly observedBlock?: bigint
 }
 
 async function judge(said: Said = {}) {
   const { proven = 2, used = [first, second], headNumber = 100n, nonce = 5n, observedBlock = 90n } = said
-  const { isInBlock = true } = said
+  const { isInBlock = true, shown = used } = said
+  const keysOf = (keys: readonly (string | undefined)[]): readonly string[] => keys.flatMap(key => key ?? [])
   const noted: bigint[] = []
   // Of a relayer, its node and a row only what is asked for here.
   const parts = {
     network,
-    reader: createReaderForTests({ used: used.filter(key => key !== undefined), headNumber, isInBlock }),
+    reader: createReaderForTests({ used: keysOf(used), shown: keysOf(shown), headNumber, isInBlock }),
     node: { nonce: () => Promise.resolve(nonce) },
     relayer: { address: '0xrelayer' },
     confirmChain: () => Promise.resolve(),
@@ -60,7 +62,8 @@ test.each<[string, Said]>([
   ['shows a transfer whose authorization is unused', { used: [first] }],
   ['is in a block beyond the head', { headNumber: 99n }],
   ['shows a failure before the account used its nonce', { proven: 1, nonce: 4n }],
-  ['names a block that does not list it, though its payer cancelled', { isInBlock: false }],
+  ['shows a transfer that no event of its block shows: its payer cancelled', { shown: [first] }],
+  ['shows a failure in a block that does not list it', { proven: 1, isInBlock: false }],
   ['the second node does not have', { secondHas: false }],
 ])('a receipt that %s is doubted, and its block not remembered', async (_, said) => {
   expect(await judge(said)).toMatchObject({ kind: 'doubted', noted: [] })

@@ -33,8 +33,8 @@ export type ReceiptVerdict =
 
 /**
  * A receipt is what a node says, and nodes are not trusted (D41a): it counts when the node's other answers say the same.
- * Its block lists the transaction; a transfer needs its authorization used, at the receipt's block or later; a failure needs
- * the relayer's nonce used; and where there is a second node, it has the same receipt.
+ * A transfer needs its authorization used, at the receipt's block or later, and the event of that use in the receipt's block;
+ * a failure needs the transaction in the list of that block and the relayer's nonce used; and where there is a second node, it has the same receipt.
  *
  * Rejects when a node gives no answer.
  */
@@ -45,16 +45,21 @@ export async function verifyReceipt(
 ): Promise<ReceiptVerdict> {
   const { network, reader, node, relayer, confirmChain, second } = parts
   const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
-  const [{ blockNumber, used }, isInBlock] = await Promise.all([
+  const isComplete = proven.length === payments.length
+  const [{ blockNumber, used }, shown, isInBlock] = await Promise.all([
     reader.readUses(payments),
-    reader.isInBlock(receipt),
+    reader.readUseEvents(receipt, proven),
+    // Events show it too, where there are any.
+    isComplete ? true : reader.isInBlock(receipt),
     confirmChain(),
   ])
   if (blockNumber < receipt.blockNumber) return doubted('its block is beyond the head')
-  // That an authorization is used does not say by what: its payer may have cancelled it.
   if (!isInBlock) return doubted('its block does not list the transaction')
   if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')
-  if (proven.length < payments.length && (await node.nonce(relayer.address)) <= nonce)
+  // That an authorization is used does not say by what: its payer may have cancelled it.
+  if (proven.some(({ key }) => !shown.has(key)))
+    return doubted('it shows a transfer, the events of its block do not')
+  if (!isComplete && (await node.nonce(relayer.address)) <= nonce)
     return doubted('the account has not used its nonce')
   if (second !== undefined && !(await second.hasReceipt(receipt, proven)))
     return doubted('the second node does not have it')

@@ -1,0 +1,14 @@
+import type { Conclusion } from '../ledger/settlement-ledger.ts'
+import { shortKey } from '../ledger/signals.ts'
+import type { SettlementWaiters } from './settlement-waiters.ts'
+
+/** Tells those who wait for a settlement what was concluded in this process. */
+export function announceConclusions(waiters: SettlementWaiters, conclusions: readonly Conclusion[]): void {
+  for (const conclusion of conclusions) {
+    const { key, to } = conclusion
+    if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
+  }
+  // Whether a failure is final is for the row to say.
+  const failed = conclusions.filter(({ to }) => to === 'failed').map(({ key }) => shortKey(key))
+  if (failed.length > 0) waiters.lookAgain(failed)
+}
