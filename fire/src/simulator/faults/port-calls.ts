@@ -31,7 +31,7 @@ export const PORT_CALLS: {
   'ledger.find': 'look',
   'ledger.backlog': 'look',
   'ledger.submit': 'deed',
-  'ledger.capture-and-submit': 'deed',
+  'ledger.capture-and-submit': 'rare',
   'ledger.replace': 'scarce',
   'ledger.conclude': 'deed',
   'ledger.lease': 'look',

@@ -1,0 +1,95 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Ledger } from '../ledger/ledger.ts'
+import {
+  facilitatorRequest,
+  freshBinding,
+  PRICE,
+  signAuthorization,
+} from '../test-setup/payments-for-tests.ts'
+import { hasPostgres, startStack, type RunningFacilitator, type Stack } from '../test-setup/start-stack.ts'
+import { openToken, type TokenForTests } from '../test-setup/token-for-tests.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const IN_TIME = { timeoutMs: 25_000 }
+
+describe.runIf(await hasPostgres())('a payment that is settled while nothing else is', () => {
+  let stack: Stack
+  let token: TokenForTests
+  let facilitator: RunningFacilitator
+  /** The steps of the ledger that captured or saved something, as they were asked for. */
+  const steps: string[] = []
+
+  beforeAll(async () => {
+    stack = await startStack()
+    token = openToken(stack.rpc, stack.crypto)
+    const ledger = await stack.openLedger()
+    const note = <Step extends (...words: never[]) => unknown>(name: string, step: Step): Step =>
+      ((...words) => {
+        steps.push(name)
+        return step(...words)
+      }) as Step
+    const noted: Ledger = {
+      ...ledger,
+      payments: { ...ledger.payments, capture: note('capture', ledger.payments.capture) },
+      settlements: {
+        ...ledger.settlements,
+        submit: note('submit', ledger.settlements.submit),
+        captureAndSubmit: note('captureAndSubmit', ledger.settlements.captureAndSubmit),
+      },
+    }
+    const relayerKeys = [TEST_KEYS.relayer.privateKey, TEST_KEYS.deployer.privateKey]
+    facilitator = await stack.startFacilitator({ ledger: noted, relayerKeys })
+  })
+  afterAll(async () => await stack.stop())
+  beforeEach(() => {
+    steps.length = 0
+  })
+
+  const held = async () => {
+    const payer = await stack.createPayer(PRICE)
+    const signed = await signAuthorization(stack.crypto, payer)
+    const request = facilitatorRequest(signed, { binding: freshBinding() })
+    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    return { ...signed, payer, request }
+  }
+  const settle = async ({ request }: Awaited<ReturnType<typeof held>>): Promise<string> =>
+    (await facilitator.client.settle(request, IN_TIME)).kind
+
+  test('is captured and its transaction saved in one step of the ledger', async () => {
+    expect(await settle(await held())).toBe('settled')
+    expect(steps).toEqual(['captureAndSubmit'])
+  })
+
+  test('shares that moment with nobody: those that come with it are captured, and go together', async () => {
+    const payments = [await held(), await held(), await held(), await held()]
+    expect(new Set(await Promise.all(payments.map(settle)))).toEqual(new Set(['settled']))
+    expect(steps.filter(step => step === 'captureAndSubmit').length).toBeLessThanOrEqual(2)
+    expect(steps).toContain('capture')
+    for (const { authorization } of payments) expect(await token.countTransfers(authorization.from)).toBe(1)
+  })
+
+  test('is tried before: one that its payer cancelled is not sent', async () => {
+    const payment = await held()
+    await token.cancel(payment.payer, payment.authorization.nonce)
+    const sent = async (): Promise<number> => {
+      const counts = await Promise.all(
+        facilitator.relayers.map(relayer => stack.rpc.call('eth_getTransactionCount', [relayer, 'latest'])),
+      )
+      return counts.reduce<number>((sum, count) => sum + Number(count), 0)
+    }
+    const before = await sent()
+    expect(await settle(payment)).toBe('failed')
+    expect(steps).toEqual(['capture'])
+    expect(await sent()).toBe(before)
+  })
+
+  test('of an account that has got code since goes the way of such payments', async () => {
+    const payment = await held()
+    await stack.rpc.call('anvil_setCode', [payment.authorization.from, '0x00'])
+    await settle(payment)
+    expect(steps).toContain('capture')
+    expect(steps).not.toContain('captureAndSubmit')
+  })
+})
