@@ -108,7 +108,7 @@ const ROOMS = {
     ['metrics'],
     ['facilitator-limits'],
     ['ledger'],
-    ['secrets', 'batch-calls'],
+    ['secrets', 'batch-calls', 'share-calls'],
   ],
   farebox: [
     ['index', 'command-line', 'bin'],

@@ -545,6 +545,26 @@ begin
   return new_id;
 end $$;
 
+-- Captures a payment and saves the transaction that carries it alone; see SettlementLedger.captureAndSubmit.
+create function capture_and_submit(
+  p_network text, p_relayer text, p_fence bigint, p_nonce bigint, p_hash text, p_raw text, p_max_fee numeric,
+  p_priority_fee numeric, p_request json, p_day date, out captured json, out id bigint
+) language plpgsql set search_path from current as $$
+declare
+  asked record;
+  outcome record;
+begin
+  select * into asked from json_to_record(p_request) as (
+    key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint);
+  select * into outcome from capture(
+    asked.key, asked.binding, asked.owner, asked.pay_to, asked.value, asked.valid_after, asked.valid_before);
+  captured := row_to_json(outcome);
+  if outcome.first and not (select p.alone from payments p where p.key = asked.key) then
+    id := submit(
+      p_network, p_relayer, p_fence, p_nonce, p_hash, p_raw, p_max_fee, p_priority_fee, array[asked.key], p_day);
+  end if;
+end $$;
+
 -- Saves another signature of an open transaction; see SettlementLedger.replace.
 create function replace_transaction(
   p_network text, p_relayer text, p_fence bigint, p_id bigint, p_hash text, p_raw text, p_max_fee numeric,
@@ -564,10 +584,10 @@ begin
   return true;
 end $$;
 
--- Writes down what the chain decided; see SettlementLedger.conclude. Returns the keys that changed.
+-- Writes down what the chain decided, of one transaction or of several; see SettlementLedger.conclude. Returns the keys
+-- that changed. `p_closed` names the transactions that ended, and how: [{"id", "as"}].
 create function conclude(
-  p_conclusions jsonb, p_closed_id bigint, p_closed_as text, p_now bigint, p_failures_allowed integer,
-  p_barred_seconds integer
+  p_conclusions jsonb, p_closed jsonb, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
 ) returns setof text language plpgsql set search_path from current as $$
 declare
   today date := (to_timestamp(p_now) at time zone 'UTC')::date;
@@ -644,9 +664,9 @@ begin
   )
   select changed.key from changed union all select dropped.key from dropped;
 
-  if p_closed_id is not null then
-    update transactions set state = p_closed_as, closed_at = now() where id = p_closed_id and state = 'open';
-  end if;
+  update transactions t set state = c."as", closed_at = now()
+    from jsonb_to_recordset(p_closed) as c (id bigint, "as" text)
+    where t.id = c.id and t.state = 'open';
 end $$;
 
 -- Whoever settles a row: the time is that of the first.

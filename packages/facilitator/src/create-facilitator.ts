@@ -154,6 +154,9 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     log,
     metrics,
     onConcluded,
+    onProven: paid => {
+      for (const { key, transaction } of paid) waiters.announce(key, { kind: 'settled', transaction })
+    },
     confirmChain,
     noteBlock: block => watch.noteBlock(block),
     blockMs: () => watch.blockMs(),
@@ -202,9 +205,10 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     chainNow: () => watch.chainNow(),
     unavailable: () => watch.unusable(),
     recoverCharge: (caller, request) => recoverCharge({ reader, audit: ledger.audit }, caller, request),
-    onCaptured() {
+    chargeAtOnce: request => settlementLoop.chargeAtOnce(request),
+    onCaptured(isSent) {
       metrics.payments.inc({ state: 'captured', reason: '' })
-      wakeSettlementLoop(settlementLoop, ledger)
+      if (!isSent) wakeSettlementLoop(settlementLoop, ledger)
     },
   }
 

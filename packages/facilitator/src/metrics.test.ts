@@ -38,10 +38,11 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     expect(await valueOf('holds_atomic')).toBe(Number(PRICE))
 
     expect(await facilitator.client.settle(held, IN_TIME)).toMatchObject({ kind: 'settled' })
+    // It is told before it is written down and counted.
     for (const state of ['captured', 'settled'])
-      expect(await valueOf(`payments_total{state="${state}",reason=""}`)).toBe(1)
+      await expect.poll(() => valueOf(`payments_total{state="${state}",reason=""}`)).toBe(1)
     for (const outcome of ['saved', 'mined'])
-      expect(await valueOf(`transactions_total{outcome="${outcome}"}`)).toBe(1)
+      await expect.poll(() => valueOf(`transactions_total{outcome="${outcome}"}`)).toBe(1)
     expect(await valueOf('gas_used_total')).toBeGreaterThan(30_000)
     expect(await valueOf('gas_paid_ether_total')).toBeGreaterThan(0)
     const relayer = `{relayer="${facilitator.relayers.join()}"}`

@@ -74,9 +74,18 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   const dying = async (lost: { readonly submit?: true; readonly conclude?: true } = {}): Promise<Ledger> => {
     const ledger = await stack.openLedger()
     const never = async (): Promise<never> => await Promise.reject(new Error('the process died here'))
+    // As where a nonce is taken: the capture is written, the transaction is not.
+    const captureAndSubmit: typeof ledger.settlements.captureAndSubmit = async (
+      _lease,
+      _signed,
+      request,
+    ) => ({
+      capture: await ledger.payments.capture(request),
+      submitted: undefined,
+    })
     const settlements = {
       ...ledger.settlements,
-      ...(lost.submit && { submit: never }),
+      ...(lost.submit && { submit: never, captureAndSubmit }),
       ...(lost.conclude && { conclude: never }),
     }
     return {
@@ -139,19 +148,45 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
   })
 
-  test('PAY-22 a crash between sending a transaction and recording its receipt: the receipt is found', async () => {
+  test('PAY-22 a crash after a settlement was told and before it is written: the next process says the same', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ conclude: true }), ...IMPATIENT })
     await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
-      kind: 'unknown',
-    })
+    const told = await settlesWith(first, payment)
     await first.close()
     const saved = await rowOf(payment)
-    expect(saved?.state).toBe('submitted')
+    expect(saved).toMatchObject({ state: 'submitted', transaction: told })
     const sent = await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
     expect(await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])).toBe(sent)
+  })
+
+  test('PAY-22 a charge that is saved while the ledger’s answer is lost: it is sent once, asked or not', async () => {
+    const payment = await createPayment()
+    const ledger = await stack.openLedger()
+    let isLost = false
+    const settlements: Ledger['settlements'] = {
+      ...ledger.settlements,
+      async captureAndSubmit(...charge) {
+        const charged = await ledger.settlements.captureAndSubmit(...charge)
+        if (isLost) return charged
+        isLost = true
+        throw new Error('the connection broke here')
+      },
+    }
+    const facilitator = await stack.startFacilitator({ ledger: { ...ledger, settlements } })
+    await verify(facilitator, payment)
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'unknown',
+    })
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    const hash = (await rowOf(payment))?.transaction
+    expect(await settlesWith(facilitator, payment)).toBe(hash)
+    // Its nonce counts as taken.
+    const next = await createPayment()
+    await verify(facilitator, next)
+    await settlesWith(facilitator, next)
+    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe('0x2')
   })
 
   test('PAY-15 after the settlement, before the answer: asked again it answers the same, with an empty wallet too', async () => {
@@ -497,6 +532,56 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 30n)
+  })
+
+  test('one facilitator with several keys uses them all, and sends no payment twice', async () => {
+    const keys = [TEST_KEYS.relayer, TEST_KEYS.deployer, TEST_KEYS.secondPayer].map(
+      ({ privateKey }) => privateKey,
+    )
+    const facilitator = await stack.startFacilitator({ relayerKeys: keys })
+    expect(facilitator.relayers).toHaveLength(3)
+    await stack.rpc.call('evm_setAutomine', [false])
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const payments: Payment[] = []
+    for (let index = 0; index < 24; index += 1) payments.push(await createPayment())
+    const senders = new Set<unknown>()
+    const outcomes = await Promise.all(
+      payments.map(async (payment, index) => {
+        // Three waves, so that a transaction is in flight when the next goes.
+        await systemClock.sleep((index % 3) * 200)
+        await verify(facilitator, payment)
+        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+      }),
+    )
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'settled') throw new Error(`a payment is ${outcome.kind}`)
+      const sent = await stack.rpc.call('eth_getTransactionByHash', [outcome.transaction])
+      senders.add((sent as { readonly from: string }).from)
+    }
+    expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 24n)
+    expect(senders).toEqual(new Set(facilitator.relayers))
+  })
+
+  test('the next process takes over the transactions of all keys of one that died', async () => {
+    const keys = [TEST_KEYS.relayer, TEST_KEYS.deployer].map(({ privateKey }) => privateKey)
+    const first = await stack.startFacilitator({
+      relayerKeys: keys,
+      ledger: await dying(),
+      rpc: deaf(),
+      ...IMPATIENT,
+    })
+    const payments: Payment[] = []
+    for (let index = 0; index < 4; index += 1) {
+      const payment = await createPayment()
+      payments.push(payment)
+      await verify(first, payment)
+      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    }
+    await first.close()
+    await stack.startFacilitator({ relayerKeys: keys })
+    for (const payment of payments)
+      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
   test('payments that arrive within one block interval go together', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { EnvironmentError, readCount, readKey, readPort, readTogether, variablesOf } from './environment.ts'
+import {
+  EnvironmentError,
+  readCount,
+  readKey,
+  readKeys,
+  readPort,
+  readTogether,
+  variablesOf,
+} from './environment.ts'
 
 const source = (variables: { readonly [name: string]: string }) => ({ variables, readFile: () => '' })
 
@@ -40,6 +48,28 @@ describe('an environment read together', () => {
     expect(read('KNOWN')).toBeUndefined()
     expect(() => read('FORGOTTEN')).toThrow('FORGOTTEN is read and not described')
     expect(() => read('FORGOTTEN')).not.toThrow(EnvironmentError)
+  })
+})
+
+describe('several keys', () => {
+  const [one, other] = [`0x${'1'.repeat(64)}`, `0x${'a'.repeat(64)}`]
+  const readFrom = (text: string): readonly string[] | undefined =>
+    readKeys('KEY', { variables: { KEY_FILE: '/run/keys' }, readFile: () => text })
+
+  test('commas or new lines are between them, and one alone is a list too', () => {
+    expect(readKeys('KEY', source({ KEY: `${one}, ${other}` }))).toEqual([one, other])
+    expect(readFrom(`${one}\n${other}\n`)).toEqual([one, other])
+    expect(readKeys('KEY', source({ KEY: one }))).toEqual([one])
+    expect(readKeys('KEY', source({}))).toBeUndefined()
+  })
+
+  test.each([
+    ['one that is no key', `${one},0x12`, 'several keys with commas or new lines between them'],
+    ['none', ' , ', 'must hold 0x and 64 hex digits'],
+    ['one twice, however it is written', `${other},0x${'A'.repeat(64)}`, 'KEY_FILE holds one key twice'],
+  ])('%s is refused, and no key is shown', (_, text, message) => {
+    expect(() => readFrom(text)).toThrow(message)
+    expect(() => readFrom(text)).not.toThrow(one)
   })
 })
 

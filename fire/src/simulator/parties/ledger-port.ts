@@ -57,6 +57,8 @@ export function ledgerPort(
       backlog: (account, limit) => through('backlog', () => settlements.backlog(account, limit)),
       submit: (lease, transaction, keys) =>
         through('submit', () => settlements.submit(lease, transaction, keys)),
+      captureAndSubmit: (lease, transaction, request) =>
+        through('capture-and-submit', () => settlements.captureAndSubmit(lease, transaction, request)),
       replace: (lease, id, signed) =>
         through('replace', async () => {
           const { open } = await settlements.backlog(

@@ -101,6 +101,8 @@ function recordWrites(
       backlog: (account, limits) => write(({ settlements }) => settlements.backlog(account, limits)),
       submit: (lease, transaction, keys) =>
         write(({ settlements }) => settlements.submit(lease, transaction, keys)),
+      captureAndSubmit: (lease, transaction, request) =>
+        write(({ settlements }) => settlements.captureAndSubmit(lease, transaction, request)),
       replace: (lease, id, signed) => write(({ settlements }) => settlements.replace(lease, id, signed)),
       conclude: (conclusions, closes) =>
         write(({ settlements }) => settlements.conclude(conclusions, closes)),

@@ -27,6 +27,7 @@ import {
   readUint,
   type ContractCall,
 } from './calldata.ts'
+import { shareCalls } from '../share-calls.ts'
 import { readRevert, type Revert } from './read-revert.ts'
 
 /** What one block says of a payment. */
@@ -83,6 +84,10 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
   const asset = network.asset.address
   const blockNumberCall =
     network.chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
+  // Transactions of one block are looked for in the same moment.
+  const readBlock = shareCalls((blockNumber: bigint) =>
+    rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false]),
+  )
   return {
     async observe(payments, block = 'latest') {
       const calls: readonly ContractCall[] = [
@@ -135,7 +140,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
       return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
     },
     async isInBlock({ blockNumber, blockHash, transactionHash }) {
-      const block = await rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false])
+      const block = await readBlock(blockNumber)
       if (typeof block !== 'object' || block === null) return false
       const { hash, transactions } = block as { readonly [key: string]: unknown }
       const isSame = (one: unknown, other: string): boolean =>

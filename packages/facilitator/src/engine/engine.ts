@@ -5,7 +5,7 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { PayerCode } from '../chain/payer-code.ts'
 import type { OwnerLimits } from '../ledger/owner-ledger.ts'
-import type { HoldOutcome, PaymentLedger } from '../ledger/payment-ledger.ts'
+import type { CaptureOutcome, CaptureRequest, HoldOutcome, PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
@@ -47,8 +47,13 @@ export interface Engine {
   readonly unavailable: () => string | undefined
   /** Asks the chain for a charge of ours that the ledger forgot; see `recoverCharge`. */
   readonly recoverCharge: (caller: AuthenticatedCaller, request: PaymentRequest) => Promise<RecoveredCharge>
-  /** Something was captured. */
-  readonly onCaptured: () => void
+  /**
+   * Charges a payment in fewer steps where nothing else is under way; undefined where it must be captured to wait for its
+   * turn. Rejects when the ledger gives no answer.
+   */
+  readonly chargeAtOnce: (request: CaptureRequest) => Promise<CaptureOutcome | undefined>
+  /** A payment was captured; `isSent` where its transaction is saved already. */
+  readonly onCaptured: (isSent: boolean) => void
   /** The smallest payment taken: less would not be worth its gas. */
   readonly minimumAtomic: bigint
   /** What owners may have open and use up in a day. */

@@ -26,8 +26,9 @@ export async function settlePayment(
 ): Promise<SettleAnswer> {
   const mismatch = refuseTerms(request)
   if (mismatch !== undefined) return refused(engine, request, mismatch)
-  const capture = (): Promise<CaptureOutcome> =>
-    engine.ledger.capture({ payment: request.payment, binding: request.binding, owner: caller.owner })
+  const charge = { payment: request.payment, binding: request.binding, owner: caller.owner }
+  const capture = async (): Promise<CaptureOutcome> =>
+    (await engine.chargeAtOnce(charge)) ?? (await engine.ledger.capture(charge))
   let outcome = await capture()
   if (outcome.kind === 'absent') {
     const verdict = await verifyPayment(engine, caller, request)
@@ -109,7 +110,7 @@ async function awaitSettlement(
   request: PaymentRequest,
   { first, transaction }: { readonly first: boolean; readonly transaction: string },
 ): Promise<SettleAnswer> {
-  if (first) engine.onCaptured()
+  if (first) engine.onCaptured(transaction !== '')
   const end = await engine.waiters.wait(request.payment.key, engine.settleWaitMs)
   if (end?.kind === 'settled') return settled(engine, request, end.transaction)
   if (end?.kind === 'failed') return failed(engine, request, end)

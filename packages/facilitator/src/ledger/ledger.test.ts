@@ -882,6 +882,76 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
+    test('captured and saved in one step: the payment is in its transaction, and counted', async () => {
+      const one = await held({}, { owner: 'fast' })
+      const transaction = signed()
+      const request = { ...captureRequest(one), owner: 'fast' }
+      const before = (await ledger.owners.use('fast', NOW)).settlements
+      const { capture, submitted } = await ledger.settlements.captureAndSubmit(lease, transaction, request)
+      expect(capture).toEqual({ kind: 'captured', first: true, transaction: '' })
+      const row = await stateOf(one)
+      expect(row).toMatchObject({ state: 'submitted', transaction: transaction.hash })
+      expect(submitted?.payment).toEqual(row)
+      const { open } = await ledger.settlements.backlog(account(), ALL)
+      expect(open).toMatchObject([{ id: submitted?.id, nonce: transaction.nonce, payments: [row] }])
+      expect((await ledger.owners.use('fast', NOW)).settlements).toBe(before + 1)
+    })
+
+    test('captured in one step with a nonce that is taken, or without the lease, it waits for its turn', async () => {
+      const [first, second, third] = [await held(), await held(), await held()]
+      const transaction = signed()
+      const { captureAndSubmit } = ledger.settlements
+      await captureAndSubmit(lease, transaction, captureRequest(first))
+      const taken = await captureAndSubmit(
+        lease,
+        { ...signed(), nonce: transaction.nonce },
+        captureRequest(second),
+      )
+      const lost = { ...lease, fence: lease.fence + 1n }
+      const without = await captureAndSubmit(lost, signed(), captureRequest(third))
+      for (const [outcome, one] of [
+        [taken, second],
+        [without, third],
+      ] as const) {
+        expect(outcome).toEqual({
+          capture: { kind: 'captured', first: true, transaction: '' },
+          submitted: undefined,
+        })
+        expect((await stateOf(one))?.state).toBe('captured')
+      }
+    })
+
+    test('D41 a payment of an account with code is captured and not saved: it has a lane of its own', async () => {
+      const one = await held({}, { alone: true })
+      const { submitted } = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))
+      expect(submitted).toBeUndefined()
+      expect((await stateOf(one))?.state).toBe('captured')
+    })
+
+    test('what is no hold to charge changes nothing and saves nothing', async () => {
+      const { one, hash } = await submitted()
+      const known = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))
+      expect(known).toEqual({
+        capture: { kind: 'captured', first: false, transaction: hash },
+        submitted: undefined,
+      })
+      const absent = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(payment()))
+      expect(absent).toEqual({ capture: { kind: 'absent' }, submitted: undefined })
+      expect((await ledger.settlements.backlog(account(), ALL)).open).toHaveLength(1)
+    })
+
+    test('50 charges of one payment at once, in either way: one of them is the first', async () => {
+      const one = await held()
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, async (_, index) =>
+          index % 2 === 0
+            ? await ledger.payments.capture(captureRequest(one))
+            : (await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))).capture,
+        ),
+      )
+      expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
+    })
+
     test('is all or nothing: with one payment that is not captured nothing is saved', async () => {
       const good = await captured()
       const bad = await held()

@@ -1,3 +1,4 @@
+import type { CaptureOutcome, CaptureRequest } from './payment-ledger.ts'
 import type { Failure, PaymentRecord, PaymentState } from './payment-record.ts'
 
 /**
@@ -107,6 +108,19 @@ export interface SettlementLedger {
     transaction: SignedSettlement & { readonly nonce: number },
     keys: readonly string[],
   ): Promise<string | undefined>
+  /**
+   * Captures a payment and, where that makes it captured and it does not go alone, saves the signed transaction that
+   * carries it and nothing else, all in one step. Without `submitted` the transaction is not saved: because the payment
+   * was not captured now, or goes alone, or because the lease is lost or the nonce taken.
+   */
+  captureAndSubmit(
+    lease: SenderLease,
+    transaction: SignedSettlement & { readonly nonce: number },
+    request: CaptureRequest,
+  ): Promise<{
+    readonly capture: CaptureOutcome
+    readonly submitted: { readonly id: string; readonly payment: PaymentRecord } | undefined
+  }>
   /**
    * Saves another signature of an open transaction, with higher fees. False when the lease is lost or it is
    * not open.

@@ -1,4 +1,6 @@
 import type { SenderLease } from '../ledger/settlement-ledger.ts'
+import type { Gathering } from './gathering.ts'
+import type { Notifier } from './notifier.ts'
 import type { Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
@@ -25,6 +27,19 @@ export interface RelayerTerm {
   readonly following: Map<string, InFlight>
   /** Where to look for a free nonce from; undefined where the chain must be asked. */
   nextNonce: number | undefined
+}
+
+/** What everything that sends from a process's accounts shares. */
+export interface Desk {
+  /** Names the process in the ledger. */
+  readonly holder: string
+  /** The accounts it sends from, by address. */
+  readonly terms: Map<string, RelayerTerm>
+  readonly gathering: Gathering
+  /** Notified when there may be work. */
+  readonly notifier: Notifier
+  /** Somebody is making a transaction: of two at once both would take the same nonce. */
+  isAtWork: boolean
 }
 
 /**
@@ -60,6 +75,11 @@ export function chooseTerm(
   return [...(paying.length > 0 ? paying : free)].sort(
     (one, other) => one.following.size - other.following.size,
   )[0]
+}
+
+/** How many transactions of an account are in flight, in all lanes. */
+export function countInFlight({ following }: RelayerTerm): number {
+  return following.size
 }
 
 function countOpen(term: RelayerTerm, lane: Lane): number {

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { repeat } from '@farebox/server/internal/repeat'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
+import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
+import { chargeAtOnce } from './charge-at-once.ts'
 import { createGathering } from './gathering.ts'
 import { createNotifier } from './notifier.ts'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
-import { beginTerm, type RelayerTerm } from './relayer-term.ts'
-import { runSettlementPass, type Desk, type PassParts } from './settlement-pass.ts'
+import { beginTerm, countInFlight, type Desk } from './relayer-term.ts'
+import { runSettlementPass, type PassParts } from './settlement-pass.ts'
 
 /** What a settlement loop works with. */
 export interface SettlementLoopParts extends PassParts {
@@ -19,6 +21,8 @@ export interface SettlementLoopParts extends PassParts {
 
 /** The one that turns captured payments into mined transfers. */
 export interface SettlementLoop {
+  /** Charges a payment where nothing else is under way; see {@link chargeAtOnce}. */
+  chargeAtOnce(request: CaptureRequest): Promise<CaptureOutcome | undefined>
   /** Something was captured, here or in another process. */
   wake(): void
   /** Does this process hold the lease of one of its relayer accounts? */
@@ -48,6 +52,7 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
     terms: new Map(),
     gathering: createGathering(clock, MAX_BATCH),
     notifier: createNotifier(clock),
+    isAtWork: false,
   }
 
   const renewLease = async (relayer: Relayer): Promise<void> => {
@@ -73,6 +78,7 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
     log.error('settlement pass failed', { error: describeError(error) })
   const working = repeat(clock, { everyMs: 0, signal, onFailure }, () => work(parts, desk, signal))
   return {
+    chargeAtOnce: request => chargeAtOnce(parts, desk, request),
     wake() {
       desk.gathering.captured()
       desk.notifier.notify()
@@ -96,7 +102,10 @@ async function work(parts: SettlementLoopParts, desk: Desk, closing: AbortSignal
   await notifier.wait(IDLE_MS, closing)
   const terms = [...desk.terms.values()].filter(term => !term.end.signal.aborted)
   if (terms.length === 0 || closing.aborted) return
-  if (terms.some(isSending)) await desk.gathering.wait(parts.blockMs(), closing)
+  if (terms.some(term => countInFlight(term) > 0)) await desk.gathering.wait(parts.blockMs(), closing)
+  // Whoever is at work notifies when it is done.
+  if (desk.isAtWork) return
+  desk.isAtWork = true
   try {
     await runSettlementPass(parts, desk, terms)
   } catch (error) {
@@ -104,9 +113,7 @@ async function work(parts: SettlementLoopParts, desk: Desk, closing: AbortSignal
     await clock.sleep(IDLE_MS, closing)
     notifier.notify()
     throw error
+  } finally {
+    desk.isAtWork = false
   }
-}
-
-function isSending({ following }: RelayerTerm): boolean {
-  return following.size > 0
 }

@@ -6,6 +6,7 @@ import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
 import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
+import { shareCalls } from '../share-calls.ts'
 import { gasLimit, MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
@@ -104,6 +105,11 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
       parts.log.warn('cannot reach the chain', { error: describeError(error) })
     }
   }
+  const confirmChain = shareCalls(async () => {
+    if (node === undefined && (await chain.hasNewest()) === true) return
+    await lookAtChain()
+    if (node !== undefined) throw new Error(node)
+  })
   await lookAtChain()
   await lookAtPurse()
   const looking = (async () => {
@@ -121,11 +127,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     canPay: relayer => (purse.left.get(relayer) ?? 0n) >= BigInt(MAX_BATCH),
     unusable: () => node ?? purse.unusable,
     skew: () => skew,
-    async confirmChain() {
-      if (node === undefined && (await chain.hasNewest()) === true) return
-      await lookAtChain()
-      if (node !== undefined) throw new Error(node)
-    },
+    confirmChain: () => confirmChain(undefined),
     noteBlock: block => chain.note(block),
     async close() {
       closing.abort()

@@ -133,7 +133,11 @@ function heldRow(request: HoldRequest, row: MemoryPayment | undefined, holdUntil
   }
 }
 
-function capture({ payments }: MemoryTables, { payment, binding, owner }: CaptureRequest): CaptureOutcome {
+/** See `PaymentLedger.capture`. */
+export function capture(
+  { payments }: MemoryTables,
+  { payment, binding, owner }: CaptureRequest,
+): CaptureOutcome {
   const row = payments.get(payment.key)
   if (row === undefined) return { kind: 'absent' }
   if (row.binding !== binding || row.owner !== owner || !sameTerms(row, payment))

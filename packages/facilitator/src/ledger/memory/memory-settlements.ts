@@ -6,9 +6,11 @@ import type {
   SenderLease,
   SenderLeases,
   SettlementLedger,
+  SignedSettlement,
 } from '../settlement-ledger.ts'
 import { countFailures } from './memory-failures.ts'
 import { countUse } from './memory-owners.ts'
+import { capture } from './memory-payments.ts'
 import { takeTurns } from './memory-turns.ts'
 import { utcDay, type MemoryPayment, type MemoryTables, type MemoryTransaction } from './memory-tables.ts'
 
@@ -39,30 +41,16 @@ export function createMemorySettlements(
       return await Promise.resolve({ together, alone, open })
     },
     async submit(lease, transaction, keys) {
-      const rows = keys.flatMap(key => payments.get(key) ?? []).filter(row => row.state === 'captured')
-      const taken = [...transactions.values()].some(one => isOpenAt(one, lease, transaction.nonce))
-      if (!holdsLease(tables, clock, lease) || taken || rows.length !== keys.length) return undefined
-      // Never used again, not even where an earlier state was restored.
-      const id = transaction.hash
-      const { network, relayer } = lease
-      transactions.set(id, {
-        ...transaction,
-        id,
-        network,
-        relayer,
-        hashes: [transaction.hash],
-        state: 'open',
-      })
-      for (const row of rows) {
-        payments.set(row.key, {
-          ...row,
-          state: 'submitted',
-          transactionId: id,
-          transaction: transaction.hash,
-        })
-        countUse(tables, row.owner, nowSeconds(clock), { settlements: 1 })
-      }
-      return await Promise.resolve(id)
+      return await Promise.resolve(submit(tables, clock, lease, transaction, keys))
+    },
+    async captureAndSubmit(lease, transaction, request) {
+      const { key } = request.payment
+      const outcome = capture(tables, request)
+      const isReady = outcome.kind === 'captured' && outcome.first && payments.get(key)?.alone === false
+      const id = isReady ? submit(tables, clock, lease, transaction, [key]) : undefined
+      const payment = payments.get(key)
+      const submitted = id === undefined || payment === undefined ? undefined : { id, payment }
+      return await Promise.resolve({ capture: outcome, submitted })
     },
     async replace(lease, transactionId, signed) {
       const transaction = transactions.get(transactionId)
@@ -111,6 +99,28 @@ export function createMemoryLeases({ leases }: MemoryTables, clock: Clock): Send
       await Promise.resolve()
     },
   }
+}
+
+function submit(
+  tables: MemoryTables,
+  clock: Clock,
+  lease: SenderLease,
+  transaction: SignedSettlement & { readonly nonce: number },
+  keys: readonly string[],
+): string | undefined {
+  const { payments, transactions } = tables
+  const rows = keys.flatMap(key => payments.get(key) ?? []).filter(row => row.state === 'captured')
+  const taken = [...transactions.values()].some(one => isOpenAt(one, lease, transaction.nonce))
+  if (!holdsLease(tables, clock, lease) || taken || rows.length !== keys.length) return undefined
+  // Never used again, not even where an earlier state was restored.
+  const id = transaction.hash
+  const { network, relayer } = lease
+  transactions.set(id, { ...transaction, id, network, relayer, hashes: [transaction.hash], state: 'open' })
+  for (const row of rows) {
+    payments.set(row.key, { ...row, state: 'submitted', transactionId: id, transaction: transaction.hash })
+    countUse(tables, row.owner, nowSeconds(clock), { settlements: 1 })
+  }
+  return id
 }
 
 function holdsLease(

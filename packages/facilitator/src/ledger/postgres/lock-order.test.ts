@@ -14,7 +14,7 @@ const STATEMENTS: readonly (readonly [name: string, state: string, statement: st
     'captured',
     `select submit('n', 'r', 1, 1, '0x', '0x', 1, 1, array['c', 'b', 'a'], '2030-01-01')`,
   ],
-  ['conclude', 'captured', `select conclude('[{"key":"c"},{"key":"b"},{"key":"a"}]', null, null, 0, 5, 600)`],
+  ['conclude', 'captured', `select conclude('[{"key":"c"},{"key":"b"},{"key":"a"}]', '[]', 0, 5, 600)`],
 ]
 
 describe.skipIf(!(await hasPostgres()))('what locks several payments', () => {

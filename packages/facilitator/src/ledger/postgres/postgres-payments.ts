@@ -27,7 +27,8 @@ interface HoldRow {
   readonly daily_limit: number | null
 }
 
-interface CaptureRow {
+/** As {@link readCapture} reads it. */
+export interface CaptureRow {
   readonly outcome: CaptureOutcome['kind']
   readonly first: boolean
   readonly transaction_hash: string | null
@@ -117,7 +118,8 @@ function holdValues(request: HoldRequest): object {
   }
 }
 
-function captureValues({ payment, binding, owner }: CaptureRequest): object {
+/** A capture as the functions of the schema take it. */
+export function captureValues({ payment, binding, owner }: CaptureRequest): object {
   const { to, value, validAfter, validBefore } = payment.authorization
   return {
     key: payment.key,
@@ -161,7 +163,8 @@ function readBudget({ used, daily_limit }: HoldRow): Budget {
   return { used: used ?? 0, limit: daily_limit ?? undefined }
 }
 
-function readCapture(row: CaptureRow): CaptureOutcome {
+/** What a capture came to. */
+export function readCapture(row: CaptureRow): CaptureOutcome {
   const transaction = row.transaction_hash ?? ''
   switch (row.outcome) {
     case 'captured':

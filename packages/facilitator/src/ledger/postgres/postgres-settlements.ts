@@ -1,9 +1,19 @@
 import type { Clock } from '@farebox/server/clock'
 import { nowSeconds } from '@farebox/server/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
-import type { Conclusion, OpenTransaction, SenderLeases, SettlementLedger } from '../settlement-ledger.ts'
+import type {
+  ClosedTransaction,
+  Conclusion,
+  OpenTransaction,
+  SenderLease,
+  SenderLeases,
+  SettlementLedger,
+  SignedSettlement,
+} from '../settlement-ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { groupRequests } from './group-requests.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
+import { captureValues, readCapture, type CaptureRow } from './postgres-payments.ts'
 import type { NotifyQuery } from './postgres-signals.ts'
 import { concludedSignal } from './signal-payload.ts'
 
@@ -16,6 +26,19 @@ interface TransactionRow {
   readonly max_fee: string
   readonly priority_fee: string
   readonly payments: readonly PaymentRow[] | null
+}
+
+/** Conclusions of one transaction, or of none. */
+interface Concluding {
+  readonly conclusions: readonly Conclusion[]
+  readonly closes: ClosedTransaction | undefined
+}
+
+/** What became of a capture, the transaction if it was saved, and the payment's row from before. */
+interface ChargeRow {
+  readonly captured: CaptureRow
+  readonly id: string | null
+  readonly payment: PaymentRow | null
 }
 
 /** Three lists in one row, each null where it is empty. */
@@ -51,9 +74,37 @@ export function createPostgresSettlements(
           order by t.relayer, t.nonce) sent
     ) as open from turns`
   const submit = `select ${schema}.submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id`
+  const captureAndSubmit = `select captured, id::text, (
+      select row_to_json(carried) from (select ${PAYMENT_COLUMNS} from ${schema}.payments where key = $9) carried
+    ) as payment
+    from ${schema}.capture_and_submit($1, $2, $3, $4, $5, $6, $7, $8, $10, $11)`
   const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
-  const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5, $6)) as keys,
-    pg_notify($7, $8)`
+  const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5)) as keys,
+    pg_notify($6, $7)`
+  // Transactions of one block end together: what they come to is written once.
+  const concludeTogether = groupRequests<Concluding, readonly string[]>(clock, async requests => {
+    const conclusions = requests.flatMap(request => request.conclusions)
+    const closed = requests.flatMap(({ closes }) =>
+      closes ? [{ id: closes.transactionId, as: closes.as }] : [],
+    )
+    const [row] = await query<{ keys: readonly string[] }>('conclude', conclude, [
+      JSON.stringify(conclusions.map(toJson)),
+      JSON.stringify(closed),
+      nowSeconds(clock),
+      failureLimits.failuresAllowed,
+      failureLimits.barredSeconds,
+      ...notify(concludedSignal(conclusions)),
+    ])
+    const changed = new Set(row?.keys)
+    // Keys that were dropped with their payer are of whoever concluded that.
+    const named = new Set(conclusions.map(({ key }) => key))
+    const dropped = [...changed].filter(key => !named.has(key))
+    return requests.map(request => [
+      ...request.conclusions.map(({ key }) => key).filter(key => changed.has(key)),
+      ...(request.conclusions.some(one => one.to === 'failed' && one.dropsPayer === true) ? dropped : []),
+    ])
+  })
+  const today = (): string => new Date(clock.nowMs()).toISOString().slice(0, 10)
   return {
     async backlog({ network, relayers, holder }, limits) {
       const values = [network, relayers, holder, limits.together, limits.alone]
@@ -65,19 +116,7 @@ export function createPostgresSettlements(
       }
     },
     async submit(lease, transaction, keys) {
-      const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-      const values = [
-        lease.network,
-        lease.relayer,
-        lease.fence.toString(),
-        transaction.nonce,
-        transaction.hash,
-        transaction.raw,
-        transaction.maxFeePerGas.toString(),
-        transaction.maxPriorityFeePerGas.toString(),
-        keys,
-        day,
-      ]
+      const values = [...transactionValues(lease, transaction), keys, today()]
       try {
         const [row] = await query<{ id: string | null }>('submit', submit, values)
         return row?.id ?? undefined
@@ -85,6 +124,21 @@ export function createPostgresSettlements(
         if (error instanceof Error && 'code' in error && error.code === NOT_CAPTURED) return undefined
         throw error
       }
+    },
+    async captureAndSubmit(lease, transaction, request) {
+      const [row] = await query<ChargeRow>('captureAndSubmit', captureAndSubmit, [
+        ...transactionValues(lease, transaction),
+        request.payment.key,
+        JSON.stringify(captureValues(request)),
+        today(),
+      ])
+      if (row === undefined) throw new Error('captureAndSubmit returned no row')
+      const { captured, id, payment } = row
+      const capture = readCapture(captured)
+      if (id === null || payment === null) return { capture, submitted: undefined }
+      // A statement reads rows as they were when it began.
+      const changed = { state: 'submitted', transaction: transaction.hash } as const
+      return { capture, submitted: { id, payment: { ...toPaymentRecord(payment), ...changed } } }
     },
     async replace(lease, transactionId, signed) {
       const [row] = await query<{ replaced: boolean }>('replace', replace, [
@@ -99,19 +153,24 @@ export function createPostgresSettlements(
       ])
       return row?.replaced === true
     },
-    async conclude(conclusions, closes) {
-      const [row] = await query<{ keys: readonly string[] }>('conclude', conclude, [
-        JSON.stringify(conclusions.map(toJson)),
-        closes?.transactionId ?? null,
-        closes?.as ?? null,
-        nowSeconds(clock),
-        failureLimits.failuresAllowed,
-        failureLimits.barredSeconds,
-        ...notify(concludedSignal(conclusions)),
-      ])
-      return row?.keys ?? []
-    },
+    conclude: (conclusions, closes) => concludeTogether({ conclusions, closes }),
   }
+}
+
+function transactionValues(
+  { network, relayer, fence }: SenderLease,
+  { nonce, hash, raw, maxFeePerGas, maxPriorityFeePerGas }: SignedSettlement & { readonly nonce: number },
+): readonly unknown[] {
+  return [
+    network,
+    relayer,
+    fence.toString(),
+    nonce,
+    hash,
+    raw,
+    maxFeePerGas.toString(),
+    maxPriorityFeePerGas.toString(),
+  ]
 }
 
 /**

@@ -13,9 +13,11 @@ import { beginAnew, beginSending, sendTransaction, type Sending, type SendParts 
 import { SINGLE_GAS } from '../account/relayer-account.ts'
 
 /** What a transaction is followed with. */
-export interface FollowParts extends SendParts, RaiseParts, ReceiptParts {
+export interface DriveParts extends SendParts, RaiseParts, ReceiptParts {
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
+  /** Hears of payments that the chain proves to be paid, before it is written down. */
+  readonly onProven: (paid: readonly { readonly key: string; readonly transaction: string }[]) => void
   /** Writes conclusions down and tells who waits for them. */
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<void>
   /** The smallest nonce among this account's open transactions. */
@@ -40,7 +42,7 @@ const NONCE_USED_LOOKS = 5
  * Resolves `mined` or `dropped` when the end is written down, `left` when `signal` aborts; never rejects.
  */
 export async function driveTransaction(
-  parts: FollowParts,
+  parts: DriveParts,
   lease: SenderLease,
   transaction: OpenTransaction,
   signal: AbortSignal,
@@ -83,7 +85,7 @@ interface Progress {
 }
 
 async function takeStep(
-  parts: FollowParts,
+  parts: DriveParts,
   lease: SenderLease,
   progress: Progress,
 ): Promise<'mined' | 'dropped' | undefined> {
@@ -118,7 +120,7 @@ async function findReceipt(
 }
 
 /** Will no block ever hold it? Either another transaction took its nonce, or one before it is missing. */
-async function isLost({ node, relayer, lowestOpenNonce }: FollowParts, progress: Progress): Promise<boolean> {
+async function isLost({ node, relayer, lowestOpenNonce }: DriveParts, progress: Progress): Promise<boolean> {
   const { sending } = progress
   const mined = await node.nonce(relayer.address)
   if (mined > progress.transaction.nonce) {
@@ -130,11 +132,13 @@ async function isLost({ node, relayer, lowestOpenNonce }: FollowParts, progress:
 }
 
 /** Writes down what a receipt says, where it is to be believed; false where it is not, or not yet. */
-async function close(parts: FollowParts, progress: Progress, receipt: ChainReceipt): Promise<boolean> {
+async function close(parts: DriveParts, progress: Progress, receipt: ChainReceipt): Promise<boolean> {
   const { metrics } = parts
   const { transaction } = progress
   const paid = await findPaid(parts, progress, receipt)
   if (paid === undefined) return false
+  // Nobody waits for what is only written: until it is, the ledger has the transaction, which proves the same (0069).
+  parts.onProven([...paid].map(key => ({ key, transaction: receipt.transactionHash })))
   const conclusions = transaction.payments.map(({ key }): Conclusion =>
     paid.has(key)
       ? {
@@ -155,7 +159,7 @@ async function close(parts: FollowParts, progress: Progress, receipt: ChainRecei
 
 /** The payments it paid; undefined where nothing may be concluded from it now. */
 async function findPaid(
-  parts: FollowParts,
+  parts: DriveParts,
   progress: Progress,
   receipt: ChainReceipt,
 ): Promise<ReadonlySet<string> | undefined> {
@@ -186,7 +190,7 @@ function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceip
   return { ...unpaid, isFault: true, revertedGas: receipt.gasUsed ?? SINGLE_GAS }
 }
 
-async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'dropped'> {
+async function drop(parts: DriveParts, transaction: OpenTransaction): Promise<'dropped'> {
   const { hash, nonce, payments } = transaction
   parts.log.warn('transaction dropped; sending its payments again', {
     hash,
@@ -206,7 +210,7 @@ async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'
 
 /** While ours is stuck, somebody else's transaction may have settled a payment of it (PAY-16). */
 async function concludeForeign(
-  { reader, conclude }: FollowParts,
+  { reader, conclude }: DriveParts,
   transaction: OpenTransaction,
 ): Promise<void> {
   for (const payment of transaction.payments) {

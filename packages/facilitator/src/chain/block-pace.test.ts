@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createBlockPace } from './block-pace.ts'
+
+function paceOf(...heads: readonly (readonly [number: number, seconds: number])[]): number {
+  const pace = createBlockPace()
+  for (const [number, seconds] of heads) pace.saw({ number: BigInt(number), seconds })
+  return pace.blockMs()
+}
+
+test('until two blocks were seen it is that of Base', () => {
+  expect(paceOf()).toBe(2_000)
+  expect(paceOf([7, 1_000], [7, 1_000])).toBe(2_000)
+})
+
+test('it is what the numbers and times of the heads say, not how often somebody looked', () => {
+  expect(paceOf([10, 1_000], [11, 1_012], [11, 1_012], [13, 1_036])).toBe(12_000)
+  expect(paceOf([10, 1_000], [14, 1_002], [18, 1_004])).toBe(500)
+})
+
+test('heads of a while ago do not count, nor those before a reorganisation', () => {
+  const steady = Array.from({ length: 8 }, (_, index) => [100 + index, 5_000 + 2 * index] as const)
+  expect(paceOf([1, 0], ...steady)).toBe(2_000)
+  expect(paceOf([50, 0], [40, 100], [41, 104])).toBe(4_000)
+})
+
+test('a chain without a pace has that of the fastest or the slowest we settle on', () => {
+  expect(paceOf([1, 1_000], [500, 1_001])).toBe(200)
+  expect(paceOf([1, 1_000], [2, 90_000])).toBe(12_000)
+})

@@ -1,0 +1,96 @@
+import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
+import { followTransaction, type FollowParts } from './follow-transaction.ts'
+import type { PlanParts } from './plan-settlement.ts'
+import { readFees, type FeeParts } from './read-fees.ts'
+import { chooseTerm, countInFlight, findFreeNonce, type Desk, type RelayerTerm } from './relayer-term.ts'
+
+/** What a payment is charged with. */
+export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
+  /** Has this account, by its address, gas money for more than a few transactions? */
+  readonly canPay: (relayer: string) => boolean
+}
+
+/**
+ * Charges a payment that comes while nothing else is under way: it is captured and its transaction saved in one step of
+ * the ledger, and sent. That takes half as long as to capture it and to find it waiting. It is looked at right before as
+ * any other: the very transaction is tried.
+ *
+ * Undefined where something is under way, or the payment is not one to go by itself: nothing has happened then, and it is
+ * captured to wait for its turn. Rejects when the ledger gives no answer.
+ */
+export async function chargeAtOnce(
+  parts: ChargeParts,
+  desk: Desk,
+  request: CaptureRequest,
+): Promise<CaptureOutcome | undefined> {
+  const terms = [...desk.terms.values()]
+  if (desk.isAtWork || terms.some(term => countInFlight(term) > 0)) return undefined
+  const term = chooseTerm(terms, 'together', parts.canPay)
+  if (term === undefined) return undefined
+  desk.isAtWork = true
+  try {
+    return await charge(parts, desk, term, request)
+  } finally {
+    desk.isAtWork = false
+    // What came meanwhile waits.
+    desk.notifier.notify()
+  }
+}
+
+async function charge(
+  parts: ChargeParts,
+  desk: Desk,
+  term: RelayerTerm,
+  request: CaptureRequest,
+): Promise<CaptureOutcome | undefined> {
+  const { relayer } = term
+  const ready = await makeReady(parts, term, request)
+  if (ready === undefined) return undefined
+  const { nonce, signed } = ready
+  const { capture, submitted } = await parts.settlements.captureAndSubmit(
+    term.lease,
+    { ...signed, nonce },
+    request,
+  )
+  if (submitted === undefined) {
+    // It was not a hold to charge, or the lease is gone. Captured, it waits for its turn.
+    term.nextNonce = undefined
+    return capture
+  }
+  const { id, payment } = submitted
+  term.nextNonce = nonce + 1
+  desk.gathering.sent(false)
+  parts.metrics.batchSize.observe(1)
+  parts.metrics.transactions.inc({ outcome: 'saved' })
+  parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: 1 })
+  const transaction = {
+    ...signed,
+    id,
+    relayer: relayer.address,
+    nonce,
+    hashes: [signed.hash],
+    payments: [payment],
+  }
+  followTransaction(parts, desk, term, transaction, 'together')
+  return { kind: 'captured', first: true, transaction: signed.hash }
+}
+
+/** Looks whether the payment would be paid now, in a transaction of its own, and signs that. */
+async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: CaptureRequest) {
+  const { relayer } = term
+  try {
+    const [[code], fees, nonce] = await Promise.all([
+      parts.readCodes([payment.authorization.from]),
+      readFees(parts),
+      findFreeNonce(parts.node, term),
+      parts.confirmChain(),
+    ])
+    if (code?.kind !== 'none' || fees === undefined) return undefined
+    const call = relayer.call([payment], 'multicall')
+    const trial = await parts.node.simulate(relayer.address, call, fees)
+    return trial.kind === 'passes' ? { nonce, signed: relayer.sign(call, nonce, fees) } : undefined
+  } catch {
+    // The node gives no answer: that is for the settlement loop to say, and to try again.
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import { countLoss } from '../count-loss.ts'
+import type { ClosedTransaction, Conclusion, OpenTransaction } from '../ledger/settlement-ledger.ts'
+import { carry, type PlanParts } from './plan-settlement.ts'
+import { lowestOpenNonce, type Desk, type Lane, type RelayerTerm } from './relayer-term.ts'
+import { driveTransaction, type DriveParts } from './transaction/drive-transaction.ts'
+
+/** What transactions are followed with. */
+export interface FollowParts
+  extends
+    Omit<DriveParts, 'conclude' | 'lowestOpenNonce' | 'carry' | 'relayer'>,
+    Pick<PlanParts, 'readCodes' | 'hasSettler'> {
+  /** Told of what was written down: whoever waits for a settlement hears it here. */
+  readonly onConcluded: (conclusions: readonly Conclusion[]) => void
+}
+
+/** Lets a saved transaction be seen to its end beside everything else. */
+export function followTransaction(
+  parts: FollowParts,
+  desk: Desk,
+  term: RelayerTerm,
+  transaction: OpenTransaction,
+  lane = laneOf(transaction),
+): void {
+  const { relayer } = term
+  const driveParts: DriveParts = {
+    ...parts,
+    relayer,
+    carry: payments => carry({ ...parts, relayer }, payments),
+    conclude: (conclusions, closes) => conclude(parts, conclusions, closes),
+    lowestOpenNonce: () => lowestOpenNonce(term),
+  }
+  const done = driveTransaction(driveParts, term.lease, transaction, term.end.signal).then(end => {
+    term.following.delete(transaction.id)
+    if (end === 'dropped') term.nextNonce = undefined
+    desk.gathering.ended()
+    desk.notifier.notify()
+  })
+  term.following.set(transaction.id, { nonce: transaction.nonce, lane, done })
+}
+
+/** Of one that an earlier holder of the lease has sent. */
+function laneOf({ payments }: OpenTransaction): Lane {
+  return payments.some(payment => payment.alone) ? 'alone' : 'together'
+}
+
+/** Writes down what the chain decided, and tells those who wait for it. Rejects when the ledger gives no answer. */
+export async function conclude(
+  parts: Pick<FollowParts, 'settlements' | 'metrics' | 'log' | 'onConcluded'>,
+  conclusions: readonly Conclusion[],
+  closes?: ClosedTransaction,
+): Promise<void> {
+  const changed = new Set(await parts.settlements.conclude(conclusions, closes))
+  const written = conclusions.filter(conclusion => changed.has(conclusion.key))
+  for (const conclusion of written) {
+    if (conclusion.to === 'captured') continue
+    const failure = conclusion.to === 'failed' ? conclusion.failure : undefined
+    countLoss(parts, conclusion)
+    parts.metrics.payments.inc({ state: conclusion.to, reason: failure?.reason ?? '' })
+    parts.log.info(`payment ${conclusion.to}`, {
+      key: conclusion.key,
+      transaction: conclusion.transaction,
+      ...failure,
+    })
+  }
+  parts.onConcluded(written)
+}

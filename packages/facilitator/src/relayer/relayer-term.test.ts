@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { Relayer } from './account/relayer-account.ts'
+import type { RelayerNode } from './account/relayer-node.ts'
+import { beginTerm, chooseTerm, findFreeNonce, hasRoom, type Lane, type RelayerTerm } from './relayer-term.ts'
+
+/** A term of an account with so many transactions in flight, of nonces from 0 on. */
+function termWith(address: string, open: number, lane: Lane = 'together'): RelayerTerm {
+  // Of a relayer its address alone is asked for.
+  const term = beginTerm({ address } as Relayer, { network: 'n', relayer: address, fence: 1n })
+  for (let nonce = 0; nonce < open; nonce += 1)
+    term.following.set(`${nonce}`, { nonce, lane, done: Promise.resolve() })
+  return term
+}
+
+test('the account with the fewest transactions in flight sends the next', () => {
+  const [busy, free] = [termWith('0xa', 3), termWith('0xb', 1)]
+  expect(chooseTerm([busy, free], 'together')).toBe(free)
+  expect(chooseTerm([termWith('0xa', 16), busy], 'together')).toBe(busy)
+  expect(chooseTerm([termWith('0xa', 16)], 'together')).toBeUndefined()
+})
+
+test('an account without gas money is passed over while another has some', () => {
+  const [poor, rich] = [termWith('0xa', 0), termWith('0xb', 9)]
+  const canPay = (relayer: string): boolean => relayer === '0xb'
+  expect(chooseTerm([poor, rich], 'together', canPay)).toBe(rich)
+  expect(chooseTerm([poor], 'together', canPay)).toBe(poor)
+})
+
+test('D41 payments of accounts with unknown code go one at a time over all relayer accounts', () => {
+  const [sending, idle] = [termWith('0xa', 1, 'alone'), termWith('0xb', 0)]
+  expect(chooseTerm([sending, idle], 'alone')).toBeUndefined()
+  expect(chooseTerm([sending, idle], 'together')).toBe(idle)
+})
+
+test('nothing is sent in a term that has ended', () => {
+  const term = termWith('0xa', 0)
+  term.end.abort()
+  expect(hasRoom(term, 'together')).toBe(false)
+  expect(chooseTerm([term], 'together')).toBeUndefined()
+})
+
+test('PAY-31 a dropped transaction leaves a gap, and the next one fills it', async () => {
+  const node = { nonce: () => Promise.resolve(0) } as unknown as RelayerNode
+  const term = termWith('0xa', 3)
+  expect(await findFreeNonce(node, term)).toBe(3)
+  term.following.delete('1')
+  expect(await findFreeNonce(node, term)).toBe(1)
+})

@@ -1,0 +1,68 @@
+import { silentLog } from '@farebox/server/log'
+import { expect, test } from 'vitest'
+import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
+import { createMetrics } from '../../metrics.ts'
+import { createClockForTests } from '../../test-setup/clock-for-tests.ts'
+import type { Broadcast, RelayerNode } from '../account/relayer-node.ts'
+import { beginAnew, beginSending, sendTransaction } from './send-transaction.ts'
+
+const BLOCK_MS = 2_000
+
+function setScene(answer: Broadcast) {
+  const clock = createClockForTests()
+  const given: { readonly raw: string; readonly blockMs: number | undefined }[] = []
+  // Of a node only what is asked for here; of a transaction too.
+  const node = {
+    broadcast: async (raw: string, blockMs?: number) => {
+      given.push({ raw, blockMs })
+      return await Promise.resolve(answer)
+    },
+  } as RelayerNode
+  const parts = { node, clock, log: silentLog, metrics: createMetrics(), blockMs: () => BLOCK_MS }
+  const transaction = { hash: '0x1', nonce: 4, raw: '0xraw' } as OpenTransaction
+  const sending = beginSending(clock.nowMs())
+  return { clock, given, sending, send: () => sendTransaction(parts, transaction, sending) }
+}
+
+test('what a node took is given to it again after two blocks, the same bytes, without waiting for a block then', async () => {
+  const { clock, given, sending, send } = setScene({ kind: 'sent' })
+  await clock.pass(100)
+  await send()
+  expect(sending.atMs).toBe(100 + 2 * BLOCK_MS)
+  await clock.pass(2 * BLOCK_MS)
+  await send()
+  expect(given).toEqual([
+    { raw: '0xraw', blockMs: BLOCK_MS },
+    { raw: '0xraw', blockMs: undefined },
+  ])
+  // That it was given again is no reason to wait longer before its fees are raised.
+  expect(sending.waitsSinceMs).toBe(100)
+})
+
+test('what a node refused for a moment is given to it again ever later; a rival of ours never', async () => {
+  const full = setScene({ kind: 'refused', why: 'other', message: 'txpool is full' })
+  await full.send()
+  expect(full.sending.atMs).toBe(250)
+  await full.clock.pass(250)
+  await full.send()
+  expect(full.sending.atMs).toBe(250 + 500)
+  const rival = setScene({ kind: 'refused', why: 'underpriced', message: 'replacement underpriced' })
+  await rival.send()
+  expect(rival.sending.atMs).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('one that was signed anew waits for its block from then on, as a new one', async () => {
+  const { clock, given, sending, send } = setScene({ kind: 'sent' })
+  await send()
+  await clock.pass(9_000)
+  beginAnew(sending, clock.nowMs())
+  await send()
+  expect(sending.waitsSinceMs).toBe(9_000)
+  expect(given.map(({ blockMs }) => blockMs)).toEqual([BLOCK_MS, BLOCK_MS])
+})
+
+test('a nonce that is used already is counted: soon another transaction is taken to have it', async () => {
+  const { sending, send } = setScene({ kind: 'refused', why: 'nonce-used', message: 'nonce too low' })
+  await send()
+  expect(sending.nonceUsed).toBe(1)
+})

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { shareCalls } from './share-calls.ts'
+
+test('who asks the same while it is asked shares the answer, and who asks later asks anew', async () => {
+  const asked: string[] = []
+  const ask = shareCalls(async (question: string) => {
+    asked.push(question)
+    return await Promise.resolve(`${question} ${asked.length}`)
+  })
+  expect(await Promise.all([ask('a'), ask('a'), ask('b')])).toEqual(['a 1', 'a 1', 'b 2'])
+  expect(await ask('a')).toBe('a 3')
+})
+
+test('a call that fails fails for those who share it, and is asked again by the next', async () => {
+  let failures = 0
+  const ask = shareCalls(async () => {
+    failures += 1
+    if (failures === 1) throw new Error('no answer')
+    return await Promise.resolve('answer')
+  })
+  expect(await Promise.allSettled([ask(1), ask(1)])).toMatchObject([
+    { status: 'rejected' },
+    { status: 'rejected' },
+  ])
+  expect(await ask(1)).toBe('answer')
+})
