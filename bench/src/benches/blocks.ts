@@ -133,7 +133,7 @@ async function measureSlots(means: Means): Promise<SlotFigures> {
       return await measureBurst(stage, scene, { count, limitSeconds: SLOW_LIMIT_SECONDS, moment: 0.02 })
     })
   const one = await fill(1, loads.slotsBurst)
-  return { blockSeconds, one, two: await fill(2, Math.ceil(2.1 * Math.max(...one.blocks))) }
+  return { blockSeconds, one, two: await fill(2, Math.ceil(2.3 * Math.max(...one.blocks))) }
 }
 
 async function measurePeer({ stage, loads }: Means): Promise<BlockFigures['peer']> {

@@ -68,6 +68,8 @@ const PAUSE_MS = 10
 /** Until their code is compiled, servers are slow at whatever they do. */
 const WARM_UP_JOBS = 400
 const WARM_UP_CONNECTIONS = 8
+/** Of a database whose URL names none; all other URLs here do. */
+const POSTGRES_PORT = 5_432
 
 async function ours(stage: Stage, database: SceneDatabase): Promise<Contender<readonly Span[]>> {
   const { agent } = await startPaidPath(stage, { chain: await startFundedChain(stage), database })
@@ -153,7 +155,8 @@ function isReadyForQuery(bytes: Buffer): boolean {
 }
 
 function portOf(url: string): number {
-  return Number(new URL(url).port)
+  const { port } = new URL(url)
+  return port === '' ? POSTGRES_PORT : Number(port)
 }
 
 function withPort(url: string, port: number): string {

@@ -1,7 +1,7 @@
 /** Sizes in the drawing's own units, a pixel each where it is not scaled. */
 export const WIDTH = 760
 export const LABEL_WIDTH = 190
-export const FIGURE_WIDTH = 70
+const FIGURE_WIDTH = 70
 /** Where bars may be. */
 export const BARS = WIDTH - LABEL_WIDTH - FIGURE_WIDTH - 24
 

@@ -9,6 +9,11 @@ import type { SignedPayments } from './signed-payments.ts'
 
 /** Asks a facilitator as agents do, on keep-alive connections, as many as there are requests under way. */
 export interface FacilitatorCalls {
+  /**
+   * Opens connections until there are so many, a few at a time: of thousands that come at one moment the system drops some,
+   * and notices after a minute.
+   */
+  connect(count: number): Promise<void>
   /** Rejects where the payment is not held. */
   verify(payments: SignedPayments, index: number): Promise<void>
   /**
@@ -20,6 +25,7 @@ export interface FacilitatorCalls {
 }
 
 const ANSWER_TIMEOUT_MS = 120_000
+const CONNECTING_AT_ONCE = 64
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
@@ -55,7 +61,20 @@ export function createFacilitatorCalls(
     return client
   }
 
+  async function connectOne(): Promise<void> {
+    const client = open()
+    const { body } = await client.request({ method: 'GET', path: '/health' })
+    await body.dump()
+    idle.push(client)
+  }
+
   return {
+    async connect(count) {
+      while (all.length < count) {
+        const some = Math.min(CONNECTING_AT_ONCE, count - all.length)
+        await Promise.all(Array.from({ length: some }, connectOne))
+      }
+    },
     async verify(payments, index) {
       const answer = await post('/verify', payments, index)
       const { isValid } = JSON.parse(answer.text) as Partial<VerifyResponse>

@@ -8,6 +8,7 @@ export interface Settled {
   readonly settleMs: readonly number[]
   /** The transaction that was named, by the payment's index. */
   readonly transactions: readonly string[]
+  /** Of all that the load asked: after a burst was held, `/settle`. */
   readonly firstSentMs: number
   readonly lastAnsweredMs: number
 }
@@ -63,6 +64,7 @@ export async function settleOutstanding(
   outstanding: number,
   onSettled: (count: number) => void,
 ): Promise<Settled> {
+  await load.calls.connect(outstanding)
   const record = createRecord(load)
   let next = 0
   let done = 0
@@ -97,6 +99,7 @@ function createRecord({ calls, payments, endMs }: Load): {
   return {
     settle,
     async verifyAndSettle(index) {
+      firstSentMs = Math.min(firstSentMs, performance.now())
       await calls.verify(payments, index)
       await settle(index)
     },

@@ -11,7 +11,7 @@ import { signPayments } from './signed-payments.ts'
 /** What a load came to. */
 export interface Measured {
   readonly count: number
-  /** From the first request to `/settle` to the last answer. */
+  /** From the first request to the last answer; what a burst holds before does not count. */
   readonly settledPerSecond: number
   readonly p50Blocks: number
   readonly p99Blocks: number
@@ -41,6 +41,7 @@ export async function measureBurst(
 ): Promise<Measured> {
   return await measure(stage, scene, { count, limitSeconds }, async load => {
     await verifyAll(load)
+    await load.calls.connect(count)
     await awaitMomentOfBlock(scene.chain, moment)
     return await settleAtOnce(load)
   })

@@ -46,7 +46,7 @@ export function signPayments(
   const hasher = createAuthorizationHasher(crypto, NETWORK)
   const payer = (index: number): number => index % parties.payers.length
   const payee = (index: number): number =>
-    (index + Math.floor(index / parties.payers.length)) % parties.payees.length
+    (payer(index) + Math.floor(index / parties.payers.length)) % parties.payees.length
   const valueAtomic = (index: number): bigint => LEAST_ATOMIC + BigInt(index % VALUES)
   const part = (index: number, from: number, length: number): string => {
     const begin = index * PAYMENT_BYTES + from
