@@ -3,6 +3,7 @@ import {
   type FacilitatorProcess,
 } from '@farebox/local/src/start-facilitator-process'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { processRunOf } from './process-run.ts'
 import { manageProcess, type ManagedProcess } from './managed-process.ts'
 
@@ -14,6 +15,9 @@ export interface StormFacilitator extends ManagedProcess {
 
 /** The schema of the ledger, shared by all facilitators of a stage. */
 export const LEDGER_SCHEMA = 'storms'
+
+/** Of every facilitator: who holds the lease of an account sends from it. The second is nobody else's in a storm. */
+const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 
 /** Makes one; it runs once it is started. No limit of its own is met in a storm. */
 export function createStormFacilitator(parts: {
@@ -35,6 +39,7 @@ export function createStormFacilitator(parts: {
         name,
         environment: {
           DATABASE_SCHEMA: LEDGER_SCHEMA,
+          RELAYER_PRIVATE_KEY: RELAYER_KEYS.join(','),
           FACILITATOR_REQUESTS_PER_SECOND: '1000000',
           FACILITATOR_DAILY_SETTLEMENTS: '100000000',
         },
