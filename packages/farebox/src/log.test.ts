@@ -162,11 +162,7 @@ describe('writing', () => {
       (log: Log) => log.job('handler error: no', JOB),
       `handler error: no job=${JOB}\n`,
     ],
-    [
-      'a refusal',
-      (log: Log) => log.job('refused', JOB, { status: 400 }),
-      `refused job=${JOB} status=400\n`,
-    ],
+    ['a refusal', (log: Log) => log.job('refused', JOB, { status: 400 }), `refused job=${JOB} status=400\n`],
   ])('%s is written in its own turn of the event loop, behind the steps before it', async (_, tell, line) => {
     const { log, written } = startLog()
     log.job('execute', JOB)

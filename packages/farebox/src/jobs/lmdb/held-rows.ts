@@ -7,9 +7,9 @@ export interface HeldRows {
   /** The row, where this holder's fence is still the job's. Called inside a transaction. */
   find(holder: Holder, nowMs: number): JobRow | undefined
   /** Remembers what was put, while its holder may write it again. */
-  wrote(row: JobRow): void
+  wrote(jobKey: string, row: JobRow): void
   /** The holder has let go. */
-  letGo(fence: string): void
+  letGo(jobKey: string): void
   /** Nothing that was put is certain: a transaction was not committed, or a step of it broke off. */
   forgetAll(): void
 }
@@ -22,15 +22,15 @@ export function createHeldRows(tables: Pick<LmdbTables, 'job' | 'isAsWritten'>):
   const rows = new Map<string, JobRow>()
   return {
     find({ jobKey, fence }, nowMs) {
-      const own = rows.get(fence)
+      const own = rows.get(jobKey)
       const row = own !== undefined && tables.isAsWritten(jobKey, own) ? own : tables.job(jobKey)
       return row === undefined || row.forgottenMs <= nowMs || row.fence !== fence ? undefined : row
     },
-    wrote(row) {
+    wrote(jobKey, row) {
       if (rows.size >= MOST_ROWS) rows.clear()
-      rows.set(row.fence, row)
+      rows.set(jobKey, row)
     },
-    letGo: fence => void rows.delete(fence),
+    letGo: jobKey => void rows.delete(jobKey),
     forgetAll: () => rows.clear(),
   }
 }

@@ -3,7 +3,7 @@ import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows, type HeldRows } from './held-rows.ts'
-import { changeRow, claimPayment, claimRow, isHeld, type JobRow } from '../job-row.ts'
+import { changeRow, claimPayment, claimRow, isHeld } from '../job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
 import { openLmdbAccounts, type LmdbAccounts } from './lmdb-accounts.ts'
 import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
@@ -22,9 +22,9 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
  *
  * A write that has resolved survives `kill -9` and the loss of power alike: lmdb answers when the disk has
- * the transaction. What must survive is the `saved` record, before money moves, and what replaces it, before
- * the caller is told (D7, D8); a claim need not, but waits as well, because writes that meet share one flush
- * (`group-steps.ts`). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
+ * the transaction. What must survive is the `saved` record, before money moves, and that a settlement failed, before
+ * the caller is told (D7, D8). A claim need not, but waits as well, because writes that meet share one flush
+ * (`group-steps.ts`); nobody waits for that of a success (docs/decisions/0070). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
  * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock of its own.
  *
@@ -76,10 +76,7 @@ export async function openLmdbStore(
     store: {
       claim: claim => transact(nowMs => claimNow(rows, claim, nowMs)),
       write: (holder, change) =>
-        transact(
-          nowMs => writeNow(rows, holder, change, nowMs),
-          change.kind === 'leave' && change.mayWait,
-        ),
+        transact(nowMs => writeNow(rows, holder, change, nowMs), change.kind === 'leave' && change.mayWait),
       read: jobKey =>
         look(nowMs => {
           const row = tables.job(jobKey)
@@ -150,7 +147,7 @@ function claimNow({ tables, held }: Rows, claim: JobClaim, nowMs: number): Claim
   if (after === undefined) return { kind: 'held' }
   tables.putJob(jobKey, before, after)
   if (payment !== undefined && paid !== undefined) tables.putPayment(payment.key, paidBefore, paid)
-  held.wrote(after)
+  held.wrote(jobKey, after)
   return { kind: 'claimed', job: after.job }
 }
 
@@ -160,10 +157,10 @@ function writeNow(
   change: JobChange,
   nowMs: number,
 ): boolean {
-  const { jobKey, fence } = holder
+  const { jobKey } = holder
   const before = held.find(holder, nowMs)
-  if (change.kind !== 'hold') held.letGo(fence)
   if (before === undefined) return false
+  if (change.kind !== 'hold') held.letGo(jobKey)
   if (change.kind === 'forget') {
     tables.removeJob(jobKey, before)
     const paid = change.payment === undefined ? undefined : tables.payment(change.payment)
@@ -172,7 +169,7 @@ function writeNow(
   }
   const after = changeRow(before, change, nowMs)
   tables.putJob(jobKey, before, after)
-  if (change.kind === 'hold') held.wrote(after)
+  if (change.kind === 'hold') held.wrote(jobKey, after)
   const { job } = change
   if (job.state === 'settled') {
     const { forgottenMs } = after
