@@ -33,7 +33,7 @@ type Decoded =
   | { readonly ok: false; readonly reason: string }
 
 const BLANKS = [' ', '\t', '\n', '\f', '\r']
-const BEYOND_ASCII = /[^\u0000-\u007f]/
+const BEYOND_ASCII = /[\u0080-\uffff]/
 const UINT = /^(?:0|[1-9]\d{0,77})$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const NONCE = /^0x[0-9a-fA-F]{64}$/
