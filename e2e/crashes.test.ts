@@ -101,12 +101,12 @@ async function untilAnswered(url: string, body: string, header: string): Promise
 }
 
 describe.concurrent('kill -9 of the agent', () => {
-  test.each([
+  test.each<[string, string, { runs: number; answered?: number }]>([
     ['after the claim, before the handler', 'claim:after', { runs: 1 }],
     ['after the handler, before its response is saved', 'save:before', { runs: 2 }],
     ['after the response is saved, before it is charged', 'save:after', { runs: 1 }],
     ['after it is charged, before that is written down', 'finish:before', { runs: 1 }],
-    ['after it is charged and written down, before the answer', 'finish:after', { runs: 1 }],
+    ['after it is charged, answered and written down', 'finish:after', { runs: 1, answered: 200 }],
   ])(
     'PAY-22 %s: the repeat is answered 200, and one job is paid for',
     async (_, crashAt, expected) => {
@@ -121,7 +121,8 @@ describe.concurrent('kill -9 of the agent', () => {
       })
       const body = jobBody(randomUUID(), { text: crashAt, tell_url: runs.url }, { deadlineSeconds: 40 })
 
-      await expect(post(agent.url, body, header)).rejects.toThrow()
+      const first = await post(agent.url, body, header).catch(() => undefined)
+      expect(first?.status).toBe(expected.answered)
       await agent.exited
       const answered = await untilAnswered(await restart(name), body, header)
 
@@ -132,6 +133,26 @@ describe.concurrent('kill -9 of the agent', () => {
     },
     60_000,
   )
+
+  test('PAY-22 after the answer, before that is written down: the repeat gets the same bytes, and nothing is charged again', async () => {
+    const payer = await newPayer()
+    const runs = await startRunCounter(stage)
+    const agent = await startCrashingAgent('finish-late', 'finish:late')
+    const header = await signFor(stage, {
+      payTo: TEST_KEYS.agent.address,
+      price: '0.01',
+      payerKey: payer.key,
+    })
+    const body = jobBody(randomUUID(), { text: 'late', tell_url: runs.url }, { deadlineSeconds: 40 })
+    const first = await post(agent.url, body, header)
+    await agent.exited
+    const second = await untilAnswered(await restart('finish-late'), body, header)
+    expect([first.status, second.status, second.body]).toEqual([200, 200, first.body])
+    expect(second.headers.get('payment-response')).toBe(first.headers.get('payment-response'))
+    expect(first.headers.get('payment-response')).toBeTypeOf('string')
+    expect(runs.count()).toBe(1)
+    expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
+  }, 60_000)
 
   test('PAY-22 while the handler runs: the job runs again, is answered 200, and is paid for once', async () => {
     const payer = await newPayer()

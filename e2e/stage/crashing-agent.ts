@@ -1,5 +1,6 @@
 // An agent that kills itself, by the system's own kill, before or after one named step of its job store: what a
-// power cut at that moment would do. Run as a program; CRASH_AT is `claim:after`, `save:before`, and so on.
+// power cut at that moment would do. Run as a program; CRASH_AT is `claim:after`, `save:before`, and so on; with `:late` it
+// dies instead of the step, half a second after it should have been made.
 
 import { createAgent, openJobStore, readConfig, systemClock, type JobChange, type JobStore } from 'farebox'
 import { pathToFileURL } from 'node:url'
@@ -27,9 +28,15 @@ function crashing(store: JobStore): JobStore {
 
 async function around<T>(step: string, work: () => Promise<T>): Promise<T> {
   if (crashAt === `${step}:before`) process.kill(process.pid, 'SIGKILL')
+  if (crashAt === `${step}:late`) await dieLater()
   const result = await work()
   if (crashAt === `${step}:after`) process.kill(process.pid, 'SIGKILL')
   return result
+}
+
+/** Never resolves. */
+async function dieLater(): Promise<void> {
+  await new Promise(() => setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500))
 }
 
 function nameOf(change: JobChange): string {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { createRedactor } from '@farebox/payments/src/redact'
 import { describe, expect, test } from 'vitest'
@@ -145,6 +146,31 @@ describe('writing', () => {
     expect(written.at(-1)).toBe('four\n')
   })
 
+  test('the steps of jobs that go well are gathered over some milliseconds', async ({ expect }) => {
+    const { log, written } = startLog()
+    log.job('execute', JOB)
+    await new Promise(resolve => setImmediate(resolve))
+    log.job('completed', JOB)
+    expect(written).toEqual([])
+    await expect.poll(() => written).toEqual([`execute job=${JOB}\ncompleted job=${JOB}\n`])
+  })
+
+  test.each([
+    ['a warning', (log: Log) => log.warn('odd'), 'warning: odd\n'],
+    [
+      'an error of a handler',
+      (log: Log) => log.job('handler error: no', JOB),
+      `handler error: no job=${JOB}\n`,
+    ],
+    ['a refusal', (log: Log) => log.job('refused', JOB, { status: 400 }), `refused job=${JOB} status=400\n`],
+  ])('%s is written in its own turn of the event loop, behind the steps before it', async (_, tell, line) => {
+    const { log, written } = startLog()
+    log.job('execute', JOB)
+    tell(log)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(written).toEqual([`execute job=${JOB}\n${line}`])
+  })
+
   test('flush writes at once, and once', async () => {
     const { log, written } = startLog()
     log.note('one')
@@ -153,4 +179,35 @@ describe('writing', () => {
     await new Promise(resolve => setImmediate(resolve))
     expect(written).toEqual(['one\n'])
   })
+
+  test.each([
+    ['exits', 'process.exit(0)'],
+    ['ends by an error that nobody caught', "throw new Error('broken')"],
+    ['has nothing left to do', ''],
+  ])('a process that %s writes what it has gathered, to a pipe too', (_, end) => {
+    const { stdout } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '--conditions=@farebox/source', '-e', programThatLogs(end)],
+      { encoding: 'utf8' },
+    )
+    expect(stdout).toBe(`execute job=${JOB}\n`)
+  })
+
+  test('leaves no listener behind', () => {
+    const before = process.listenerCount('exit')
+    const { log } = startLog()
+    for (let job = 0; job < 20; job += 1) {
+      log.job('execute', JOB)
+      log.flush()
+    }
+    expect(process.listenerCount('exit')).toBe(before)
+  })
 })
+
+function programThatLogs(end: string): string {
+  return `
+    import { createLog } from ${JSON.stringify(new URL('log.ts', import.meta.url).href)}
+    const log = createLog({ format: 'text', write: lines => process.stdout.write(lines), nowMs: () => 0 })
+    log.job('execute', '${JOB}')
+    ${end}`
+}

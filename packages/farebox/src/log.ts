@@ -16,11 +16,26 @@ export type LogFields = { readonly [name: string]: string | number | boolean }
 /** `text`: the interface's lines. `json`: one object a line, with the same words in `event`. */
 export type LogFormat = 'text' | 'json'
 
+/**
+ * The steps of a job that goes well are written together with those of others, this late at most: a write for each job
+ * would cost as much as the rest of its log. All else is written in the turn of the event loop in which it came, with
+ * what came before it.
+ */
+const GATHER_MS = 5
+const STEPS: ReadonlySet<string> = new Set([
+  'execute',
+  'payment verified',
+  'input valid',
+  'output valid',
+  'completed',
+])
+
 /** Longer values are cut: what handlers throw is theirs to choose. */
 const MAX_VALUE_CHARACTERS = 2_000
 
 /**
- * Makes a log that writes whole lines, several at a time: a write for each would cost more than the job.
+ * Makes a log that writes whole lines, several at a time. What is still buffered is written when the process exits, by an
+ * error that nobody caught too; `kill -9` may lose the steps of the last five milliseconds.
  * Line breaks and control characters are escaped, so that no value can forge a line.
  *
  * @param options.hide the last filter before lines are written, `createRedactor` of the process's secrets. What is
@@ -35,24 +50,38 @@ export function createLog(options: {
   const { hide = asItIs } = options
   const format = options.format === 'json' ? jsonLine : textLine
   let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  let isUrgent = false
   const flush = (): void => {
+    if (waiting === '') return
     const lines = waiting
     waiting = ''
-    if (lines !== '') options.write(hide(lines))
+    isUrgent = false
+    clearTimeout(timer)
+    process.off('exit', flush)
+    options.write(hide(lines))
   }
-  const write = (level: Level, event: string, fields: LogFields): void => {
-    if (waiting === '') setImmediate(flush)
-    waiting += format({ level, event, fields, hide, nowMs: options.nowMs })
+  const write = (level: Level, event: string, fields: LogFields, jobId?: string): void => {
+    if (waiting === '') {
+      process.on('exit', flush)
+      // A process that ends by itself need not wait for it.
+      timer = setTimeout(flush, GATHER_MS).unref()
+    }
+    if (!isUrgent && !(level === 'info' && STEPS.has(event))) {
+      isUrgent = true
+      setImmediate(flush)
+    }
+    waiting += format({ level, event, jobId, fields, hide, nowMs: options.nowMs })
   }
   return {
-    job: (event, jobId, fields) =>
-      // The interface has `output valid ms=<n>`, so there the job comes last.
-      write('info', event, event === 'output valid' ? { ...fields, job: jobId } : { job: jobId, ...fields }),
-    note: (event, fields = {}) => write('info', event, fields),
-    warn: (event, fields = {}) => write('warn', event, fields),
+    job: (event, jobId, fields = NO_FIELDS) => write('info', event, fields, jobId),
+    note: (event, fields = NO_FIELDS) => write('info', event, fields),
+    warn: (event, fields = NO_FIELDS) => write('warn', event, fields),
     flush,
   }
 }
+
+const NO_FIELDS: LogFields = {}
 
 function asItIs(text: string): string {
   return text
@@ -63,28 +92,46 @@ type Level = 'info' | 'warn'
 interface Entry {
   readonly level: Level
   readonly event: string
+  readonly jobId: string | undefined
   readonly fields: LogFields
   readonly hide: (text: string) => string
   readonly nowMs: () => number
 }
 
 /** `output valid ms=3 job=…` */
-function textLine({ level, event, fields, hide }: Entry): string {
-  const words = escaped(shortened(event, hide))
-  let line = level === 'warn' ? `warning: ${words}` : words
-  for (const name of Object.keys(fields))
-    line += ` ${name}=${escaped(quoted(shortened(String(fields[name]), hide)))}`
+function textLine({ level, event, jobId, fields, hide }: Entry): string {
+  let line = level === 'warn' ? 'warning: ' : ''
+  line += STEPS.has(event) ? event : escaped(shortened(event, hide))
+  const isLast = isJobLast(event)
+  if (jobId !== undefined && !isLast) line += ` job=${textValue(jobId, hide)}`
+  for (const name of Object.keys(fields)) line += ` ${name}=${textValue(fields[name], hide)}`
+  if (jobId !== undefined && isLast) line += ` job=${textValue(jobId, hide)}`
   return `${line}\n`
 }
 
-function jsonLine({ level, event, fields, hide, nowMs }: Entry): string {
+/** The interface has `output valid ms=<n>`, so there the job comes last. */
+function isJobLast(event: string): boolean {
+  return event === 'output valid'
+}
+
+/** Ids, amounts, hashes: with nothing in them to quote, to escape or to cut. */
+const PLAIN = /^[\w.:-]{1,200}$/
+
+function textValue(value: LogFields[string] | undefined, hide: (text: string) => string): string {
+  const text = String(value)
+  return PLAIN.test(text) ? text : escaped(quoted(shortened(text, hide)))
+}
+
+function jsonLine({ level, event, jobId, fields, hide, nowMs }: Entry): string {
   const entry: { [name: string]: unknown } = {
     time: new Date(nowMs()).toISOString(),
     level,
     event: shortened(event, hide),
   }
+  if (jobId !== undefined && !isJobLast(event)) entry['job'] = shortened(jobId, hide)
   for (const [name, value] of Object.entries(fields))
     entry[name] = typeof value === 'string' ? shortened(value, hide) : value
+  if (jobId !== undefined && isJobLast(event)) entry['job'] = shortened(jobId, hide)
   return `${JSON.stringify(entry)}\n`
 }
 

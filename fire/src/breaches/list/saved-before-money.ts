@@ -43,6 +43,32 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     tests: [{ file: 'farebox/settle-payment.test.ts' }],
   },
   {
+    name: 'failure-told-before-it-is-written',
+    promises: ['P3', 'I5'],
+    breaks: 'a settlement that failed is told while the record still says that the payment is to be charged',
+    edits: [
+      {
+        in: 'farebox/createSettlements',
+        find: "if (known?.state === 'settled') tell(known)",
+        replace: 'if (known !== undefined) tell(known as SettledJob)',
+      },
+    ],
+    tests: [{ file: 'farebox/settle-payment.test.ts', only: 'a failure is reported once it is recorded' }],
+  },
+  {
+    name: 'success-never-written',
+    promises: ['P2', 'I4'],
+    breaks: 'a success that was told is not written down afterwards',
+    edits: [
+      {
+        in: 'farebox/createSettlements',
+        find: "if (known?.state === 'settled') tell(known)",
+        replace: "if (known?.state === 'settled') {\n        tell(known)\n        return known\n      }",
+      },
+    ],
+    tests: [{ file: 'farebox/settle-payment.test.ts', only: 'not written down yet' }],
+  },
+  {
     name: 'saved-job-forgotten',
     promises: ['I4'],
     breaks: 'a response whose payment is being charged can be swept away',

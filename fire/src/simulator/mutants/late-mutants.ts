@@ -31,4 +31,18 @@ export const LATE_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'told-and-never-written',
+    breaks: 'a success that was told is written down afterwards: here it is not',
+    edits: [
+      {
+        in: 'farebox/createSettlements',
+        find: "if (known?.state === 'settled') tell(known)",
+        replace: `if (known?.state === 'settled') {
+        tell(known)
+        return known
+      }`,
+      },
+    ],
+  },
 ]

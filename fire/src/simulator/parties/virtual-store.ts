@@ -82,6 +82,9 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
   }
 }
 
+/** So late a write comes that nobody waits for: longer than an answer takes to its caller, so that a process dies in between. */
+const LATE_WRITE_MS = 60
+
 const LABELS = { name: 'memory:', shared: true, close: (): Promise<void> => Promise.resolve() }
 
 function faultyPort(wires: Wires, process: VirtualProcess, inner: JobStore, records: JobRecords): JobStore {
@@ -97,7 +100,13 @@ function faultyPort(wires: Wires, process: VirtualProcess, inner: JobStore, reco
   return {
     claim: claim => through('store.claim', () => inner.claim(claim)),
     read: jobKey => through('store.read', () => inner.read(jobKey)),
-    write: (holder, change) => through('store.write', () => inner.write(holder, change)),
+    write(holder, change) {
+      const write = (): Promise<boolean> => through('store.write', () => inner.write(holder, change))
+      if (change.kind !== 'leave' || change.mayWait !== true) return write()
+      return new Promise((resolve, reject) => {
+        wires.time.after(LATE_WRITE_MS, () => process.deliver(() => void write().then(resolve, reject)))
+      })
+    },
     unresolved: () => through('store.unresolved', () => inner.unresolved()),
   }
 }

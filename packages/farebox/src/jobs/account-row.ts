@@ -26,8 +26,8 @@ export interface EnteredRows {
 
 /** How a job was settled. */
 export interface Settlement {
-  /** Atomic units. */
-  readonly paid: bigint
+  /** Atomic units; asked for only where the job has an account. */
+  readonly paid: () => bigint
   /** When its record is forgotten. */
   readonly forgottenMs: number
 }
@@ -78,10 +78,11 @@ export function settleRows(
   { paid, forgottenMs }: Settlement,
 ): EnteredRows {
   const sums = new Map<string, SumRow>()
+  const counted = account.untilSettled.size === 0 ? 0n : paid()
   for (const [key, amount] of account.untilSettled) {
     const before = sumOf(key)
     if (before === undefined) continue
-    sums.set(key, { ...before, total: before.total - (amount < paid ? amount : paid) })
+    sums.set(key, { ...before, total: before.total - (amount < counted ? amount : counted) })
   }
   return { kind: 'entered', account: { ...account, untilSettled: new Map(), forgottenMs }, sums }
 }

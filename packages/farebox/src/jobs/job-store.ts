@@ -61,8 +61,17 @@ export interface StoredJob {
 export type JobChange =
   /** Keep this record, and the lease for so long from now. A `saved` job is kept until it is written again. */
   | { readonly kind: 'hold'; readonly job: Job; readonly leaseMs: number; readonly keepMs: number }
-  /** Keep this record and let go: sealed, it can never be claimed again; open, anybody may claim it next. */
-  | { readonly kind: 'leave'; readonly job: Job; readonly sealed: boolean; readonly keepMs: number }
+  /**
+   * Keep this record and let go: sealed, it can never be claimed again; open, anybody may claim it next. With `mayWait` a
+   * store may write it some milliseconds later, together with what others write.
+   */
+  | {
+      readonly kind: 'leave'
+      readonly job: Job
+      readonly sealed: boolean
+      readonly keepMs: number
+      readonly mayWait?: boolean
+    }
   /** Forget the job; with `payment`, that payment's claim too, where it is claimed for this job. */
   | { readonly kind: 'forget'; readonly payment?: string }
 

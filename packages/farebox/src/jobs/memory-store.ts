@@ -42,7 +42,7 @@ export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
         const { job } = change
         const { forgottenMs } = changed
         if (job.state === 'settled')
-          accounts.settle(holder.jobKey, { paid: paidFor(job), forgottenMs }, nowMs)
+          accounts.settle(holder.jobKey, { paid: () => paidFor(job), forgottenMs }, nowMs)
       }
       return true
     },

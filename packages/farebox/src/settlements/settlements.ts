@@ -16,9 +16,13 @@ const SLOWEST_RETRY_MS = 5_000
 /** The settlements this process is seeing through; each goes on until it is known, whoever still waits for it. */
 export interface Settlements {
   readonly waitMs: number
-  /** Settles a saved response and resolves when it is known; undefined where another process took it over. */
+  /**
+   * Settles a saved response. Resolves to `settled` as soon as the transfer is proven: that is written down afterwards,
+   * because whoever asks again finds the same transfer (docs/decisions/0070). Resolves to `unpaid` once that is written
+   * down; to undefined where another process took the job over, or this one stops.
+   */
   resume(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined>
-  /** Lets go of what is not known yet: it is stored, and the next process takes it up. */
+  /** Writes down what is known, and lets go of what is not: it is stored, and the next process takes it up. */
   stop(): Promise<void>
 }
 
@@ -32,29 +36,36 @@ export function createSettlements(parts: {
 }): Settlements {
   const { gate, notifier, clock, log } = parts
   const stopping = new AbortController()
-  const open = new Set<Promise<SettledJob | UnpaidJob | undefined>>()
+  const open = new Set<Promise<unknown>>()
 
   return {
     waitMs: parts.waitMs ?? DEFAULT_WAIT_MS,
-    resume(held) {
-      const settling = seeThrough(held).finally(() => {
-        open.delete(settling)
-        notifier.notify(held.holder.jobKey)
-      })
-      open.add(settling)
-      return settling
-    },
+    resume: held =>
+      new Promise((resolve, reject) => {
+        const settling = seeThrough(held, resolve)
+          .then(resolve, reject)
+          .finally(() => {
+            open.delete(settling)
+            // Not before it is written down: who waits looks at the record.
+            notifier.notify(held.holder.jobKey)
+          })
+        open.add(settling)
+      }),
     async stop() {
       stopping.abort()
       await Promise.allSettled(open)
     },
   }
 
-  async function seeThrough(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
+  async function seeThrough(
+    held: HeldJob,
+    tell: (settled: SettledJob) => void,
+  ): Promise<SettledJob | UnpaidJob | undefined> {
     let known: SettledJob | UnpaidJob | undefined
     for (let retryMs = FIRST_RETRY_MS; !over(held); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
       // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
       known ??= await settleOnce(held)
+      if (known?.state === 'settled') tell(known)
       const recorded = known && (await record(held, known))
       if (known?.state === 'settled' || recorded === 'written') return known
       if (recorded === 'lost') return undefined
@@ -105,6 +116,8 @@ export function createSettlements(parts: {
         job,
         sealed: job.state === 'settled',
         keepMs: RESPONSE_KEPT_SECONDS * 1_000,
+        // Nobody waits for a success to be written down.
+        mayWait: job.state === 'settled',
       })
       return ours ? 'written' : 'lost'
     } catch (error) {

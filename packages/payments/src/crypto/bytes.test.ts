@@ -1,15 +1,7 @@
 import * as fc from 'fast-check'
 import { bytesToHex, concat, hexToBytes, numberToBytes } from 'viem'
 import { expect, test } from 'vitest'
-import {
-  concatBytes,
-  fromBase64,
-  fromBase64Anywhere,
-  fromHex,
-  toHex,
-  writeHex,
-  writeUint256,
-} from './bytes.ts'
+import { concatBytes, fromHex, toHex, writeHex, writeUint256 } from './bytes.ts'
 
 const ANY_BYTES = fc.uint8Array({ maxLength: 80 })
 const UINT256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
@@ -23,19 +15,6 @@ test('bytes and hex are written as viem writes them, and read in either case', (
       expect(fromHex(`0x${hex.slice(2).toUpperCase()}`)).toEqual(bytes)
     }),
   )
-})
-
-test.each([
-  ['in Node', fromBase64],
-  ['anywhere', fromBase64Anywhere],
-])('base64 is read %s, its padding taken off, the bits left over ignored', (_, read) => {
-  fc.assert(
-    fc.property(ANY_BYTES, bytes => {
-      const base64 = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
-      expect(Uint8Array.from(read(base64))).toEqual(bytes)
-    }),
-  )
-  expect([...read('+/9')]).toEqual([...read('+/8')])
 })
 
 test('hex is written at its offset and nowhere else', () => {

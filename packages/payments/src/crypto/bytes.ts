@@ -2,14 +2,6 @@
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** What each character of base64 stands for, by its code (RFC 4648, section 4). */
-const BASE64_DIGITS = new Uint8Array(128)
-for (const [digit, character] of [
-  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
-].entries()) {
-  BASE64_DIGITS[character.charCodeAt(0)] = digit
-}
-
 /** `0x`-prefixed lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = '0x'
@@ -40,29 +32,6 @@ export function writeUint256(target: Uint8Array, offset: number, value: bigint):
     rest >>= 8n
   }
   target.fill(0, offset, at + 1)
-}
-
-/** Bytes of standard base64 already known to be well formed, its padding taken off. */
-export function fromBase64(text: string): Uint8Array {
-  // Node's own is ten times as fast; browsers have none.
-  return typeof Buffer === 'undefined' ? fromBase64Anywhere(text) : Buffer.from(text, 'base64')
-}
-
-/** {@link fromBase64} without the help of Node. */
-export function fromBase64Anywhere(text: string): Uint8Array {
-  const bytes = new Uint8Array((text.length * 3) >> 2)
-  let held = 0
-  let bits = 0
-  let at = 0
-  for (let index = 0; index < text.length; index += 1) {
-    held = (held << 6) | (BASE64_DIGITS[text.charCodeAt(index)] ?? 0)
-    bits += 6
-    if (bits < 8) continue
-    bits -= 8
-    bytes[at] = held >> bits
-    at += 1
-  }
-  return bytes
 }
 
 /** Joins byte strings. */

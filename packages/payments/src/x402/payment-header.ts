@@ -1,6 +1,5 @@
 import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
 import type { Authorization } from '../authorization/eip-3009.ts'
-import { fromBase64 } from '../crypto/bytes.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-binding.ts'
 
 /** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
@@ -33,7 +32,8 @@ type Decoded =
   | { readonly ok: true; readonly payment: DecodedPayment }
   | { readonly ok: false; readonly reason: string }
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const BLANKS = [' ', '\t', '\n', '\f', '\r']
+const BEYOND_ASCII = /[\u0080-\uffff]/
 const UINT = /^(?:0|[1-9]\d{0,77})$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const NONCE = /^0x[0-9a-fA-F]{64}$/
@@ -46,23 +46,31 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** JSON in standard base64: the form of all three payment headers. */
 export function encodeHeader(value: object): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  const json = JSON.stringify(value)
+  if (!BEYOND_ASCII.test(json)) return btoa(json)
   let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
+  for (const byte of new TextEncoder().encode(json)) text += String.fromCharCode(byte)
   return btoa(text)
 }
 
 /** Reads a header of ours back, or of a stranger's; undefined for anything that is not base64 of JSON. */
 export function decodeHeader(header: string): unknown {
-  if (header.length > MAX_PAYMENT_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
-  const padding = header.endsWith('==') ? 2 : header.endsWith('=') ? 1 : 0
-  const length = header.length - padding
-  if (length % 4 === 1 || (padding > 0 && header.length % 4 !== 0)) return undefined
+  if (header.length > MAX_PAYMENT_HEADER_CHARACTERS) return undefined
+  // The platform's decoder takes what RFC 4648 does, with padding or without, and blanks, which we do not.
+  if (BLANKS.some(blank => header.includes(blank))) return undefined
   try {
-    return JSON.parse(UTF8.decode(fromBase64(header.slice(0, length))))
+    const text = atob(header)
+    return JSON.parse(BEYOND_ASCII.test(text) ? UTF8.decode(bytesOf(text)) : text)
   } catch {
     return undefined
   }
+}
+
+/** Of a string with a byte in each character. */
+function bytesOf(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index)
+  return bytes
 }
 
 /**

@@ -186,6 +186,92 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 })
 
+describe('a success that is not written down yet', () => {
+  /** A store that writes what was settled when the test says so. */
+  function late(store: JobStore): { readonly store: JobStore; write(): void; die(): void } {
+    let write: () => void = () => undefined
+    let isDead = false
+    const begun = new Promise<void>(resolve => {
+      write = resolve
+    })
+    return {
+      write: () => write(),
+      die() {
+        isDead = true
+      },
+      store: {
+        ...store,
+        unresolved: () => (isDead ? Promise.reject(new Error('dead')) : store.unresolved()),
+        async write(holder, change) {
+          if (change.kind === 'leave' && change.job.state === 'settled') await begun
+          return await store.write(holder, change)
+        },
+      },
+    }
+  }
+
+  test('D7 is answered when the transfer is proven', async () => {
+    const clock = createFakeClock()
+    const { store } = late(createMemoryStore(clock))
+    const stage = await stageAgent({ clock, store })
+    expect(await stage.post()).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
+    expect(stage.calls.at(-1)).toBe('leave settled')
+  })
+
+  test('D22 gives a repeat the same bytes and the same receipt once it is written', async () => {
+    const clock = createFakeClock()
+    const { store, write } = late(createMemoryStore(clock))
+    const stage = await stageAgent({ clock, store })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const first = await stage.post({ jobId, payment })
+    const repeated = stage.post({ jobId, payment })
+    write()
+    const second = await after(clock, 200, repeated)
+    expect([second.status, second.text]).toEqual([200, first.text])
+    expect(receiptOf(second)).toEqual(receiptOf(first))
+    expect([runs(stage.calls), settles(stage.calls)]).toEqual([1, 1])
+  })
+
+  test('D24 is written by whoever takes the job over from a process that died: the same bytes, charged once', async () => {
+    const clock = createFakeClock()
+    const kept = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const jobId = randomUUID()
+    const { store, die } = late(kept)
+    const dying = await stageAgent({ clock, gate, store })
+    const payment = await dying.sign({ jobId })
+    const first = await dying.post({ jobId, payment })
+    die()
+    const next = await stageAgent({ clock, gate, store: kept })
+    await clock.advance(20_000)
+    expect(await kept.unresolved()).toEqual([])
+    const second = await after(clock, 1_000, next.post({ jobId, payment }))
+    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text])
+    expect(receiptOf(second)).toEqual(receiptOf(first))
+    expect([next.calls.includes('handler'), gate.charged.size]).toEqual([false, 1])
+  })
+
+  test('D32 is written before the agent has stopped', async () => {
+    const clock = createFakeClock()
+    const kept = createMemoryStore(clock)
+    const { store, write } = late(kept)
+    const stage = await stageAgent({ clock, store })
+    await stage.post()
+    let isClosed = false
+    const closed = stage.agent.close().then(() => {
+      isClosed = true
+    })
+    await clock.advance(10)
+    expect(isClosed).toBe(false)
+    write()
+    await clock.advance(3_000)
+    await closed
+    await clock.advance(20_000)
+    expect(await kept.unresolved()).toEqual([])
+  })
+})
+
 describe('a store that does not accept an outcome', () => {
   /** A store whose writes of a state fail, without effect or after it, as often as said. */
   function failing(store: JobStore, state: string, times: number, when: 'before' | 'after'): JobStore {

@@ -54,6 +54,33 @@ describe('steps in groups', () => {
     expect(await groups.run(step(3))).toBe(3)
   })
 
+  test('one that may wait goes with the next that cannot', async () => {
+    const { groups, sizes, step } = createGroups()
+    const waiting = groups.run(step(1), { mayWait: true })
+    await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
+    expect(sizes).toEqual([])
+    expect(await Promise.all([waiting, groups.run(step(2))])).toEqual([1, 2])
+    expect(sizes).toEqual([2])
+  })
+
+  test('one that may wait goes alone after some milliseconds, each time', async () => {
+    const { groups, sizes, step } = createGroups()
+    expect(await groups.run(step(1), { mayWait: true })).toBe(1)
+    expect(await groups.run(step(2), { mayWait: true })).toBe(2)
+    expect(sizes).toEqual([1, 1])
+  })
+
+  test('rests without waiting for company', async () => {
+    const { groups, step } = createGroups()
+    const told: number[] = []
+    void groups.run(step(1), { mayWait: true }).then(value => told.push(value))
+    const began = performance.now()
+    await groups.rest()
+    expect(told).toEqual([1])
+    expect(performance.now() - began).toBeLessThan(15)
+  })
+
   test('rests when everything that was given has ended', async () => {
     const { groups, step } = createGroups()
     const told: number[] = []

@@ -1,13 +1,15 @@
 /** Runs steps for many at once. */
 export interface StepGroups {
   /** Resolves to what the step returned once it is committed; rejects with what it threw, or where the commit failed. */
-  run<Result>(step: () => Result): Promise<Result>
-  /** Resolves when everything that was given has ended. */
+  run<Result>(step: () => Result, options?: { readonly mayWait: boolean }): Promise<Result>
+  /** Resolves when everything that was given has ended; what might have waited does not. */
   rest(): Promise<void>
 }
 
 /** Between transactions under load; a disk takes about as long to flush. */
 const PAUSE_MS = 3
+/** So long a step waits for one that cannot, where it may. A repeat of its job waits with it. */
+const COMPANY_MS = 20
 
 interface Waiting {
   /** Runs the step and says how to tell its caller, once it is committed. Never throws. */
@@ -18,14 +20,20 @@ interface Waiting {
 /**
  * Gathers steps into transactions: each costs a flush, a dozen pages and two changes of threads, however many steps it
  * holds. What comes while one is under way goes into the next; and after one that held several the next waits a moment,
- * so that more come. A lone caller never waits.
+ * so that more come. A lone caller never waits, unless its step may.
  *
  * @param transact - runs a function in one transaction; rejects where it was not committed
  */
 export function groupSteps(transact: (steps: () => void) => Promise<void>): StepGroups {
   let queue: Waiting[] = []
   let underWay: Promise<void> | undefined
+  let companyTimer: NodeJS.Timeout | undefined
 
+  const begin = (): void => {
+    clearTimeout(companyTimer)
+    companyTimer = undefined
+    underWay ??= work()
+  }
   const work = async (): Promise<void> => {
     // All that comes in this turn of the event loop goes together.
     await new Promise(resolve => setImmediate(resolve))
@@ -39,7 +47,7 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
     underWay = undefined
   }
   return {
-    run: step =>
+    run: (step, { mayWait } = { mayWait: false }) =>
       new Promise((resolve, reject) => {
         const perform = (): (() => void) => {
           try {
@@ -50,9 +58,14 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
           }
         }
         queue.push({ perform, reject })
-        underWay ??= work()
+        if (underWay !== undefined) return
+        if (mayWait) companyTimer ??= setTimeout(begin, COMPANY_MS)
+        else begin()
       }),
-    rest: async () => await underWay,
+    async rest() {
+      if (queue.length > 0) begin()
+      await underWay
+    },
   }
 }
 

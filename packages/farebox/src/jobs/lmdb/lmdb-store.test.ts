@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { open } from 'lmdb'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
@@ -162,6 +163,55 @@ test('D24 a record that is kept anew is spared when its first expiry comes', asy
   expect(await store.read('held')).toEqual({ job: running, held: true })
   expect(await store.read('saved')).toEqual({ job: saved, held: true })
   expect(await store.claim({ ...claim, jobKey: 'other', payment })).toEqual({ kind: 'payment-taken' })
+})
+
+test('D24 a record that was kept anew is deleted when its later time has come', async () => {
+  const folder = newFolder()
+  let nowMs = 0
+  const { store } = await opened(folder, { nowMs: () => nowMs, after: () => () => {} })
+  const sweepAt = async (atMs: number): Promise<void> => {
+    nowMs = atMs
+    for (let at = 0; at < 100; at += 1) await store.claim({ ...claim, jobKey: `${atMs} ${at}`, keepMs: 0 })
+  }
+  const holder = { jobKey: 'long', fence: 'fence' }
+  await store.claim({ ...claim, ...holder, leaseMs: 1_000, keepMs: 1_000 })
+  await store.write(holder, { kind: 'hold', job: saved, leaseMs: 1_000, keepMs: 1_000 })
+  await sweepAt(10_000)
+  await store.write(holder, { kind: 'leave', job: settled, sealed: true, keepMs: 20_000 })
+  await sweepAt(25_000)
+  expect(await store.read('long')).toEqual({ job: settled, held: false })
+  await sweepAt(2_000_000)
+  const tables = open({ path: folder, noSubdir: false, overlappingSync: false })
+  closing.push(() => tables.close())
+  expect(tables.openDB<string, string>('jobs', { encoding: 'string' }).get('long')).toBeUndefined()
+})
+
+test('D25 a holder that writes through two openings of a folder changes what the other wrote', async () => {
+  const folder = newFolder()
+  const [one, other] = [await opened(folder), await opened(folder)]
+  const holder = { jobKey: 'both', fence: 'fence' }
+  await one.store.claim({ ...claim, ...holder })
+  const hold = { kind: 'hold', leaseMs: 60_000, keepMs: 60_000 } as const
+  expect(await other.store.write(holder, { ...hold, leaseMs: 61_000, job: saved })).toBe(true)
+  expect(await one.store.write(holder, { ...hold, job: running })).toBe(true)
+  // It was listed as unresolved by the other alone.
+  expect(await one.store.write(holder, { kind: 'leave', job: running, sealed: false, keepMs: 1_000 })).toBe(
+    true,
+  )
+  expect(await one.store.unresolved()).toEqual([])
+})
+
+test('closing writes what might have waited', async () => {
+  const folder = newFolder()
+  const first = await openLmdbStore(folder, systemClock)
+  await first.store.claim({ ...claim, jobKey: 'done' })
+  const written = first.store.write(
+    { jobKey: 'done', fence: 'fence' },
+    { kind: 'leave', job: settled, sealed: true, keepMs: 60_000, mayWait: true },
+  )
+  await first.close()
+  expect(await written).toBe(true)
+  expect(await (await opened(folder)).store.read('done')).toEqual({ job: settled, held: false })
 })
 
 test('D24 a folder grows no further once as much is forgotten as is claimed', async () => {

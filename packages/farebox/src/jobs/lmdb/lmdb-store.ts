@@ -2,7 +2,8 @@ import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
 import { groupSteps } from './group-steps.ts'
-import { changeRow, claimPayment, claimRow, isHeld, type JobRow } from '../job-row.ts'
+import { createHeldRows, type HeldRows } from './held-rows.ts'
+import { changeRow, claimPayment, claimRow, isHeld } from '../job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
 import { openLmdbAccounts, type LmdbAccounts } from './lmdb-accounts.ts'
 import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
@@ -21,9 +22,9 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
  *
  * A write that has resolved survives `kill -9` and the loss of power alike: lmdb answers when the disk has
- * the transaction. What must survive is the `saved` record, before money moves, and what replaces it, before
- * the caller is told (D7, D8); a claim need not, but waits as well, because writes that meet share one flush
- * (`group-steps.ts`). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
+ * the transaction. What must survive is the `saved` record, before money moves, and that a settlement failed, before
+ * the caller is told (D7, D8). A claim need not, but waits as well, because writes that meet share one flush
+ * (`group-steps.ts`); nobody waits for that of a success (docs/decisions/0070). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
  * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock of its own.
  *
@@ -38,17 +39,23 @@ export async function openLmdbStore(
   const [root, tables, accounts, clock] = openFolder(name, folder, time)
   const sweep = createSweep(tables, accounts, clock)
 
+  const held = createHeldRows(tables)
+  const rows = { tables, accounts, held }
   const groups = groupSteps(steps => root.transaction(steps))
   /** Transactions run one at a time over all processes, each on what the one before has left. */
-  const transact = async <Result>(step: (nowMs: number) => Result): Promise<Result> => {
+  const transact = async <Result>(step: (nowMs: number) => Result, mayWait = false): Promise<Result> => {
     try {
-      return await groups.run(() => {
-        const nowMs = clock.nowMs()
-        const result = step(nowMs)
-        sweep(nowMs)
-        return result
-      })
+      return await groups.run(
+        () => {
+          const nowMs = clock.nowMs()
+          const result = step(nowMs)
+          sweep(nowMs)
+          return result
+        },
+        { mayWait },
+      )
     } catch (error) {
+      held.forgetAll()
       throw unusable(name, await reasonOf(error))
     }
   }
@@ -67,8 +74,9 @@ export async function openLmdbStore(
     name,
     shared: true,
     store: {
-      claim: claim => transact(nowMs => claimNow(tables, claim, nowMs)),
-      write: (holder, change) => transact(nowMs => writeNow(tables, accounts, holder, change, nowMs)),
+      claim: claim => transact(nowMs => claimNow(rows, claim, nowMs)),
+      write: (holder, change) =>
+        transact(nowMs => writeNow(rows, holder, change, nowMs), change.kind === 'leave' && change.mayWait),
       read: jobKey =>
         look(nowMs => {
           const row = tables.job(jobKey)
@@ -86,7 +94,7 @@ export async function openLmdbStore(
     accounts: {
       enter: (holder, change) =>
         transact(nowMs => {
-          const row = heldRow(tables, holder, nowMs)
+          const row = held.find(holder, nowMs)
           if (row === undefined) return { kind: 'not-held' }
           if (row.job.state === 'settled') return { kind: 'settled' }
           return accounts.enter(holder.jobKey, change, nowMs)
@@ -122,7 +130,13 @@ function openFolder(
   }
 }
 
-function claimNow(tables: LmdbTables, claim: JobClaim, nowMs: number): ClaimOutcome {
+interface Rows {
+  readonly tables: LmdbTables
+  readonly accounts: LmdbAccounts
+  readonly held: HeldRows
+}
+
+function claimNow({ tables, held }: Rows, claim: JobClaim, nowMs: number): ClaimOutcome {
   const { jobKey, payment } = claim
   const paidBefore = payment && tables.payment(payment.key)
   const paid = payment && claimPayment(paidBefore, { jobKey, keepMs: payment.keepMs }, nowMs)
@@ -133,36 +147,34 @@ function claimNow(tables: LmdbTables, claim: JobClaim, nowMs: number): ClaimOutc
   if (after === undefined) return { kind: 'held' }
   tables.putJob(jobKey, before, after)
   if (payment !== undefined && paid !== undefined) tables.putPayment(payment.key, paidBefore, paid)
+  held.wrote(jobKey, after)
   return { kind: 'claimed', job: after.job }
 }
 
-/** The row, where this holder's fence is still the job's. */
-function heldRow(tables: LmdbTables, { jobKey, fence }: Holder, nowMs: number): JobRow | undefined {
-  const row = tables.job(jobKey)
-  return row === undefined || row.forgottenMs <= nowMs || row.fence !== fence ? undefined : row
-}
-
 function writeNow(
-  tables: LmdbTables,
-  accounts: LmdbAccounts,
+  { tables, accounts, held }: Rows,
   holder: Holder,
   change: JobChange,
   nowMs: number,
 ): boolean {
   const { jobKey } = holder
-  const before = heldRow(tables, holder, nowMs)
+  const before = held.find(holder, nowMs)
   if (before === undefined) return false
-  if (change.kind !== 'forget') {
-    const after = changeRow(before, change, nowMs)
-    tables.putJob(jobKey, before, after)
-    const { job } = change
-    const { forgottenMs } = after
-    if (job.state === 'settled') accounts.settle(jobKey, { paid: paidFor(job), forgottenMs }, nowMs)
+  if (change.kind !== 'hold') held.letGo(jobKey)
+  if (change.kind === 'forget') {
+    tables.removeJob(jobKey, before)
+    const paid = change.payment === undefined ? undefined : tables.payment(change.payment)
+    if (change.payment !== undefined && paid?.jobKey === jobKey) tables.removePayment(change.payment, paid)
     return true
   }
-  tables.removeJob(jobKey, before)
-  const paid = change.payment === undefined ? undefined : tables.payment(change.payment)
-  if (change.payment !== undefined && paid?.jobKey === jobKey) tables.removePayment(change.payment, paid)
+  const after = changeRow(before, change, nowMs)
+  tables.putJob(jobKey, before, after)
+  if (change.kind === 'hold') held.wrote(jobKey, after)
+  const { job } = change
+  if (job.state === 'settled') {
+    const { forgottenMs } = after
+    accounts.settle(jobKey, { paid: () => paidFor(job), forgottenMs }, nowMs)
+  }
   return true
 }
 

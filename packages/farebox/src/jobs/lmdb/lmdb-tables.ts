@@ -10,6 +10,8 @@ import type { JobRow, PaymentClaim } from '../job-row.ts'
 export interface LmdbTables {
   /** Throws where a later release wrote the row. */
   job(jobKey: string): JobRow | undefined
+  /** Does this row lie there, as it was put? All but its job is compared: nobody else writes under its fence. */
+  isAsWritten(jobKey: string, row: JobRow): boolean
   putJob(jobKey: string, before: JobRow | undefined, after: JobRow): void
   removeJob(jobKey: string, before: JobRow): void
   /** Throws where a later release wrote the row. */
@@ -18,12 +20,15 @@ export interface LmdbTables {
   removePayment(paymentKey: string, before: PaymentClaim): void
   /** Keys of the jobs whose state is `saved`, held or not. */
   savedJobs(): readonly string[]
-  /** Deletes at most so many of the rows whose time to be forgotten lies before the given one. */
+  /** Looks at no more than so many of the rows whose time has come, and deletes those forgotten before the given time. */
   sweep(beforeMs: number, limit: number): void
 }
 
 /** Form of a row; a job's record has a version of its own. */
 const ROW_VERSION = 1
+
+/** A row that must not be forgotten yet, or never, is looked at again after so long. */
+const LOOK_AGAIN_MS = 600_000
 
 type EncodedJobRow = [
   version: number,
@@ -35,7 +40,7 @@ type EncodedJobRow = [
   job: Job,
 ]
 
-type ExpiryKey = [forgottenMs: number, table: 'job' | 'payment', key: string]
+type ExpiryKey = [lookMs: number, table: 'job' | 'payment', key: string]
 
 /** Opens the tables, and creates those that are missing. Throws what lmdb throws. */
 export function openLmdbTables(root: RootDatabase): LmdbTables {
@@ -46,6 +51,10 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
 
   return {
     job: jobKey => decodeJobRow(jobs.get(jobKey)),
+    isAsWritten(jobKey, row) {
+      const head = encodeHead(row)
+      return jobs.getBinaryFast(jobKey)?.subarray(0, head.length).toString('latin1') === head
+    },
     putJob(jobKey, before, after) {
       // First of all: what cannot be encoded then leaves no trace, for lmdb does not take back a step that
       // threw.
@@ -53,52 +62,60 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
       jobs.putSync(jobKey, encoded)
       if (after.job.state === 'saved') saved.putSync(jobKey, '')
       else if (before?.job.state === 'saved') saved.removeSync(jobKey)
-      moveExpiry('job', jobKey, before?.forgottenMs, after.forgottenMs)
+      if (before !== undefined) return
+      const { forgottenMs, leaseEndsMs } = after
+      lookLater('job', jobKey, Number.isFinite(forgottenMs) ? forgottenMs : leaseEndsMs + LOOK_AGAIN_MS)
     },
     removeJob(jobKey, before) {
       jobs.removeSync(jobKey)
       saved.removeSync(jobKey)
-      moveExpiry('job', jobKey, before.forgottenMs, undefined)
+      // Where it was kept anew its entry lies elsewhere, and finds nothing when its time comes.
+      if (Number.isFinite(before.forgottenMs)) expiry.removeSync([before.forgottenMs, 'job', jobKey])
     },
     payment: paymentKey => decodePaymentRow(payments.get(paymentKey)),
     putPayment(paymentKey, before, after) {
       payments.putSync(paymentKey, JSON.stringify([ROW_VERSION, after.jobKey, after.forgottenMs]))
-      moveExpiry('payment', paymentKey, before?.forgottenMs, after.forgottenMs)
+      if (before === undefined) lookLater('payment', paymentKey, after.forgottenMs)
     },
     removePayment(paymentKey, before) {
       payments.removeSync(paymentKey)
-      moveExpiry('payment', paymentKey, before.forgottenMs, undefined)
+      expiry.removeSync([before.forgottenMs, 'payment', paymentKey])
     },
     savedJobs: () => [...saved.getKeys()],
     sweep(beforeMs, limit) {
       // Read to the end first: the loop deletes where it would be reading.
       const due = [...expiry.getKeys({ end: [beforeMs], limit })]
-      for (const expired of due) {
-        const [, table, key] = expired
-        if (table === 'job') jobs.removeSync(key)
+      for (const entry of due) {
+        const [, table, key] = entry
+        expiry.removeSync(entry)
+        const row = table === 'job' ? decodeJobRow(jobs.get(key)) : decodePaymentRow(payments.get(key))
+        if (row === undefined) continue
+        if (row.forgottenMs > beforeMs)
+          lookLater(table, key, Math.min(row.forgottenMs, beforeMs + LOOK_AGAIN_MS))
+        else if (table === 'job') jobs.removeSync(key)
         else payments.removeSync(key)
-        expiry.removeSync(expired)
       }
     },
   }
 
-  /** A row is in this index once, at its own time; one that must never be forgotten is not in it. */
-  function moveExpiry(
-    table: ExpiryKey[1],
-    key: string,
-    beforeMs: number | undefined,
-    afterMs: number | undefined,
-  ): void {
-    if (beforeMs === afterMs) return
-    if (beforeMs !== undefined && Number.isFinite(beforeMs)) expiry.removeSync([beforeMs, table, key])
-    if (afterMs !== undefined && Number.isFinite(afterMs)) expiry.putSync([afterMs, table, key], '')
+  /**
+   * Each row has an entry in this index from when it is made: the time at which a sweep looks whether it is forgotten by
+   * then. To move the entry with each change of the row would cost as much as the change.
+   */
+  function lookLater(table: ExpiryKey[1], key: string, atMs: number): void {
+    expiry.putSync([atMs, table, key], '')
   }
 }
 
 /** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */
-function encodeJobRow({ fence, leaseEndsMs, forgottenMs, sealed, job }: JobRow): string {
+function encodeJobRow(row: JobRow): string {
+  return `${encodeHead(row)}${JSON.stringify(row.job)}]`
+}
+
+/** The row's JSON as far as its job. */
+function encodeHead({ fence, leaseEndsMs, forgottenMs, sealed }: JobRow): string {
   const forgetAtMs = Number.isFinite(forgottenMs) ? forgottenMs : null
-  return JSON.stringify([ROW_VERSION, fence, leaseEndsMs, forgetAtMs, sealed, job])
+  return `[${ROW_VERSION},${JSON.stringify(fence)},${leaseEndsMs},${forgetAtMs},${sealed},`
 }
 
 function decodeJobRow(encoded: string | undefined): JobRow | undefined {
