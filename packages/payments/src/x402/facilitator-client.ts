@@ -166,10 +166,10 @@ function readHold(extensions: unknown): Hold | undefined {
   const { holdId, holdUntil, budget } = hold
   if (typeof holdId !== 'string' || typeof holdUntil !== 'number') return undefined
   if (!isObject(budget)) return { holdId, holdUntil }
-  const { used, limit } = budget
-  return typeof used === 'number' && typeof limit === 'number'
-    ? { holdId, holdUntil, budget: { used, limit } }
-    : { holdId, holdUntil }
+  const { used, limit, exhaustedAt } = budget
+  if (typeof used !== 'number' || typeof limit !== 'number') return { holdId, holdUntil }
+  const expected = typeof exhaustedAt === 'number' ? { exhaustedAt } : {}
+  return { holdId, holdUntil, budget: { used, limit, ...expected } }
 }
 
 const HASH = /^0x[0-9a-f]{64}$/
