@@ -134,6 +134,14 @@ describe('verify', () => {
     const hold = { holdId: 'h1', holdUntil: 1_800_000_050 }
     server.behave(answering(200, { isValid: true, payer: '0x', extensions: { 'farebox-hold': hold } }))
     expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold })
+    for (const budget of [
+      { used: 8, limit: 10 },
+      { used: 8, limit: 10, exhaustedAt: 1_800_010_000 },
+    ]) {
+      const near = { ...hold, budget }
+      server.behave(answering(200, { isValid: true, payer: '0x', extensions: { 'farebox-hold': near } }))
+      expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold: near })
+    }
   })
 
   test.each([
