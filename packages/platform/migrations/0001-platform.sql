@@ -861,8 +861,8 @@ create table secret_owners (
   owner text primary key,
   -- Null: not known, to be reported.
   reported text check (reported in ('listed', 'unlisted')),
-  -- By badge, wei in decimal digits.
-  reported_stakes jsonb,
+  -- Wei, one sum for each badge, the lowest first.
+  reported_stakes numeric[],
   reported_at timestamptz,
   -- A process is reporting it; until then no other does.
   leased_until timestamptz not null default '-infinity',

@@ -459,7 +459,8 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
 
       test('owners near their limit are counted apart from those at it, and named; what is held or sent today counts', async () => {
-        const limits = { ...LIMITS, grantedAtMost: 5 }
+        const dailySettlements = { ...LIMITS.dailySettlements, listed: 5 }
+        const limits = { ...LIMITS, dailySettlements, grantedAtMost: 5 }
         const [far, near, at, unnamed] = ['1', '2', '3', '4'].map(first => first + hex(20)) as [
           string,
           string,
@@ -474,20 +475,24 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const before = await ledger.owners.nearLimits(limits, NOW)
         for (const owner of [far, near, at])
           await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 9 })
-        for (const [owner, holds] of [[far, 3] as const, [near, 3] as const, [at, 5] as const])
-          for (let held = 0; held < holds; held += 1) await holdOf(owner, { limits })
+        for (let held = 0; held < 3; held += 1) await holdOf(far, { limits })
+        for (let held = 0; held < 5; held += 1) await holdOf(at, { limits })
         for (let held = 0; held < 6; held += 1) await holdOf(unnamed, { limits })
         const atLimit = { owner: at, used: 5, limit: 5 }
         expect(await count()).toEqual({ near: 0, at: 1, owners: [atLimit] })
-        const one = payment()
-        await ledger.payments.hold(holdRequest(one, { owner: near, limits }))
-        await ledger.payments.capture({ payment: one, binding: 'job', owner: near })
-        await ledger.settlements.submit(lease, signed(), [one.key])
-        expect(await count()).toEqual({
-          near: 1,
-          at: 1,
-          owners: [{ owner: near, used: 4, limit: 5 }, atLimit],
-        })
+        const sent = Array.from({ length: 4 }, () => payment())
+        for (const one of sent) {
+          await ledger.payments.hold(holdRequest(one, { owner: near, limits }))
+          await ledger.payments.capture({ payment: one, binding: 'job', owner: near })
+        }
+        const both = { near: 1, at: 1, owners: [{ owner: near, used: 4, limit: 5 }, atLimit] }
+        expect(await count()).toEqual(both)
+        await ledger.settlements.submit(
+          lease,
+          signed(),
+          sent.map(({ key }) => key),
+        )
+        expect(await count()).toEqual(both)
         expect(await count(NOW + 86_400)).toMatchObject({ owners: [] })
       })
 

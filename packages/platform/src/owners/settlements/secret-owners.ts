@@ -42,7 +42,7 @@ export async function takeListingReports(
        order by s.owner limit ${OWNERS_AT_ONCE} for update of s skip locked
      )
      update secret_owners s set leased_until = $3, revision = s.revision + 1 from due where s.owner = due.owner
-     returning s.owner, due.listing, due.stakes, s.revision`,
+     returning s.owner, due.listing, due.stakes::text[], s.revision`,
     [new Date(nowMs), new Date(nowMs - REPORTED_AGAIN_MS), new Date(nowMs + LEASE_MS)],
   )
 }
@@ -56,13 +56,14 @@ export async function recordListingReports(
   await database.query(
     'record-listing-reports',
     `update secret_owners s
-     set reported = r.listing, reported_stakes = r.stakes, reported_at = $5, leased_until = '-infinity'
-     from unnest($1::text[], $2::text[], $3::jsonb[], $4::bigint[]) as r (owner, listing, stakes, revision)
+     set reported = r.listing, reported_stakes = r.stakes::numeric[], reported_at = $5, leased_until = '-infinity'
+     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as r (owner, listing, stakes, revision)
      where s.owner = r.owner and s.revision = r.revision`,
     [
       reports.map(({ owner }) => owner),
       reports.map(({ listing }) => listing),
-      reports.map(({ stakes }) => JSON.stringify(stakes)),
+      // Arrays of arrays are flattened: each is written as PostgreSQL writes one.
+      reports.map(({ stakes }) => `{${stakes.join(',')}}`),
       reports.map(({ revision }) => revision),
       new Date(nowMs),
     ],
