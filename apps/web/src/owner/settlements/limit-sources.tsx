@@ -69,7 +69,8 @@ function ShareRow({ share }: { readonly share: SettlementShare }): ReactNode {
       <td>
         <a href={`/owner/agents/${id}`}>
           <Words of={name} most={64} />
-        </a>
+        </a>{' '}
+        <span className="faint small nowrap">No. {id}</span>
         <div className="small quiet">
           {stake} ETH, <Standing badge={badge} />
         </div>
