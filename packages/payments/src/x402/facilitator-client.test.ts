@@ -174,6 +174,20 @@ describe('verify', () => {
     },
   )
 
+  test('D41 why a facilitator gives no verdict is told in its words, without our secret', async () => {
+    const error = 'the owner has used up its 20 settlements for today (UTC)'
+    server.behave(answering(503, { error }))
+    const cause = '/verify answered HTTP 503 without a verdict'
+    expect(await client.verify(request(), IN_TIME)).toEqual({
+      kind: 'unavailable',
+      cause: `${cause}: ${error}`,
+    })
+    server.behave(answering(503, { error: { html: 1 } }))
+    expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'unavailable', cause })
+    server.behave(answering(503, { error: `no ${SECRET}` }))
+    expect(JSON.stringify(await client.verify(request(), IN_TIME))).not.toContain(SECRET)
+  })
+
   test('a verdict without words is given some, and endless ones are cut', async () => {
     server.behave(answering(200, { isValid: false, invalidReason: null }))
     expect(await client.verify(request(), IN_TIME)).toEqual({
