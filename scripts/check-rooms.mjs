@@ -78,6 +78,7 @@ const ROOMS = {
     ['jobs/order', 'jobs/drive', 'registry/chain', 'registry/inspect'],
     ['jobs/quote', 'registry/declarations'],
     ['jobs/records', 'badges', 'owners'],
+    ['owners/settlements'],
     ['receipts', 'reputation', 'metrics', 'limits'],
     ['listing'],
     ['agents', 'contract-events'],

@@ -1,6 +1,7 @@
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
 import type { PlatformParts } from '@farebox/platform/src/platform-parts'
+import { createFacilitatorAdmin } from '@farebox/platform/src/owners/settlements/facilitator-admin'
 import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
 import {
   installWallet,
@@ -233,6 +234,30 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     const boxes = await Promise.all(headings.map(heading => heading.boundingBox()))
     expect(boxes.length).toBe(2)
     expect(boxes.map(box => [box?.y, box?.height])).toEqual(boxes.map(() => [boxes[0]?.y, boxes[0]?.height]))
+  })
+
+  test('D41 an owner sees how much of today’s settlements is used, what the limit is made of, and what raises it', async () => {
+    await insertAgent(stage.database, { owner: owner.address, badge: 'bronze', isOffline: true })
+    const owners = [{ owner: owner.address, dailySettlements: 5 }]
+    await createFacilitatorAdmin(facilitator).sponsor(owners, 'listed')
+    await facilitator.hold(owner.address, 4)
+    await signIn('/owner/secrets')
+    await page.getByText('Four fifths of today’s settlements are used.').waitFor()
+    const side = page.locator('.main-and-side > div').last()
+    const words = await side.innerText()
+    expect(words).toContain('4 of 5 payments')
+    expect(words).toMatch(/0\.001 ETH,\s*no badge\s+1,000/)
+    expect(words).toMatch(/bronze\s+0\s+offline/)
+    expect(words).toMatch(/\+10,000 Word counter once it is back online/)
+    expect(words).toMatch(/\+1,000 Word counter as verified/)
+    await isAccessible()
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await isAccessible()
+
+    await facilitator.hold(owner.address, 1)
+    await page.reload()
+    await page.getByText('Today’s settlements are used up.').waitFor()
+    await isAccessible()
   })
 
   test('a new secret is shown once, and nothing but its reader’s word closes it', async () => {

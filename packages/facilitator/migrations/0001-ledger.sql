@@ -152,7 +152,9 @@ create index secrets_wallets on secrets using gin (wallets);
 -- service token and nothing was said of them.
 create table owners (
   owner        text primary key,
-  sponsorship  text not null check (sponsorship in ('named', 'listed', 'unlisted'))
+  sponsorship  text not null check (sponsorship in ('named', 'listed', 'unlisted')),
+  -- Settlements a UTC day that a platform grants it while it is listed; null: those of every listed owner.
+  granted      integer check (granted > 0)
 );
 
 -- What an owner has used in a UTC day. Of the owner, not of a secret: a new secret begins with nothing new.
@@ -163,6 +165,9 @@ create table owner_use (
   reverted_gas  bigint not null default 0,
   primary key (owner, day)
 );
+
+-- Those of today are counted for the metrics.
+create index owner_use_by_day on owner_use (day);
 
 -- Gas of transactions that were reverted under payments of this payer, in a UTC day.
 create table payer_gas (
@@ -203,11 +208,19 @@ create function barring_end(
       having sum(least(f.failures, 2)) >= p_failures_allowed))
 $$;
 
+-- How many settlements an owner has in a UTC day; null: no limit. `p_limits` is what owners may.
+create function daily_limit(p_sponsorship text, p_granted integer, p_limits jsonb)
+returns integer language sql immutable as $$
+  select case when p_sponsorship = 'listed' and p_granted is not null
+    then least(p_granted, (p_limits ->> 'granted_at_most')::integer)
+    else (p_limits -> 'daily_settlements' ->> p_sponsorship)::integer end
+$$;
+
 -- What an owner has used and has open, at this time.
 create function owner_use_now(p_owner text, p_now bigint)
 returns jsonb language sql stable set search_path from current as $$
   select jsonb_build_object(
-    'sponsorship', coalesce((select o.sponsorship from owners o where o.owner = p_owner), 'named'),
+    'sponsorship', coalesce(max(o.sponsorship), 'named'), 'granted', max(o.granted),
     'settlements', coalesce(max(u.settlements), 0),
     'reverted_gas', coalesce(max(u.reverted_gas), 0),
     'open', max(p.open), 'alone', max(p.alone), 'unsent', max(p.unsent))
@@ -218,6 +231,7 @@ returns jsonb language sql stable set search_path from current as $$
       where owner = p_owner and state in ('held', 'captured', 'submitted')
         and (state <> 'held' or hold_until > p_now)) p
   left join owner_use u on u.owner = p_owner and u.day = (to_timestamp(p_now) at time zone 'UTC')::date
+  left join owners o on o.owner = p_owner
 $$;
 
 -- Reserves a payment; see PaymentLedger.hold for what the outcomes mean. `p_use` is what the owner has used and has
@@ -264,7 +278,7 @@ begin
   end if;
 
   used := (p_use ->> 'settlements')::integer + (p_use ->> 'unsent')::integer - counted;
-  daily_limit := (p_limits -> 'daily_settlements' ->> (p_use ->> 'sponsorship'))::integer;
+  daily_limit := daily_limit(p_use ->> 'sponsorship', (p_use ->> 'granted')::integer, p_limits);
   if used >= daily_limit then
     outcome := 'over-budget';
     return;

@@ -188,6 +188,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     settlementLoop,
     watch,
     clock,
+    ownerLimits: limits.owners,
   })
   const engine: Engine = {
     network,

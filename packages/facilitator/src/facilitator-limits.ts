@@ -44,6 +44,7 @@ export const DEFAULT_LIMITS: FacilitatorLimits = {
   minimumAtomic: 1_000n,
   owners: {
     dailySettlements: { named: null, listed: 100_000, unlisted: 20 },
+    grantedAtMost: 1_000_000,
     open: 5_000,
     openAlone: 50,
     revertedGas: 1_000_000,

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { LedgerTotals, PoolUse } from './ledger/ledger.ts'
+import type { NearLimits } from './ledger/owner-ledger.ts'
 
 /** What an operator watches; docs/metrics.md has them all, and when to look. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -7,6 +8,8 @@ export type Metrics = ReturnType<typeof createMetrics>
 /** What is read when metrics are asked for; undefined where it is not known, and the gauge stays as it was. */
 export interface MetricSources {
   totals(): Promise<LedgerTotals | undefined>
+  /** Owners that have used most of today's limit, or all of it. */
+  nearLimits(): Promise<NearLimits | undefined>
   pool(): PoolUse | undefined
   /** Our clock minus the time of the newest block that was seen. */
   lagSeconds(): number
@@ -131,15 +134,20 @@ function transactionMetrics(registers: Registry[]) {
 }
 
 function ledgerGauges(registers: Registry[], sources: () => MetricSources | undefined) {
-  const ofTotals = (name: string, help: string, read: (totals: LedgerTotals) => number): Gauge =>
+  const gauge = (name: string, help: string, read: () => Promise<number | undefined>): Gauge =>
     new Gauge({
       name: PREFIX + name,
       help,
       registers,
       async collect() {
-        const totals = await sources()?.totals()
-        if (totals !== undefined) this.set(read(totals))
+        const value = await read()
+        if (value !== undefined) this.set(value)
       },
+    })
+  const ofTotals = (name: string, help: string, read: (totals: LedgerTotals) => number): Gauge =>
+    gauge(name, help, async () => {
+      const totals = await sources()?.totals()
+      return totals && read(totals)
     })
   return {
     holdsOpen: ofTotals('holds_open', 'Payments held', totals => totals.held),
@@ -173,6 +181,16 @@ function ledgerGauges(registers: Registry[], sources: () => MetricSources | unde
         for (const [state, count] of Object.entries(sources()?.pool() ?? {})) this.set({ state }, count)
       },
     }),
+    ownersNearLimit: gauge(
+      'owners_near_limit',
+      'Owners that have used four fifths of their settlements of this UTC day, and not all',
+      async () => (await sources()?.nearLimits())?.near,
+    ),
+    ownersAtLimit: gauge(
+      'owners_at_limit',
+      'Owners that have used up their settlements of this UTC day: their new payments are refused',
+      async () => (await sources()?.nearLimits())?.at,
+    ),
   }
 }
 

@@ -5,6 +5,7 @@ import type { SettlementLoop } from './relayer/settlement-loop.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { Ledger } from './ledger/ledger.ts'
+import type { OwnerLimits } from './ledger/owner-ledger.ts'
 import type { MetricSources, RelayerReading } from './metrics.ts'
 
 /** A scrape is not kept waiting: Prometheus gives up after ten seconds, and then has nothing at all. */
@@ -22,12 +23,14 @@ export function createScrapeSources(parts: {
   readonly settlementLoop: SettlementLoop
   readonly watch: ChainWatch
   readonly clock: Clock
+  readonly ownerLimits: OwnerLimits
 }): MetricSources {
-  const { ledger, network, rpc, node, relayers, settlementLoop, watch, clock } = parts
+  const { ledger, network, rpc, node, relayers, settlementLoop, watch, clock, ownerLimits } = parts
   const known = <T>(read: () => Promise<T>): (() => Promise<T | undefined>) =>
     keep(clock, () => inTime(clock, read()))
   return {
     totals: known(() => ledger.totals(network.id, nowSeconds(clock))),
+    nearLimits: known(() => ledger.owners.nearLimits(ownerLimits, nowSeconds(clock))),
     pool: () => ledger.pool?.(),
     lagSeconds: () => watch.lagSeconds(),
     blocksBehind: known(async () => readBlocksBehind(await rpc.call('eth_syncing', []))),

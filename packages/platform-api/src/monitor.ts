@@ -100,8 +100,18 @@ export const webhookRequest = z.strictObject({
 
 /** What a webhook is told of. */
 export const webhookEvent = z
-  .enum(['agent.warned', 'agent.offline', 'agent.back', 'agent.test'])
-  .describe('agent.test: its owner wants to see whether notices arrive; nothing has happened')
+  .enum([
+    'agent.warned',
+    'agent.offline',
+    'agent.back',
+    'agent.test',
+    'owner.limit_near',
+    'owner.limit_reached',
+  ])
+  .describe(
+    'agent.test: its owner wants to see whether notices arrive; nothing has happened. owner.limit_near: four fifths of the ' +
+      'settlements of this UTC day are used, over all agents of the owner; owner.limit_reached: all of them',
+  )
 
 /** A webhook, as its owner reads it. */
 export const webhook = z
@@ -164,7 +174,18 @@ export const webhookNotice = z
     consecutive_failures: z.int().nonnegative(),
     is_offline: z.boolean(),
     badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown now'),
-    at: unixSeconds.describe('Unix seconds; when the check was made'),
+    at: unixSeconds.describe('Unix seconds; when the check was made, or the limit looked at'),
+    settlements: z
+      .strictObject({
+        used: z.int().nonnegative().describe('Of this UTC day'),
+        limit: z.int().positive(),
+        expected_at: unixSeconds
+          .nullable()
+          .describe('When they are used up at the pace of today; null where they last'),
+        resets_at: unixSeconds.describe('When the day ends'),
+      })
+      .optional()
+      .describe('Of owner.limit_near and owner.limit_reached'),
   })
   .describe('What a webhook is sent')
 

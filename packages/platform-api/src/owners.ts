@@ -182,6 +182,30 @@ export const secrets = z.strictObject({ secrets: z.array(secret) })
 /** {@link secrets}, as it travels. */
 export type Secrets = z.infer<typeof secrets>
 
+/** What one listed agent of an owner adds to the settlements of a day. */
+export const settlementShare = z.strictObject({
+  agent_id: agentId,
+  name: z.string(),
+  stake: z.string().describe('ETH, as a decimal string'),
+  badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As earned'),
+  settlements: z.number().int().nonnegative().describe('A UTC day, by its stake and badge'),
+  counts_nothing: z
+    .enum(['offline', 'not_payable'])
+    .nullable()
+    .describe('Why it adds nothing now; null where it adds what its badge says'),
+})
+
+/** {@link settlementShare}, as it travels. */
+export type SettlementShare = z.infer<typeof settlementShare>
+
+const perBadge = z.strictObject({
+  none: z.number().int(),
+  verified: z.number().int(),
+  bronze: z.number().int(),
+  silver: z.number().int(),
+  gold: z.number().int(),
+})
+
 /** `GET /v1/me/settlement-limit` */
 export const settlementLimit = z.strictObject({
   sponsorship: z
@@ -191,6 +215,23 @@ export const settlementLimit = z.strictObject({
     ),
   used_today: z.number().int().describe('Settlements in this UTC day, those about to be made included'),
   daily_limit: z.number().int().nullable().describe('Null: no limit'),
+  state: z
+    .enum(['open', 'near', 'used_up'])
+    .describe('near: four fifths are used. used_up: new payments are refused until the day ends'),
+  expected_at: seconds.nullable().describe('When it is used up at the pace of today; null where it lasts'),
+  resets_at: seconds.describe('Unix seconds; the UTC midnight at which the day ends'),
+  made_of: z
+    .array(settlementShare)
+    .describe('Your listed agents, the first hundred by number; empty where the limit does not follow them'),
+  rule: z
+    .strictObject({
+      per_stake: perBadge.describe('Settlements a UTC day of an agent, by its badge'),
+      stake: z.string().describe('For each so many ETH staked'),
+      at_least: z.number().int().describe('Of every owner with a listed agent'),
+      at_most: z.number().int().describe('Of one owner'),
+    })
+    .nullable()
+    .describe('How the limit of a listed owner follows; null: it is one fixed number'),
   next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
 })
 

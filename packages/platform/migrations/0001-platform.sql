@@ -855,16 +855,23 @@ create table sessions (
 create index sessions_by_address on sessions (address, created_at);
 create index sessions_by_age on sessions (expires_at);
 
--- Owners that made a secret here, and what was last reported to the facilitator of why their gas is paid (docs/decisions/0030).
+-- Owners that made a secret here, what was last reported to the facilitator of why their gas is paid and how much (docs/decisions
+-- 0030 and 0068), and what they were last told of their use.
 create table secret_owners (
   owner text primary key,
   -- Null: not known, to be reported.
   reported text check (reported in ('listed', 'unlisted')),
+  -- Wei, one sum for each badge, the lowest first.
+  reported_stakes numeric[],
   reported_at timestamptz,
   -- A process is reporting it; until then no other does.
   leased_until timestamptz not null default '-infinity',
   -- What was read at another revision is not written down.
-  revision bigint not null default 0
+  revision bigint not null default 0,
+  -- The UTC day of the newest notice, the limit it told of, and what: 1, four fifths are used; 2, all.
+  noticed_day date,
+  noticed_limit bigint,
+  noticed_level smallint
 );
 
 -- What owners and the operator did that somebody may ask about later. Never holds a secret.

@@ -7,6 +7,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
 import type { DueWork } from './notifier.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { SettlementRule } from './settlement-rule.ts'
 import type { PaymentSeal } from './sealing/payment-seal.ts'
 
 /**
@@ -92,6 +93,8 @@ export interface PlatformSettings {
   readonly refreshIntervalMs: number
   /** The facilitator's own URL and service token; undefined: secrets cannot be made here. */
   readonly facilitator: { readonly url: string; readonly adminToken: string } | undefined
+  /** How many settlements owners are granted there; undefined: the facilitator's one number for every listed owner. */
+  readonly settlements?: SettlementRule | undefined
   /** Opens the operator's routes; undefined: there are none. */
   readonly operatorToken: string | undefined
   /** What the daily jobs may cost in a day, in all; 0: none are made. */

@@ -1,10 +1,9 @@
 import type { OwnedAgents, Me, Secrets, SettlementLimit } from '@farebox/platform-api/owners'
 import type { ReactNode } from 'react'
-import { formatCount } from '../format/share.ts'
 import { listOwnWallets } from '../owner/secrets/own-wallets.ts'
 import { SecretsPanel } from '../owner/secrets/secrets-panel.tsx'
+import { SettledToday } from '../owner/settlements/settled-today.tsx'
 import { unlessSignedOut } from '../owner/read-parts.ts'
-import { Words } from '../parts/words.tsx'
 import { loadSignedIn } from '../session/load-signed-in.ts'
 import { SignedInLine } from '../session/signed-in-line.tsx'
 import { SignInGate } from '../session/sign-in-gate.tsx'
@@ -59,45 +58,9 @@ function SecretsPage({ data: { me, agents, secrets, limit } }: { readonly data: 
           <div>
             <SecretsPanel secrets={secrets} wallets={listOwnWallets(me.address, agents)} />
           </div>
-          {limit !== null && <Settlements limit={limit} />}
+          {limit !== null && <SettledToday limit={limit} />}
         </div>
       </section>
     </main>
-  )
-}
-
-function Settlements({ limit }: { readonly limit: SettlementLimit }): ReactNode {
-  const { used_today: used, daily_limit: most, sponsorship, next_step: next } = limit
-  return (
-    <div>
-      <div className="heading ruled">
-        <h2>Settled today</h2>
-      </div>
-      <p className="above">
-        <b className="num">{formatCount(used)}</b>
-        {most === null ? ' payments, without a limit' : ` of ${formatCount(most)} payments`}
-      </p>
-      {most !== null && (
-        <meter
-          className="used"
-          min={0}
-          max={most}
-          value={Math.min(used, most)}
-          aria-label="Payments settled today"
-        >
-          {used} of {most}
-        </meter>
-      )}
-      <p className="small quiet">
-        The facilitator pays the gas of a settlement; the day is UTC.{' '}
-        {sponsorship === 'unlisted' && next !== null && (
-          <>
-            To lift the limit,{' '}
-            <Words of={next.replace(/: farebox register$/, '').replace(' to lift it', '')} />:{' '}
-            <a href="/register">Register an agent</a>.
-          </>
-        )}
-      </p>
-    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { ownersRoutes } from '@farebox/platform/src/owners/owners-routes'
-import { startListingReports } from '@farebox/platform/src/owners/start-listing-reports'
+import { startListingReports } from '@farebox/platform/src/owners/settlements/start-listing-reports'
 import { insertAgent } from '@farebox/platform/src/test-setup/insert-agent'
 import { makeWallet, signedInAs } from '@farebox/platform/src/test-setup/sign-in'
 import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'

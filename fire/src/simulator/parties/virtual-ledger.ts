@@ -127,7 +127,8 @@ function recordWrites(
     },
     owners: {
       use: (owner, seconds) => current().owners.use(owner, seconds),
-      sponsor: (owner, sponsorship) => write(({ owners }) => owners.sponsor(owner, sponsorship)),
+      sponsor: (owner, sponsoring) => write(({ owners }) => owners.sponsor(owner, sponsoring)),
+      nearLimits: (limits, seconds) => current().owners.nearLimits(limits, seconds),
       unname: owner => write(({ owners }) => owners.unname(owner)),
     },
     signals: current().signals,

@@ -1,15 +1,16 @@
 import type { HoldBudget } from '@farebox/payments/x402/facilitator-api'
 import { nowSeconds } from '@farebox/server/clock'
 import type { Budget, HoldOutcome } from '../ledger/payment-ledger.ts'
+import { NEAR_LIMIT } from '../ledger/owner-ledger.ts'
+import { expectedExhaustion, secondsToMidnight } from './daily-pace.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
+import { UnavailableError } from './refusal.ts'
 
-/** From this part of a limit on it is announced, so that it does not bite unannounced. */
-const NEAR = 0.8
 /** Owners whose announcement of today is remembered. */
 const MAX_REMEMBERED = 10_000
 const DAY_SECONDS = 86_400
 
-/** Says in the log, once a day and owner for each, that a daily limit is nearly used up, and that it is. */
+/** Says in the log, once for a day, an owner and its limit, that a daily limit is nearly used up, and that it is. */
 export type AnnounceBudget = (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
 
 /** Makes the announcement of {@link Engine}'s outcomes. */
@@ -18,21 +19,37 @@ export function createAnnounceBudget({ clock, log }: Pick<Engine, 'clock' | 'log
   return ({ owner }, outcome) => {
     if (outcome.kind !== 'held' && outcome.kind !== 'over-budget') return
     const { used, limit } = outcome.budget
-    if (limit === undefined || used < NEAR * limit) return
+    if (limit === undefined || used < NEAR_LIMIT * limit) return
     const isUsedUp = outcome.kind === 'over-budget'
-    const day = Math.floor(nowSeconds(clock) / DAY_SECONDS)
-    const once = `${day} ${isUsedUp} ${owner}`
+    const now = nowSeconds(clock)
+    const once = `${Math.floor(now / DAY_SECONDS)} ${isUsedUp} ${limit} ${owner}`
     if (said.has(once)) return
     if (said.size >= MAX_REMEMBERED) said.clear()
     said.add(once)
     const words = isUsedUp
       ? "an owner's settlements of today are used up"
       : "an owner's settlements of today are nearly used up"
-    log.warn(words, { owner, used, limit })
+    const expected = isUsedUp ? undefined : expectedExhaustion({ used, limit }, now)
+    log.warn(words, {
+      owner,
+      used,
+      limit,
+      ...(expected !== undefined && { expectedAt: new Date(expected * 1_000).toISOString() }),
+    })
   }
 }
 
 /** What the agent hears of it with its hold: nothing while it is far. */
-export function nearBudget({ used, limit }: Budget): { readonly budget?: HoldBudget } {
-  return limit === undefined || used < NEAR * limit ? {} : { budget: { used, limit } }
+export function nearBudget({ used, limit }: Budget, nowSeconds: number): { readonly budget?: HoldBudget } {
+  if (limit === undefined || used < NEAR_LIMIT * limit) return {}
+  const exhaustedAt = expectedExhaustion({ used, limit }, nowSeconds)
+  return { budget: { used, limit, ...(exhaustedAt !== undefined && { exhaustedAt }) } }
+}
+
+/** What it is told once all is used up: to come back when the UTC day has ended. */
+export function usedUp({ limit }: Budget, nowSeconds: number): UnavailableError {
+  return new UnavailableError(
+    `the owner of this secret has used up its ${limit} settlements for today (UTC)`,
+    secondsToMidnight(nowSeconds),
+  )
 }

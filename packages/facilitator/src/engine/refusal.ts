@@ -20,4 +20,10 @@ export function refusal(reason: string, message: string, payer?: string): Refusa
 /** We cannot say anything now: the caller should come back. Not a verdict. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds = 1) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
 }

@@ -5,7 +5,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
 import { nowSeconds } from '@farebox/server/clock'
 import type { HoldToRelease, HoldOutcome } from '../ledger/payment-ledger.ts'
-import { nearBudget } from './announce-budget.ts'
+import { nearBudget, usedUp } from './announce-budget.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { findCharge } from './find-charge.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
@@ -106,7 +106,7 @@ async function checkAndHold(
       }
     }
     engine.announceBudget(caller, outcome)
-    return readOutcome(outcome, observation, payer)
+    return readOutcome(outcome, observation, payer, nowSeconds(engine.clock))
   }
 }
 
@@ -184,7 +184,12 @@ async function hold(
   })
 }
 
-function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer: string): VerifyVerdict {
+function readOutcome(
+  outcome: HoldOutcome,
+  { balanceAtomic }: Observation,
+  payer: string,
+  now: number,
+): VerifyVerdict {
   const refuse = (reason: string, message: string): RefusingVerdict => ({
     ok: false,
     refusal: refusal(reason, message, payer),
@@ -193,7 +198,7 @@ function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer
     case 'held':
       return {
         ok: true,
-        hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil, ...nearBudget(outcome.budget) },
+        hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil, ...nearBudget(outcome.budget, now) },
         payer,
       }
     case 'bound-otherwise':
@@ -239,8 +244,6 @@ function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer
         'the owner of this secret has too many payments open: let some be settled first',
       )
     case 'over-budget':
-      throw new UnavailableError(
-        `the owner of this secret has used up its ${outcome.budget.limit} settlements for today (UTC)`,
-      )
+      throw usedUp(outcome.budget, now)
   }
 }

@@ -38,7 +38,7 @@ export function createApp(log: Log): FastifyInstance {
   })
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof UnavailableError) {
-      reply.header('retry-after', '1')
+      reply.header('retry-after', String(error.retryAfterSeconds))
       await answerError(reply, 503, error.message)
       return reply
     }

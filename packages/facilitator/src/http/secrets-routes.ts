@@ -7,7 +7,7 @@ import { mintSecret } from '../secrets/secret-form.ts'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../secrets/secret-store.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
 import { guarded, requireToken } from './require-token.ts'
-import { isSponsorship, SPONSORSHIP_RULE } from './owners-routes.ts'
+import { GRANT_RULE, isGrant, isSponsorship, SPONSORSHIP_RULE } from './owners-routes.ts'
 
 /** What administering secrets needs. */
 export interface SecretsAdmin {
@@ -35,6 +35,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
     guarded(async (request, reply) => {
       const body = asObject(parseBody(request.body)) ?? {}
       const { owner, wallets, sponsorship = 'named', label = null, replaces = null } = body
+      const { dailySettlements: granted } = body
       if (typeof owner !== 'string' || owner === '' || owner.length > MAX_OWNER_CHARACTERS) {
         return await answerError(
           reply,
@@ -43,6 +44,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         )
       }
       if (!isSponsorship(sponsorship)) return await answerError(reply, 400, SPONSORSHIP_RULE)
+      if (!isGrant(granted)) return await answerError(reply, 400, GRANT_RULE)
       if (!isLabel(label)) return await answerError(reply, 400, LABEL_RULE)
       if (!isIdOrNull(replaces)) return await answerError(reply, 400, 'replaces must be the id of a secret')
       const read = readWallets(wallets, crypto)
@@ -59,7 +61,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         revokedAt: null,
         lastUsedAt: null,
       }
-      if (!(await secrets.create(stored, sponsorship))) {
+      if (!(await secrets.create(stored, { sponsorship, granted }))) {
         return await answerError(
           reply,
           409,

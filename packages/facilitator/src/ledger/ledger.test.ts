@@ -5,7 +5,7 @@ import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
 import type { Ledger } from './ledger.ts'
 import { createMemoryLedger } from './memory/memory-ledger.ts'
-import type { OwnerLimits } from './owner-ledger.ts'
+import type { OwnerLimits, Sponsorship } from './owner-ledger.ts'
 import {
   MOST_OPEN_PAYMENTS,
   type CaptureRequest,
@@ -354,7 +354,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('an owner that is not listed has some settlements a UTC day, held ones counted, and is told how many', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, 'unlisted')
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
         const one = payment()
         await ledger.payments.hold(holdRequest(one, { owner }))
         await ledger.payments.capture({ payment: one, binding: 'job', owner })
@@ -367,6 +367,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await holdOf(owner, next)).toMatchObject({ kind: 'held', budget: { used: 1 } })
         expect(await ledger.owners.use(owner, NOW)).toEqual({
           sponsorship: 'unlisted',
+          granted: undefined,
           settlements: 1,
           unsent: 3,
           revertedGas: 0,
@@ -375,33 +376,124 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('many holds at once: no more are given than the limit', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, 'unlisted')
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
         const outcomes = await Promise.all(Array.from({ length: 20 }, async () => await holdOf(owner)))
         expect(outcomes.filter(({ kind }) => kind === 'held')).toHaveLength(3)
       })
 
       test('an owner that becomes listed has the limit of those; one that was named stays named', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, 'unlisted')
-        await ledger.owners.sponsor(owner, 'listed')
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
         expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'listed' })
-        await ledger.owners.sponsor(owner, 'named')
-        await ledger.owners.sponsor(owner, 'unlisted')
+        await ledger.owners.sponsor(owner, { sponsorship: 'named' })
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
         expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'named' })
         expect(await ledger.owners.use(hex(20), NOW)).toMatchObject({ sponsorship: 'named' })
       })
 
       test('an owner whose name the operator takes back is unlisted, a listed one stays listed', async () => {
         const [named, unmentioned, listed] = [hex(20), hex(20), hex(20)]
-        await ledger.owners.sponsor(named, 'named')
-        await ledger.owners.sponsor(listed, 'listed')
+        await ledger.owners.sponsor(named, { sponsorship: 'named' })
+        await ledger.owners.sponsor(listed, { sponsorship: 'listed' })
         for (const owner of [named, unmentioned, listed, named]) await ledger.owners.unname(owner)
         const sponsorships = await Promise.all(
           [named, unmentioned, listed].map(async owner => (await ledger.owners.use(owner, NOW)).sponsorship),
         )
         expect(sponsorships).toEqual(['unlisted', 'unlisted', 'listed'])
-        await ledger.owners.sponsor(named, 'listed')
+        await ledger.owners.sponsor(named, { sponsorship: 'listed' })
         expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'listed' })
+      })
+
+      test('a listed owner has what a platform grants it, the operator’s ceiling at most, else the number of listed owners', async () => {
+        const limits = {
+          ...LIMITS,
+          dailySettlements: { ...LIMITS.dailySettlements, listed: 7 },
+          grantedAtMost: 5,
+        }
+        const limitOf = async (granted: number | undefined, sponsorship: Sponsorship): Promise<unknown> => {
+          const owner = hex(20)
+          await ledger.owners.sponsor(owner, { sponsorship, granted })
+          expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship, granted })
+          const outcome = await holdOf(owner, { limits })
+          return outcome.kind === 'held' ? outcome.budget.limit : outcome.kind
+        }
+        expect(await limitOf(4, 'listed')).toBe(4)
+        expect(await limitOf(6, 'listed')).toBe(5)
+        expect(await limitOf(undefined, 'listed')).toBe(7)
+        // Whoever is not listed, or is named by the operator, has no grant of a platform's.
+        expect(await limitOf(4, 'unlisted')).toBe(3)
+        expect(await limitOf(4, 'named')).toBeUndefined()
+      })
+
+      test('a limit that falls below what is used closes the owner to new payments, and what was captured settles', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 4 })
+        const [one, two] = [payment(), payment()]
+        for (const each of [one, two]) await ledger.payments.hold(holdRequest(each, { owner }))
+        expect(await ledger.payments.capture({ payment: one, binding: 'job', owner })).toMatchObject({
+          kind: 'captured',
+        })
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 1 })
+        expect(await holdOf(owner)).toEqual({ kind: 'over-budget', budget: { used: 2, limit: 1 } })
+        // What was held before is still charged.
+        expect(await ledger.payments.capture({ payment: two, binding: 'job', owner })).toMatchObject({
+          kind: 'captured',
+        })
+        expect(await ledger.settlements.submit(lease, signed(), [one.key, two.key])).toBeDefined()
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
+        expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 3, limit: undefined } })
+      })
+
+      test('a grant ends when it is not said again, and a name that is taken back leaves none', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 4 })
+        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
+        expect((await ledger.owners.use(owner, NOW)).granted).toBeUndefined()
+        await ledger.owners.sponsor(owner, { sponsorship: 'named', granted: 4 })
+        await ledger.owners.unname(owner)
+        expect(await ledger.owners.use(owner, NOW)).toMatchObject({
+          sponsorship: 'unlisted',
+          granted: undefined,
+        })
+      })
+
+      test('owners near their limit are counted apart from those at it, and named; what is held or sent today counts', async () => {
+        const dailySettlements = { ...LIMITS.dailySettlements, listed: 5 }
+        const limits = { ...LIMITS, dailySettlements, grantedAtMost: 5 }
+        const [far, near, at, unnamed] = ['1', '2', '3', '4'].map(first => first + hex(20)) as [
+          string,
+          string,
+          string,
+          string,
+        ]
+        const count = async (seconds = NOW): Promise<object> => {
+          const all = await ledger.owners.nearLimits(limits, seconds)
+          const owners = all.owners.filter(one => [far, near, at, unnamed].includes(one.owner))
+          return { near: all.near - before.near, at: all.at - before.at, owners }
+        }
+        const before = await ledger.owners.nearLimits(limits, NOW)
+        for (const owner of [far, near, at])
+          await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 9 })
+        for (let held = 0; held < 3; held += 1) await holdOf(far, { limits })
+        for (let held = 0; held < 5; held += 1) await holdOf(at, { limits })
+        for (let held = 0; held < 6; held += 1) await holdOf(unnamed, { limits })
+        const atLimit = { owner: at, used: 5, limit: 5 }
+        expect(await count()).toEqual({ near: 0, at: 1, owners: [atLimit] })
+        const sent = Array.from({ length: 4 }, () => payment())
+        for (const one of sent) {
+          await ledger.payments.hold(holdRequest(one, { owner: near, limits }))
+          await ledger.payments.capture({ payment: one, binding: 'job', owner: near })
+        }
+        const both = { near: 1, at: 1, owners: [{ owner: near, used: 4, limit: 5 }, atLimit] }
+        expect(await count()).toEqual(both)
+        await ledger.settlements.submit(
+          lease,
+          signed(),
+          sent.map(({ key }) => key),
+        )
+        expect(await count()).toEqual(both)
+        expect(await count(NOW + 86_400)).toMatchObject({ owners: [] })
       })
 
       test('has so many payments open and no more; what it has may be held for longer', async () => {
@@ -420,7 +512,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('has fewer open of accounts with code, and none where it is not listed', async () => {
         const [owner, unlisted] = [hex(20), hex(20)]
-        await ledger.owners.sponsor(unlisted, 'unlisted')
+        await ledger.owners.sponsor(unlisted, { sponsorship: 'unlisted' })
         const alone = true
         expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
         expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
@@ -520,7 +612,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const from = hex(20)
         for (let count = 0; count < 5; count += 1) {
           const owner = hex(20)
-          await ledger.owners.sponsor(owner, 'unlisted')
+          await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
           await lose(from, owner)
         }
         await lose(from, hex(20))
@@ -1301,13 +1393,13 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('a secret and why the gas of its owner is paid are written together, or neither', async () => {
       const [owner, named] = [hex(20), hex(20)]
-      await ledger.owners.sponsor(named, 'named')
+      await ledger.owners.sponsor(named, { sponsorship: 'named' })
       for (const one of [owner, named])
-        expect(await ledger.secrets.create(secret(one), 'unlisted')).toBe(true)
+        expect(await ledger.secrets.create(secret(one), { sponsorship: 'unlisted' })).toBe(true)
       expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
       expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'named' })
-      expect(await ledger.secrets.create(secret(owner), 'unlisted')).toBe(true)
-      expect(await ledger.secrets.create(secret(owner), 'named')).toBe(false)
+      expect(await ledger.secrets.create(secret(owner), { sponsorship: 'unlisted' })).toBe(true)
+      expect(await ledger.secrets.create(secret(owner), { sponsorship: 'named' })).toBe(false)
       expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
     })
 

@@ -47,6 +47,7 @@ test('every variable is read', () => {
       FACILITATOR_ADMIN_TOKEN: '0123456789abcdef',
       FACILITATOR_MIN_AMOUNT: '0.01',
       FACILITATOR_DAILY_SETTLEMENTS: '5',
+      FACILITATOR_DAILY_SETTLEMENTS_MOST: '9',
       FACILITATOR_DAILY_SETTLEMENTS_UNLISTED: '3',
       FACILITATOR_KNOWN_CODES: `0x${'ab'.repeat(32)}, 0x${'CD'.repeat(32)}`,
       FACILITATOR_REQUESTS_PER_SECOND: '6',
@@ -64,12 +65,24 @@ test('every variable is read', () => {
     adminToken: '0123456789abcdef',
     limits: {
       minimumAtomic: 10_000n,
-      owners: { dailySettlements: { named: 5, listed: 5, unlisted: 3 } },
+      owners: { dailySettlements: { named: 5, listed: 5, unlisted: 3 }, grantedAtMost: 9 },
       knownCodes: [`0x${'ab'.repeat(32)}`, `0x${'CD'.repeat(32)}`],
       requestsPerSecond: 6,
       minSettlementsLeft: 7,
       maxFeePerGas: 8_000_000_000n,
     },
+  })
+})
+
+test('D41 whoever sets one number for a day means one number: platforms grant no more', () => {
+  const limitsOf = (variables: { readonly [name: string]: string }): unknown => read(variables).limits.owners
+  expect(limitsOf({ FACILITATOR_DAILY_SETTLEMENTS: '5' })).toMatchObject({ grantedAtMost: 5 })
+  expect(limitsOf({ FACILITATOR_DAILY_SETTLEMENTS_MOST: '9' })).toMatchObject({
+    dailySettlements: { named: null, listed: 100_000 },
+    grantedAtMost: 9,
+  })
+  expect(limitsOf({ FACILITATOR_DAILY_SETTLEMENTS_UNLISTED: '3' })).toMatchObject({
+    grantedAtMost: 1_000_000,
   })
 })
 

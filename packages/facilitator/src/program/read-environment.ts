@@ -102,10 +102,11 @@ function readRelayerKeys(source: EnvironmentSource, read: ReadVariable): readonl
 }
 
 function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
-  const { minimum, daily, unlisted, knownCodes, requestsPerSecond, minSettlementsLeft, maxFeeGwei } =
+  const { minimum, daily, most, unlisted, knownCodes, requestsPerSecond, minSettlementsLeft, maxFeeGwei } =
     readTogether({
       minimum: () => readMinimum(read('FACILITATOR_MIN_AMOUNT')),
       daily: () => readCount('FACILITATOR_DAILY_SETTLEMENTS', read),
+      most: () => readCount('FACILITATOR_DAILY_SETTLEMENTS_MOST', read),
       unlisted: () => readCount('FACILITATOR_DAILY_SETTLEMENTS_UNLISTED', read),
       knownCodes: () => readKnownCodes(read('FACILITATOR_KNOWN_CODES')),
       requestsPerSecond: () => readCount('FACILITATOR_REQUESTS_PER_SECOND', read),
@@ -114,7 +115,7 @@ function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
     })
   return {
     ...(minimum !== undefined && { minimumAtomic: minimum }),
-    ...((daily ?? unlisted) !== undefined && { owners: limitDaily(daily, unlisted) }),
+    ...((daily ?? most ?? unlisted) !== undefined && { owners: limitDaily({ daily, most, unlisted }) }),
     ...(knownCodes !== undefined && { knownCodes }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
     ...(minSettlementsLeft !== undefined && { minSettlementsLeft }),
@@ -122,11 +123,21 @@ function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
   }
 }
 
-/** What is set for owners with a listed agent holds for those that the operator names as well. */
-function limitDaily(daily: number | undefined, unlisted: number | undefined): OwnerLimits {
+/**
+ * What is set for owners with a listed agent holds for those that the operator names as well, and bounds what platforms
+ * grant: whoever sets one number means one number.
+ */
+function limitDaily({
+  daily,
+  most = daily,
+  unlisted,
+}: {
+  readonly [limit in 'daily' | 'most' | 'unlisted']: number | undefined
+}): OwnerLimits {
   const { owners } = DEFAULT_LIMITS
   return {
     ...owners,
+    ...(most !== undefined && { grantedAtMost: most }),
     dailySettlements: {
       ...owners.dailySettlements,
       ...(daily !== undefined && { named: daily, listed: daily }),

@@ -38,8 +38,13 @@ export const FACILITATOR_VARIABLES = {
     default: '0.001',
   },
   FACILITATOR_DAILY_SETTLEMENTS: {
-    meaning: 'settlements an owner may cause in a UTC day; where set, owners that you named as well',
+    meaning:
+      'settlements a UTC day of an owner with a listed agent to which no platform grants its own number; where set, owners that you named as well',
     default: '100000, no limit for owners you named',
+  },
+  FACILITATOR_DAILY_SETTLEMENTS_MOST: {
+    meaning: 'what a platform may grant a listed owner of these, at most',
+    default: 'FACILITATOR_DAILY_SETTLEMENTS where that is set, else 1000000',
   },
   FACILITATOR_DAILY_SETTLEMENTS_UNLISTED: {
     meaning: 'the same for an owner without a listed agent, from ordinary accounts only',

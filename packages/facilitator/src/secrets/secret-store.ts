@@ -23,6 +23,13 @@ export interface StoredSecret {
 /** Whose secrets, or for which wallets (lower-case). */
 export type SecretsOf = { readonly owner: string } | { readonly wallets: readonly string[] }
 
+/** Why the gas of an owner's settlements is paid, and how much. */
+export interface Sponsoring {
+  readonly sponsorship: Sponsorship
+  /** Settlements a UTC day that a platform grants it while it is listed; undefined: those of every listed owner. */
+  readonly granted?: number | undefined
+}
+
 /** A change to a stored secret. */
 export type SecretChange =
   | { readonly wallets: readonly string[] }
@@ -35,9 +42,9 @@ export interface SecretStore {
    * Adds a secret and says why the gas of its owner is paid, both or neither; one that the operator has named stays named.
    * False, with nothing changed, where its owner has {@link ACTIVE_SECRETS} that are not revoked.
    *
-   * @param sponsorship default: what was said of the owner before, and `named` where nothing was
+   * @param sponsoring default: what was said of the owner before, and `named` where nothing was
    */
-  create(secret: StoredSecret, sponsorship?: Sponsorship): Promise<boolean>
+  create(secret: StoredSecret, sponsoring?: Sponsoring): Promise<boolean>
   find(id: string): Promise<StoredSecret | undefined>
   /** All of an owner, or all that may take payments to one of these wallets; revoked ones included, oldest first. */
   list(of: SecretsOf): Promise<readonly StoredSecret[]>

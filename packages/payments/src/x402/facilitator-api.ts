@@ -88,6 +88,8 @@ export interface Hold {
 export interface HoldBudget {
   readonly used: number
   readonly limit: number
+  /** Unix seconds: when it is used up at the pace of this UTC day; absent where it lasts the day. */
+  readonly exhaustedAt?: number
 }
 
 /** Answer of `POST /settle`; also what `PAYMENT-RESPONSE` carries. */
@@ -146,6 +148,8 @@ export interface CreateSecretRequest {
   readonly wallets: readonly string[]
   /** Why the gas of the owner's settlements is paid; default `named`. */
   readonly sponsorship?: Sponsorship
+  /** See {@link SponsoredOwner.dailySettlements}. */
+  readonly dailySettlements?: number
 }
 
 /**
@@ -154,9 +158,19 @@ export interface CreateSecretRequest {
  */
 export type Sponsorship = 'named' | 'listed' | 'unlisted'
 
+/** An owner, and what a platform grants it. */
+export interface SponsoredOwner {
+  readonly owner: string
+  /**
+   * Settlements a UTC day, from 1; counts while the owner is `listed`, up to the facilitator's own ceiling. Absent: the
+   * facilitator's number for listed owners.
+   */
+  readonly dailySettlements?: number
+}
+
 /** Body of `PUT /owners`: what is true of these owners from now on. One that is named stays named. */
 export interface SponsorOwnersRequest {
-  readonly owners: readonly string[]
+  readonly owners: readonly (string | SponsoredOwner)[]
   readonly sponsorship: Sponsorship
 }
 
@@ -168,6 +182,28 @@ export interface OwnerSummary {
   readonly settlementsToday: number
   /** Null: no limit. */
   readonly dailySettlements: number | null
+  /** Unix seconds: when they are used up at the pace of this UTC day; null where they last. */
+  readonly exhaustedAt: number | null
+  /** What a platform granted last; null: nothing. `dailySettlements` is what counts. */
+  readonly grantedSettlements: number | null
+}
+
+/** Answer of `GET /owners?near=limit`: whoever has used four fifths of today's limit, or all of it. */
+export interface OwnersNearLimit {
+  /** How many have used four fifths, and how many all. */
+  readonly near: number
+  readonly at: number
+  /** The first 1,000 of both, by name. */
+  readonly owners: readonly OwnerNearLimit[]
+}
+
+/** An owner near its limit of this UTC day. */
+export interface OwnerNearLimit {
+  readonly owner: string
+  readonly used: number
+  readonly limit: number
+  /** Unix seconds; null where it lasts the day. */
+  readonly exhaustedAt: number | null
 }
 
 /** The only time the secret itself is shown. */

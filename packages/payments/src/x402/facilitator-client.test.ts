@@ -134,6 +134,14 @@ describe('verify', () => {
     const hold = { holdId: 'h1', holdUntil: 1_800_000_050 }
     server.behave(answering(200, { isValid: true, payer: '0x', extensions: { 'farebox-hold': hold } }))
     expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold })
+    for (const budget of [
+      { used: 8, limit: 10 },
+      { used: 8, limit: 10, exhaustedAt: 1_800_010_000 },
+    ]) {
+      const near = { ...hold, budget }
+      server.behave(answering(200, { isValid: true, payer: '0x', extensions: { 'farebox-hold': near } }))
+      expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'valid', hold: near })
+    }
   })
 
   test.each([
@@ -165,6 +173,20 @@ describe('verify', () => {
       })
     },
   )
+
+  test('D41 why a facilitator gives no verdict is told in its words, without our secret', async () => {
+    const error = 'the owner has used up its 20 settlements for today (UTC)'
+    server.behave(answering(503, { error }))
+    const cause = '/verify answered HTTP 503 without a verdict'
+    expect(await client.verify(request(), IN_TIME)).toEqual({
+      kind: 'unavailable',
+      cause: `${cause}: ${error}`,
+    })
+    server.behave(answering(503, { error: { html: 1 } }))
+    expect(await client.verify(request(), IN_TIME)).toEqual({ kind: 'unavailable', cause })
+    server.behave(answering(503, { error: `no ${SECRET}` }))
+    expect(JSON.stringify(await client.verify(request(), IN_TIME))).not.toContain(SECRET)
+  })
 
   test('a verdict without words is given some, and endless ones are cut', async () => {
     server.behave(answering(200, { isValid: false, invalidReason: null }))

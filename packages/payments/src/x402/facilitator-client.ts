@@ -131,7 +131,9 @@ function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome
   }
   if (status === 401 || status === 403) return { kind: 'unauthorized' }
   if (status === 429) return { kind: 'unavailable', cause: '/verify answered HTTP 429', isBusy: true }
-  return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
+  const why = isObject(body) ? words(body['error'], '', hide) : ''
+  const cause = `/verify answered HTTP ${status} without a verdict`
+  return { kind: 'unavailable', cause: why === '' ? cause : `${cause}: ${why}` }
 }
 
 /** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
@@ -166,10 +168,10 @@ function readHold(extensions: unknown): Hold | undefined {
   const { holdId, holdUntil, budget } = hold
   if (typeof holdId !== 'string' || typeof holdUntil !== 'number') return undefined
   if (!isObject(budget)) return { holdId, holdUntil }
-  const { used, limit } = budget
-  return typeof used === 'number' && typeof limit === 'number'
-    ? { holdId, holdUntil, budget: { used, limit } }
-    : { holdId, holdUntil }
+  const { used, limit, exhaustedAt } = budget
+  if (typeof used !== 'number' || typeof limit !== 'number') return { holdId, holdUntil }
+  const expected = typeof exhaustedAt === 'number' ? { exhaustedAt } : {}
+  return { holdId, holdUntil, budget: { used, limit, ...expected } }
 }
 
 const HASH = /^0x[0-9a-f]{64}$/

@@ -9,7 +9,7 @@ import { insertAgent } from '../test-setup/insert-agent.ts'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { createFacilitatorAdmin } from './facilitator-admin.ts'
+import { createFacilitatorAdmin } from './settlements/facilitator-admin.ts'
 import { ownersRoutes } from './owners-routes.ts'
 
 const HOUR_MS = 3_600_000

@@ -8,7 +8,7 @@ import type { AgentRow } from '../agents/agent-row.ts'
 import { countOwnAgents, listOwnAgents, readOwnAgent } from './own-agents.ts'
 import { readDashboard } from './read-dashboard.ts'
 import { secretsRoutes } from './secrets-routes.ts'
-import { settlementLimitRoute } from './settlement-limit-route.ts'
+import { settlementLimitRoute } from './settlements/settlement-limit-route.ts'
 import { listSessions } from './sessions.ts'
 import { describeSession, sessionsRoutes } from './sessions-routes.ts'
 

@@ -7,16 +7,16 @@ import {
 } from '@farebox/platform-api/owners'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PlatformParts } from '../platform-parts.ts'
 import {
   createFacilitatorAdmin,
   type FacilitatorAdmin,
   type FacilitatorSecret,
   type SecretWanted,
-} from './facilitator-admin.ts'
+} from './settlements/facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'
-import { readListing, reportOwnerAnew } from './secret-owners.ts'
+import { readStanding, sponsoringOf } from './settlements/owner-standing.ts'
+import { reportOwnerAnew } from './settlements/secret-owners.ts'
 import { writeAudit } from '../write-audit.ts'
 
 const secretParams = z.strictObject({ secretId: z.string().regex(/^[\w-]{1,64}$/, 'is no id of a secret') })
@@ -47,7 +47,8 @@ export function secretsRoutes(parts: PlatformParts): readonly Route[] {
   ]
 }
 
-function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin): Route {
+function createRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
+  const { database, clock } = parts
   return defineRoute({
     method: 'POST',
     path: '/v1/me/secrets',
@@ -64,7 +65,7 @@ function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
         throw new Refusal('forbidden', `wallets[${foreign}]: ${rule}`)
       }
       const label = cleanLabel(body.label)
-      const made = await makeSecret(database, admin, {
+      const made = await makeSecret(parts, admin, {
         owner: caller.address,
         wallets: body.wallets ?? own,
         label,
@@ -100,7 +101,7 @@ function rotateRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
       if (wallets.length === 0)
         throw new Refusal('conflict', 'secretId: none of its wallets is yours any more: make a new secret')
       const { id: replaces, label } = old
-      const made = await makeSecret(database, admin, { owner: caller.address, wallets, label, replaces })
+      const made = await makeSecret(parts, admin, { owner: caller.address, wallets, label, replaces })
       await writeAudit(database, {
         atMs: clock.nowMs(),
         actor: caller.address,
@@ -143,15 +144,19 @@ function revokeRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
   })
 }
 
-/** Makes it, and says with it whether its owner has a listed agent: without that word its gas would have no limit. */
+/**
+ * Makes it, and says with it whether its owner has a listed agent and what that is granted: without that word its gas would
+ * have no limit.
+ */
 async function makeSecret(
-  database: Database,
+  { database, settings }: PlatformParts,
   admin: FacilitatorAdmin,
-  wanted: Omit<SecretWanted, 'sponsorship'>,
+  wanted: Omit<SecretWanted, 'sponsorship' | 'dailySettlements'>,
 ): Promise<Awaited<ReturnType<FacilitatorAdmin['create']>>> {
   const { owner } = wanted
   await reportOwnerAnew(database, owner)
-  const made = await admin.create({ ...wanted, sponsorship: await readListing(database, owner) })
+  const sponsoring = sponsoringOf(await readStanding(database, owner), settings.settlements)
+  const made = await admin.create({ ...wanted, ...sponsoring })
   await reportOwnerAnew(database, owner)
   return made
 }

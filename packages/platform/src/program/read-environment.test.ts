@@ -1,6 +1,7 @@
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isWithin } from '../outbound/address/public-address.ts'
+import { DEFAULT_SETTLEMENT_RULE } from '../settlement-rule.ts'
 import { readEnvironment, type PlatformEnvironment } from './read-environment.ts'
 
 const REGISTRY = `0x${'ab'.repeat(20)}`
@@ -53,8 +54,25 @@ test('with the three that are needed the rest has defaults', () => {
       canaryKey: undefined,
       faucetKey: undefined,
       canaryBudgetAtomic: 0n,
+      settlements: DEFAULT_SETTLEMENT_RULE,
     },
   })
+})
+
+test('D41 how many settlements owners are granted is set by five numbers and two bounds, or turned off', () => {
+  const ruleOf = (variables: { readonly [name: string]: string }): unknown =>
+    read(variables).settings.settlements
+  expect(
+    ruleOf({
+      PLATFORM_SETTLEMENTS_PER_STAKE: '0, 2,3,3,5',
+      PLATFORM_SETTLEMENTS_AT_LEAST: '6',
+      PLATFORM_SETTLEMENTS_AT_MOST: '7',
+    }),
+  ).toEqual({ perStake: { none: 0, verified: 2, bronze: 3, silver: 3, gold: 5 }, atLeast: 6, atMost: 7 })
+  expect(ruleOf({ PLATFORM_SETTLEMENTS_PER_STAKE: 'off' })).toBeUndefined()
+  for (const wrong of ['1,2,3,4', '1,2,3,4,5,6', '5,4,3,2,1', '1,2,3,4,x', '1,2,3,4,1e9', '-1,2,3,4,5'])
+    expect(() => ruleOf({ PLATFORM_SETTLEMENTS_PER_STAKE: wrong })).toThrow(/^PLATFORM_SETTLEMENTS_PER_STAKE/)
+  expect(() => ruleOf({ PLATFORM_SETTLEMENTS_AT_LEAST: '2000000' })).toThrow(/^PLATFORM_SETTLEMENTS_AT_LEAST/)
 })
 
 test('every variable is read', () => {

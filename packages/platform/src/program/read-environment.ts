@@ -23,6 +23,7 @@ import {
 import { isHostName } from '../outbound/address/host-rules.ts'
 import { readBlock, type AddressBlock } from '../outbound/address/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
+import { readSettlementRule } from './read-settlement-rule.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
 /** What the platform is told by its environment; read once. */
@@ -108,6 +109,7 @@ function readSettings(
     checkIntervalMs: () => readMs('PLATFORM_CHECK_SECONDS', read) ?? CHECK_INTERVAL_MS,
     refreshIntervalMs: () => readMs('PLATFORM_REFRESH_SECONDS', read) ?? REFRESH_INTERVAL_MS,
     facilitator: () => readFacilitator(read),
+    settlements: () => readSettlementRule(read),
     operatorToken: () => readToken('PLATFORM_OPERATOR_TOKEN', read),
     canary: () => readCanary(source, read),
     faucetKey: () => readFaucetKey(source, read, isLocal()),

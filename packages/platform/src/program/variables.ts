@@ -65,6 +65,19 @@ export const PLATFORM_VARIABLES = {
       'your facilitator: owners can then make a FACILITATOR_SECRET here; goes with FACILITATOR_ADMIN_TOKEN',
   },
   FACILITATOR_ADMIN_TOKEN: { meaning: 'the service token of that facilitator' },
+  PLATFORM_SETTLEMENTS_PER_STAKE: {
+    meaning:
+      'settlements a UTC day that an agent adds to its owner’s for each 0.001 ETH staked: without a badge, verified, bronze, silver, gold; off: the facilitator’s one number for every listed owner',
+    default: '1000,2000,10000,100000,1000000',
+  },
+  PLATFORM_SETTLEMENTS_AT_LEAST: {
+    meaning: 'settlements a UTC day of every owner with a listed agent',
+    default: '1000',
+  },
+  PLATFORM_SETTLEMENTS_AT_MOST: {
+    meaning: 'settlements a UTC day of one owner; the facilitator has a ceiling of its own',
+    default: '1000000',
+  },
   PLATFORM_OPERATOR_TOKEN: {
     meaning: 'opens the operator’s routes, at least 16 characters; unset: they do not exist',
   },

@@ -14,6 +14,7 @@ import {
   type PlatformParts,
   type PlatformSettings,
 } from '../platform-parts.ts'
+import { DEFAULT_SETTLEMENT_RULE } from '../settlement-rule.ts'
 import { createPaymentSeal } from '../sealing/payment-seal.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createCheckerHere } from './checker-here.ts'
@@ -100,6 +101,7 @@ const TEST_SETTINGS: PlatformSettings = {
   checkIntervalMs: CHECK_INTERVAL_MS,
   refreshIntervalMs: REFRESH_INTERVAL_MS,
   facilitator: undefined,
+  settlements: DEFAULT_SETTLEMENT_RULE,
   operatorToken: undefined,
   canaryBudgetAtomic: 0n,
   canaryKey: undefined,

@@ -10,6 +10,8 @@ const EVENTS: { readonly [event in Delivery['event']]: string } = {
   'agent.offline': 'it is offline',
   'agent.back': 'it is back',
   'agent.test': 'a test',
+  'owner.limit_near': 'four fifths of today’s settlements are used',
+  'owner.limit_reached': 'today’s settlements are used up',
 }
 
 /** How the newest notice to a webhook went. */

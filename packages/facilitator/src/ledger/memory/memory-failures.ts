@@ -18,7 +18,7 @@ export function barringEnd(
       pair.network === network &&
       pair.payer === payer &&
       pair.failedAt > nowSeconds - barredSeconds &&
-      sponsorships.get(pair.owner) !== 'unlisted',
+      sponsorships.get(pair.owner)?.sponsorship !== 'unlisted',
   )
   const failures = recent.reduce((sum, pair) => sum + Math.min(pair.failures, COUNTED_OF_OWNER), 0)
   const all = failures >= failuresAllowed ? Math.max(...recent.map(pair => pair.failedAt)) + barredSeconds : 0

@@ -42,11 +42,11 @@ export function createMemoryLedger(
 function createMemorySecrets(tables: MemoryTables): SecretStore {
   const secrets = new Map<string, StoredSecret>()
   return {
-    async create(secret, sponsorship) {
+    async create(secret, sponsoring) {
       const active = [...secrets.values()].filter(one => one.owner === secret.owner && one.revokedAt === null)
       const mayHave = active.length < ACTIVE_SECRETS
       if (mayHave) secrets.set(secret.id, secret)
-      if (mayHave && sponsorship !== undefined) sponsor(tables, secret.owner, sponsorship)
+      if (mayHave && sponsoring !== undefined) sponsor(tables, secret.owner, sponsoring)
       return await Promise.resolve(mayHave)
     },
     async find(id) {

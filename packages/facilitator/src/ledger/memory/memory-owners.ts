@@ -1,4 +1,13 @@
-import type { OwnerLedger, OwnerUse, Sponsorship } from '../owner-ledger.ts'
+import {
+  dailyLimit,
+  NEAR_LIMIT,
+  NEAR_OWNERS_SHOWN,
+  type NearLimits,
+  type OwnerLedger,
+  type OwnerLimits,
+  type OwnerUse,
+  type Sponsoring,
+} from '../owner-ledger.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
 /** What an owner has used today, and has open now. */
@@ -11,23 +20,43 @@ export interface OwnerUseNow extends OwnerUse {
 export function createMemoryOwners(tables: MemoryTables): OwnerLedger {
   return {
     async use(owner, nowSeconds) {
-      const { sponsorship, settlements, unsent, revertedGas } = ownerUse(tables, owner, nowSeconds)
-      return await Promise.resolve({ sponsorship, settlements, unsent, revertedGas })
+      const { sponsorship, granted, settlements, unsent, revertedGas } = ownerUse(tables, owner, nowSeconds)
+      return await Promise.resolve({ sponsorship, granted, settlements, unsent, revertedGas })
     },
-    async sponsor(owner, sponsorship) {
-      sponsor(tables, owner, sponsorship)
+    async sponsor(owner, sponsoring) {
+      sponsor(tables, owner, sponsoring)
       await Promise.resolve()
     },
     async unname(owner) {
-      if (tables.sponsorships.get(owner) !== 'listed') tables.sponsorships.set(owner, 'unlisted')
+      if (tables.sponsorships.get(owner)?.sponsorship !== 'listed')
+        tables.sponsorships.set(owner, { sponsorship: 'unlisted' })
       await Promise.resolve()
+    },
+    async nearLimits(limits, nowSeconds) {
+      return await Promise.resolve(nearLimits(tables, limits, nowSeconds))
     },
   }
 }
 
-/** Says why the gas of an owner is paid. One that is named stays named. */
-export function sponsor({ sponsorships }: MemoryTables, owner: string, sponsorship: Sponsorship): void {
-  if (sponsorships.get(owner) !== 'named') sponsorships.set(owner, sponsorship)
+/** Says why the gas of an owner is paid, and how much. One that is named stays as it is. */
+export function sponsor({ sponsorships }: MemoryTables, owner: string, sponsoring: Sponsoring): void {
+  if (sponsorships.get(owner)?.sponsorship !== 'named') sponsorships.set(owner, sponsoring)
+}
+
+function nearLimits(tables: MemoryTables, limits: OwnerLimits, nowSeconds: number): NearLimits {
+  const day = ` ${utcDay(nowSeconds)}`
+  const spenders = [...tables.ownerUse.keys()]
+    .filter(key => key.endsWith(day))
+    .map(key => key.slice(0, -day.length))
+  const holders = [...tables.payments.values()].map(({ owner }) => owner)
+  const near = [...new Set([...spenders, ...holders])].toSorted().flatMap(owner => {
+    const use = ownerUse(tables, owner, nowSeconds)
+    const used = use.settlements + use.unsent
+    const limit = dailyLimit(limits, use)
+    return limit === undefined || used < NEAR_LIMIT * limit ? [] : [{ owner, used, limit }]
+  })
+  const at = near.filter(({ used, limit }) => used >= limit).length
+  return { near: near.length - at, at, owners: near.slice(0, NEAR_OWNERS_SHOWN) }
 }
 
 /** Of the UTC day of this time; `except` is not counted. */
@@ -43,8 +72,10 @@ export function ownerUse(
     (state === 'captured' || state === 'submitted' || (state === 'held' && holdUntil > nowSeconds))
   const open = [...payments.values()].filter(isOpen)
   const today = used.get(`${owner} ${utcDay(nowSeconds)}`)
+  const { sponsorship, granted } = sponsorships.get(owner) ?? { sponsorship: 'named' }
   return {
-    sponsorship: sponsorships.get(owner) ?? 'named',
+    sponsorship,
+    granted,
     settlements: today?.settlements ?? 0,
     revertedGas: Number(today?.revertedGas ?? 0n),
     unsent: open.filter(row => row.state !== 'submitted').length,

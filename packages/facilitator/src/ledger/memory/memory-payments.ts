@@ -8,6 +8,7 @@ import {
 } from '../payment-ledger.ts'
 import type { PayerFailureLimits } from '../ledger.ts'
 import type { LedgerPayment } from '../payment-record.ts'
+import { dailyLimit } from '../owner-ledger.ts'
 import { barringEnd } from './memory-failures.ts'
 import { ownerUse } from './memory-owners.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
@@ -48,7 +49,7 @@ function hold(tables: MemoryTables, failureLimits: PayerFailureLimits, request: 
   if (untilSeconds !== undefined) return { kind: 'payer-barred', untilSeconds }
   const use = ownerUse(tables, owner, nowSeconds, payment.key)
   const used = use.settlements + use.unsent
-  const limit = limits.dailySettlements[use.sponsorship] ?? undefined
+  const limit = dailyLimit(limits, use)
   if (limit !== undefined && used >= limit) return { kind: 'over-budget', budget: { used, limit } }
   if (use.open >= limits.open) return { kind: 'owner-too-many-open' }
   if (request.alone) {

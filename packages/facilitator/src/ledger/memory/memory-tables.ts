@@ -1,4 +1,4 @@
-import type { Sponsorship } from '../owner-ledger.ts'
+import type { Sponsoring } from '../owner-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
 import type { SignedSettlement } from '../settlement-ledger.ts'
 
@@ -31,7 +31,7 @@ export interface MemoryTables {
   readonly payments: Map<string, MemoryPayment>
   readonly transactions: Map<string, MemoryTransaction>
   /** By owner; one that is not here is named. */
-  readonly sponsorships: Map<string, Sponsorship>
+  readonly sponsorships: Map<string, Sponsoring>
   /** By owner and UTC day. */
   readonly ownerUse: Map<string, { readonly settlements: number; readonly revertedGas: bigint }>
   /** Those under whose payments gas was burned: network, payer and UTC day. */

@@ -11,6 +11,7 @@ import type {
 import type { PaymentRecord } from '../payment-record.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { groupRequests } from './group-requests.ts'
+import { toLimitsJson } from './postgres-owners.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
 /** As the database writes it in JSON; sums are strings, because they may be larger than a number holds. */
@@ -109,12 +110,7 @@ function holdValues(request: HoldRequest): object {
     balance: observed.balanceAtomic.toString(),
     block: observed.blockNumber.toString(),
     alone: request.alone,
-    limits: {
-      daily_settlements: request.limits.dailySettlements,
-      open: request.limits.open,
-      open_alone: request.limits.openAlone,
-      reverted_gas: request.limits.revertedGas,
-    },
+    limits: toLimitsJson(request.limits),
   }
 }
 

@@ -35,13 +35,14 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
   const use = `update ${schema}.secrets set last_used_at = greatest(last_used_at, $2)
     where id = $1 returning ${COLUMNS}`
   return {
-    async create(secret, sponsorship) {
+    async create(secret, sponsoring) {
       return await inTransaction(async client => {
         await client.query(lock, [secret.owner])
         const { id, hash, owner, wallets, label, replaces, createdAt, revokedAt, lastUsedAt } = secret
         const values = [id, hash, owner, wallets, label, replaces, createdAt, revokedAt, lastUsedAt]
         const { rowCount } = await client.query(create, values)
-        if (rowCount === 1 && sponsorship !== undefined) await client.query(sponsor, [owner, sponsorship])
+        if (rowCount === 1 && sponsoring !== undefined)
+          await client.query(sponsor, [owner, sponsoring.sponsorship, sponsoring.granted ?? null])
         return rowCount === 1
       })
     },

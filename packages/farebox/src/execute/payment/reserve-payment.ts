@@ -128,8 +128,9 @@ const BUDGET_LINES = 10
 /** Our facilitator announces that its owner's settlements of today are nearly used up, before it refuses any (D41). */
 function warnOfBudget({ log }: Service, hold: Hold | undefined): void {
   if (hold?.budget === undefined) return
-  const { used, limit } = hold.budget
+  const { used, limit, exhaustedAt } = hold.budget
   const step = Math.max(1, Math.floor(limit / 5 / BUDGET_LINES))
-  if (used % step === 0)
-    log.warn("the facilitator's settlements for today are nearly used up", { used, limit })
+  if (used % step !== 0) return
+  const expected = exhaustedAt !== undefined && { expectedAt: new Date(exhaustedAt * 1_000).toISOString() }
+  log.warn("the facilitator's settlements for today are nearly used up", { used, limit, ...expected })
 }

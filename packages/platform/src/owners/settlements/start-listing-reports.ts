@@ -1,16 +1,19 @@
 import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { Background, PlatformParts } from '../../platform-parts.ts'
+import type { SettlementRule } from '../../settlement-rule.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
 import { recordListingReports, takeListingReports, type ListingReport } from './secret-owners.ts'
+import { sponsoringOf } from './owner-standing.ts'
 
-/** So long after an agent is listed at most, work permitting, its owner's limit is lifted. */
+/** So long after an agent is listed, or its standing changes, at most, work permitting, its owner's limit follows. */
 const REPORT_EVERY_MS = 10_000
 
-type Reporting = Pick<PlatformParts, 'database' | 'clock'>
+type Reporting = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
 
 /**
- * Reports to the facilitator which owners of secrets have a listed agent, whenever that changes and every hour (D41). Any
+ * Reports to the facilitator which owners of secrets have a listed agent, and what they are granted for its stake and
+ * standing, whenever that changes and every hour (D41). Any
  * number of processes do the same on one database; what a crash interrupts is reported again.
  */
 export function startListingReports(parts: PlatformParts): Background {
@@ -42,22 +45,31 @@ export function startListingReports(parts: PlatformParts): Background {
  * @throws {Refusal} where the facilitator does not take it: these owners are due again when their lease has ended
  */
 export async function reportListings(
-  { database, clock }: Reporting,
+  { database, clock, settings }: Reporting,
   admin: FacilitatorAdmin,
   signal?: AbortSignal,
 ): Promise<number> {
   for (let reported = 0; ;) {
     const reports = signal?.aborted === true ? [] : await takeListingReports(database, clock.nowMs())
     if (reports.length === 0) return reported
-    await send(admin, reports)
+    await send(admin, reports, settings.settlements)
     await recordListingReports(database, reports, clock.nowMs())
     reported += reports.length
   }
 }
 
-async function send(admin: FacilitatorAdmin, reports: readonly ListingReport[]): Promise<void> {
+async function send(
+  admin: FacilitatorAdmin,
+  reports: readonly ListingReport[],
+  rule: SettlementRule | undefined,
+): Promise<void> {
   for (const listing of ['listed', 'unlisted'] as const) {
-    const owners = reports.filter(one => one.listing === listing).map(({ owner }) => owner)
+    const owners = reports
+      .filter(one => one.listing === listing)
+      .map(({ owner, ...standing }) => {
+        const { dailySettlements } = sponsoringOf(standing, rule)
+        return dailySettlements === undefined ? owner : { owner, dailySettlements }
+      })
     if (owners.length > 0) await admin.sponsor(owners, listing)
   }
 }

@@ -1,18 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createApp } from '../app/create-app.ts'
-import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
-import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
-import { createManualClock } from '../test-setup/manual-clock.ts'
-import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
-import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { createApp } from '../../app/create-app.ts'
+import { serveSecrets, type SecretsFacilitator } from '../../test-setup/facilitator-for-secrets.ts'
+import { insertAgent } from '../../test-setup/insert-agent.ts'
+import { createManualClock } from '../../test-setup/manual-clock.ts'
+import { makeWallet, signedInAs } from '../../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
-import { ownersRoutes } from './owners-routes.ts'
+import { ownersRoutes } from '../owners-routes.ts'
 import { REPORTED_AGAIN_MS, takeListingReports } from './secret-owners.ts'
 import { reportListings, startListingReports } from './start-listing-reports.ts'
-
-const HOUR_MS = 3_600_000
 
 const clock = createManualClock()
 let stage: Stage
@@ -151,19 +148,65 @@ test('the work goes on by itself and ends when it is stopped', async () => {
   await working.stop()
 })
 
-test('GET /v1/me/settlement-limit shows an owner limit and use, and what lifts the limit', async () => {
-  const headers = await signedInAs(stage.parts, owner)
-  const ask = answersAsDocumented(app, ownersRoutes(stage.parts))
-  const read = async (): Promise<unknown> => (await ask({ url: '/v1/me/settlement-limit', headers })).json()
+async function dailyLimit(): Promise<number | null> {
+  return (await admin.readOwner(owner)).dailySettlements
+}
+
+async function setAgent(agentId: number, column: 'badge' | 'is_offline', value: string): Promise<void> {
+  await stage.database.query(`set-${column}`, `update agents set ${column} = $2 where agent_id = $1`, [
+    agentId,
+    value,
+  ])
+}
+
+test('D41 a secret is made with what its owner is granted for stake and standing', async () => {
+  await insertAgent(stage.database, { owner, badge: 'bronze' })
+  await insertAgent(stage.database, { owner, badge: 'verified' })
   await makeSecret()
-  expect(await read()).toEqual({
-    sponsorship: 'unlisted',
-    used_today: 0,
-    daily_limit: 20,
-    next_step: 'register an agent to lift it: farebox register',
-  })
-  await insertAgent(stage.database, { owner })
-  clock.pass(HOUR_MS)
+  expect(await dailyLimit()).toBe(12_000)
+})
+
+test('D41 the limit of an owner follows the badges of its agents, whether they are online and payable, and their stake', async () => {
+  await makeSecret()
+  const { agentId } = await insertAgent(stage.database, { owner })
+  const limitNow = async (): Promise<number | null> => {
+    expect(await reportListings(stage.parts, admin)).toBe(1)
+    expect(await reportListings(stage.parts, admin)).toBe(0)
+    return await dailyLimit()
+  }
+  expect(await limitNow()).toBe(1_000)
+  await setAgent(agentId, 'badge', 'silver')
+  expect(await limitNow()).toBe(100_000)
+  const other = await insertAgent(stage.database, { owner, badge: 'bronze' })
+  expect(await limitNow()).toBe(110_000)
+  await setAgent(agentId, 'is_offline', 'true')
+  expect(await limitNow()).toBe(10_000)
+  await setAgent(agentId, 'is_offline', 'false')
+  expect(await limitNow()).toBe(110_000)
+  await insertAgent(stage.database, { owner, badge: 'gold', provenWallet: null })
+  expect(await reportListings(stage.parts, admin)).toBe(0)
+  await setStanding(agentId, 'taken-down')
+  expect(await limitNow()).toBe(10_000)
+  // Its stake was returned; the one that nobody can pay is listed still.
+  await setStanding(other.agentId, 'deregistered')
+  expect(await limitNow()).toBe(1_000)
+})
+
+test('D41 a facilitator that lost what was granted hears it again within the hour', async () => {
+  await makeSecret()
+  await insertAgent(stage.database, { owner, badge: 'bronze' })
   await reportListings(stage.parts, admin)
-  expect(await read()).toMatchObject({ sponsorship: 'listed', daily_limit: 100_000, next_step: null })
+  await admin.sponsor([owner], 'listed')
+  expect(await dailyLimit()).toBe(100_000)
+  clock.pass(REPORTED_AGAIN_MS)
+  await reportListings(stage.parts, admin)
+  expect(await dailyLimit()).toBe(10_000)
+})
+
+test('D41 where the operator has turned it off, every listed owner has the facilitator’s one number', async () => {
+  await makeSecret()
+  await insertAgent(stage.database, { owner, badge: 'gold' })
+  const settings = { ...stage.parts.settings, settlements: undefined }
+  await reportListings({ ...stage.parts, settings }, admin)
+  expect([await sponsorship(), await dailyLimit()]).toEqual(['listed', 100_000])
 })

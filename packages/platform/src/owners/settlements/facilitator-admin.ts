@@ -1,12 +1,17 @@
 import { z } from 'zod'
-import type { OwnerSummary, Sponsorship } from '@farebox/payments/x402/facilitator-api'
+import type {
+  OwnersNearLimit,
+  OwnerSummary,
+  SponsoredOwner,
+  Sponsorship,
+} from '@farebox/payments/x402/facilitator-api'
 import {
   createJsonOrigin,
   type JsonAnswer,
   type JsonRequest,
 } from '@farebox/payments/internal/http/http-json'
-import { Refusal } from '../http/refusal.ts'
-import type { PlatformSettings } from '../platform-parts.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { PlatformSettings } from '../../platform-parts.ts'
 
 /** A FACILITATOR_SECRET as its facilitator lists it. */
 export interface FacilitatorSecret {
@@ -29,6 +34,8 @@ export interface SecretWanted {
   readonly owner: string
   readonly wallets: readonly string[]
   readonly sponsorship: Sponsorship
+  /** Settlements a UTC day; absent: the facilitator's own number. */
+  readonly dailySettlements?: number
   readonly label?: string | null
   /** The id of the secret that it is to replace. */
   readonly replaces?: string
@@ -43,8 +50,10 @@ export interface FacilitatorAdmin {
   /** `conflict` where the owner has as many active ones as may be. */
   create(wanted: SecretWanted): Promise<FacilitatorSecret & { readonly secret: string }>
   revoke(secretId: string): Promise<void>
-  /** Says why the gas of these owners is paid; at most 200. One that the operator has named stays named. */
-  sponsor(owners: readonly string[], sponsorship: Sponsorship): Promise<void>
+  /** Says why the gas of these owners is paid, and how much; at most 200. One that the operator has named stays named. */
+  sponsor(owners: readonly (string | SponsoredOwner)[], sponsorship: Sponsorship): Promise<void>
+  /** Whoever has used four fifths of today's limit, or all of it. */
+  listNearLimit(): Promise<OwnersNearLimit>
   /** Why an owner's gas is paid, its limit and what it used of that. */
   readOwner(owner: string): Promise<OwnerSummary>
 }
@@ -94,6 +103,9 @@ export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']
       const { status } = await send({ method: 'PUT', path: '/owners', body: { owners, sponsorship } })
       if (status !== 204) throw unexpected(status)
     },
+    async listNearLimit() {
+      return read(ownersNearLimit, await send({ method: 'GET', path: '/owners?near=limit' }), 200)
+    },
     async readOwner(owner) {
       const answer = await send({ method: 'GET', path: `/owners/${encodeURIComponent(owner)}` })
       return read(ownerSummary, answer, 200)
@@ -116,6 +128,20 @@ const ownerSummary = z.object({
   sponsorship: z.enum(['named', 'listed', 'unlisted']),
   settlementsToday: z.number(),
   dailySettlements: z.number().nullable(),
+  exhaustedAt: z.number().nullable(),
+  grantedSettlements: z.number().nullable(),
+})
+const ownersNearLimit = z.object({
+  near: z.number(),
+  at: z.number(),
+  owners: z.array(
+    z.object({
+      owner: z.string(),
+      used: z.number(),
+      limit: z.number(),
+      exhaustedAt: z.number().nullable(),
+    }),
+  ),
 })
 const createdSecret = z.object({ ...facilitatorSecret.shape, secret: z.string() })
 

@@ -1,12 +1,9 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { STANDING, type OwnerStanding } from './owner-standing.ts'
 
-/** What a platform knows of why the gas of an owner's settlements is paid (D41). */
-export type Listing = 'listed' | 'unlisted'
-
-/** An owner whose listing is ours to report, until the lease ends. */
-export interface ListingReport {
+/** An owner whose listing and stakes are ours to report, until the lease ends. */
+export interface ListingReport extends OwnerStanding {
   readonly owner: string
-  readonly listing: Listing
   /** It is recorded as reported only while this is the newest. */
   readonly revision: string
 }
@@ -17,19 +14,6 @@ const OWNERS_AT_ONCE = 200
 const LEASE_MS = 30_000
 /** Everything is reported again so often, in case the facilitator lost it or two reports overtook one another. */
 export const REPORTED_AGAIN_MS = 3_600_000
-
-const LISTING = `case when exists (select from agents a where a.owner = s.owner and a.standing = 'listed')
-  then 'listed' else 'unlisted' end`
-
-/** Has this owner an agent that is listed? */
-export async function readListing(database: Database, owner: string): Promise<Listing> {
-  const [row] = await database.query<{ listing: Listing }>(
-    'read-listing',
-    `select ${LISTING} as listing from (select $1::text as owner) s`,
-    [owner],
-  )
-  return row?.listing ?? 'unlisted'
-}
 
 /**
  * Has the owner's listing reported, whatever was reported before. Called before a secret is made and after it, so that
@@ -44,7 +28,7 @@ export async function reportOwnerAnew(database: Database, owner: string): Promis
   )
 }
 
-/** Takes owners whose listing is not what was reported last, or was reported long ago. */
+/** Takes owners whose listing or stakes are not what was reported last, or were reported long ago. */
 export async function takeListingReports(
   database: Database,
   nowMs: number,
@@ -52,12 +36,13 @@ export async function takeListingReports(
   return await database.query<ListingReport & { readonly [column: string]: unknown }>(
     'take-listing-reports',
     `with due as (
-       select s.owner, ${LISTING} as listing from secret_owners s
-       where s.leased_until <= $1 and (s.reported is distinct from ${LISTING} or s.reported_at <= $2)
+       select s.owner, t.listing, t.stakes from secret_owners s cross join lateral ${STANDING} t
+       where s.leased_until <= $1
+         and ((s.reported, s.reported_stakes) is distinct from (t.listing, t.stakes) or s.reported_at <= $2)
        order by s.owner limit ${OWNERS_AT_ONCE} for update of s skip locked
      )
      update secret_owners s set leased_until = $3, revision = s.revision + 1 from due where s.owner = due.owner
-     returning s.owner, due.listing, s.revision`,
+     returning s.owner, due.listing, due.stakes::text[], s.revision`,
     [new Date(nowMs), new Date(nowMs - REPORTED_AGAIN_MS), new Date(nowMs + LEASE_MS)],
   )
 }
@@ -70,12 +55,15 @@ export async function recordListingReports(
 ): Promise<void> {
   await database.query(
     'record-listing-reports',
-    `update secret_owners s set reported = r.listing, reported_at = $4, leased_until = '-infinity'
-     from unnest($1::text[], $2::text[], $3::bigint[]) as r (owner, listing, revision)
+    `update secret_owners s
+     set reported = r.listing, reported_stakes = r.stakes::numeric[], reported_at = $5, leased_until = '-infinity'
+     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as r (owner, listing, stakes, revision)
      where s.owner = r.owner and s.revision = r.revision`,
     [
       reports.map(({ owner }) => owner),
       reports.map(({ listing }) => listing),
+      // Arrays of arrays are flattened: each is written as PostgreSQL writes one.
+      reports.map(({ stakes }) => `{${stakes.join(',')}}`),
       reports.map(({ revision }) => revision),
       new Date(nowMs),
     ],

@@ -1,0 +1,81 @@
+import type { SettlementLimit } from '@farebox/platform-api/owners'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../format/share.ts'
+import { Note } from '../../parts/note.tsx'
+import { When } from '../../parts/when.tsx'
+import { LimitSources } from './limit-sources.tsx'
+
+const NEAR = 0.8
+
+/** How much of an owner's settlements of the UTC day is used, what is said before they are, and why there are so many. */
+export function SettledToday({ limit }: { readonly limit: SettlementLimit }): ReactNode {
+  const { used_today: used, daily_limit: most, sponsorship, rule } = limit
+  return (
+    <div>
+      <div className="heading ruled">
+        <h2>Settled today</h2>
+      </div>
+      <p className="above">
+        <b className="num">{formatCount(used)}</b>
+        {most === null ? ' payments, without a limit' : ` of ${formatCount(most)} payments`}
+      </p>
+      {most !== null && (
+        <meter
+          className="used"
+          min={0}
+          max={most}
+          value={Math.min(used, most)}
+          // Green, amber from four fifths on, red where nothing is left.
+          optimum={0}
+          low={NEAR * most}
+          high={most - 0.5}
+          aria-label="Payments settled today"
+        >
+          {used} of {most}
+        </meter>
+      )}
+      <LimitNotice limit={limit} />
+      <p className="small quiet">
+        The facilitator pays the gas of a settlement; the day is UTC.
+        {sponsorship === 'unlisted' && (
+          <>
+            {' '}
+            To lift the limit, <a href="/register">register an agent</a>
+            {rule === null ? '.' : `: ${formatCount(rule.at_least)} a day at least.`}
+          </>
+        )}
+      </p>
+      {sponsorship === 'listed' && rule !== null && <LimitSources limit={limit} rule={rule} />}
+    </div>
+  )
+}
+
+function LimitNotice({ limit }: { readonly limit: SettlementLimit }): ReactNode {
+  const { state, expected_at: expectedAt, resets_at: resetsAt } = limit
+  if (state === 'open') return null
+  if (state === 'used_up') {
+    return (
+      <Note tone="refused">
+        <p>
+          <b>Today’s settlements are used up.</b> New payments are refused until{' '}
+          <When at={resetsAt} form="since" />, or until the limit is raised. What was charged is settled.
+        </p>
+      </Note>
+    )
+  }
+  return (
+    <Note tone="warn">
+      <p>
+        <b>Four fifths of today’s settlements are used.</b>{' '}
+        {expectedAt === null ? (
+          'At today’s pace the rest lasts the day.'
+        ) : (
+          <>
+            At today’s pace the rest lasts until <When at={expectedAt} form="since" />; then new payments are
+            refused until <When at={resetsAt} form="since" />.
+          </>
+        )}
+      </p>
+    </Note>
+  )
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DEFAULT_LIMITS } from './facilitator-limits.ts'
+import {
+  facilitatorRequest,
+  freshBinding,
+  PRICE,
+  signAuthorization,
+} from './test-setup/payments-for-tests.ts'
+import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const IN_TIME = { timeoutMs: 25_000 }
+const DAY_SECONDS = 86_400
+
+describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
+  let stack: Stack
+  let facilitator: RunningFacilitator
+
+  beforeAll(async () => {
+    stack = await startStack()
+    facilitator = await stack.startFacilitator({ limits: { owners: DEFAULT_LIMITS.owners } })
+  })
+  afterAll(async () => await stack.stop())
+
+  const pay = async (): Promise<ReturnType<typeof facilitatorRequest>> =>
+    facilitatorRequest(await signAuthorization(stack.crypto, await stack.createPayer(PRICE)), {
+      binding: freshBinding(),
+    })
+  const gauge = async (name: string): Promise<number> => {
+    const text = await facilitator.metrics.registry.metrics()
+    const line = text.split('\n').find(one => one.startsWith(`farebox_facilitator_${name} `))
+    return Number(line?.split(' ').at(-1))
+  }
+
+  test('are announced from four fifths on, refused until UTC midnight beyond their limit, and what is held settles', async () => {
+    const { owner } = stack
+    const grant = async (granted: number): Promise<void> =>
+      await facilitator.ledger.owners.sponsor(owner, { sponsorship: 'listed', granted })
+    await grant(5)
+    const [first, ...others] = [await pay(), await pay(), await pay()]
+    if (first === undefined) throw new Error('nothing was signed')
+    for (const one of [first, ...others]) {
+      const { kind, ...answer } = await facilitator.client.verify(one, IN_TIME)
+      expect([kind, answer]).toEqual([
+        'valid',
+        { hold: { holdId: expect.any(String), holdUntil: expect.any(Number) } },
+      ])
+    }
+    const fourth = await facilitator.client.verify(await pay(), IN_TIME)
+    const budget = fourth.kind === 'valid' ? fourth.hold?.budget : undefined
+    expect(budget).toMatchObject({ used: 4, limit: 5 })
+    await expect.poll(() => gauge('owners_near_limit')).toBe(1)
+    expect(await gauge('owners_at_limit')).toBe(0)
+
+    // Its stake was taken back, say.
+    await grant(2)
+    const refused = await facilitator.app.inject({
+      method: 'POST',
+      url: '/verify',
+      headers: { authorization: `Bearer ${stack.secret}` },
+      payload: JSON.stringify(await pay()),
+    })
+    expect([refused.statusCode, refused.json()]).toEqual([
+      503,
+      { error: 'the owner of this secret has used up its 2 settlements for today (UTC)' },
+    ])
+    const comeBack = Date.now() / 1_000 + Number(refused.headers['retry-after'])
+    expect(comeBack % DAY_SECONDS).toBeLessThan(10)
+    await expect.poll(() => gauge('owners_at_limit')).toBe(1)
+    expect(await gauge('owners_near_limit')).toBe(0)
+    expect(await facilitator.client.settle(first, IN_TIME)).toMatchObject({ kind: 'settled' })
+  })
+})

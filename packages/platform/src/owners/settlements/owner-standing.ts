@@ -1,0 +1,52 @@
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { Badge } from '../../agents/agent-row.ts'
+import { grantedSettlements, type CountedStake, type SettlementRule } from '../../settlement-rule.ts'
+import type { SecretWanted } from './facilitator-admin.ts'
+
+/** What a platform knows of why the gas of an owner's settlements is paid (D41). */
+export type Listing = 'listed' | 'unlisted'
+
+/** What an owner's limit follows. */
+export interface OwnerStanding {
+  readonly listing: Listing
+  /** Wei in decimal digits, staked for its listed agents that are online and payable: one sum for each badge, the lowest first. */
+  readonly stakes: readonly string[]
+}
+
+/** In the order of {@link OwnerStanding.stakes}. */
+const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver', 'gold']
+
+/** Agents whose stake counts, in a query where they are `a`. */
+export const COUNTS = `a.standing = 'listed' and not a.is_offline and a.wallet is not null and a.wallet = a.proven_wallet`
+
+const stakeOf = (badge: Badge): string =>
+  `coalesce(sum(a.stake_wei) filter (where a.badge = '${badge}' and ${COUNTS}), 0)`
+
+/** The columns of {@link OwnerStanding} for a row `s` with an owner, to be joined laterally; the sums are numbers there. */
+export const STANDING = `(
+  select case when bool_or(a.standing = 'listed') then 'listed' else 'unlisted' end as listing,
+    array[${BADGES.map(stakeOf).join(', ')}] as stakes
+  from agents a where a.owner = s.owner)`
+
+/** Reads it as it is now. */
+export async function readStanding(database: Database, owner: string): Promise<OwnerStanding> {
+  const [row] = await database.query<OwnerStanding & { readonly [column: string]: unknown }>(
+    'read-standing',
+    `select t.listing, t.stakes::text[] from (select $1::text as owner) s cross join lateral ${STANDING} t`,
+    [owner],
+  )
+  return row ?? { listing: 'unlisted', stakes: [] }
+}
+
+/** What the facilitator is told of it. Without a rule it gives every listed owner its own one number. */
+export function sponsoringOf(
+  { listing, stakes }: OwnerStanding,
+  rule: SettlementRule | undefined,
+): Pick<SecretWanted, 'sponsorship' | 'dailySettlements'> {
+  if (listing === 'unlisted' || rule === undefined) return { sponsorship: listing }
+  const counted = BADGES.map((badge, place): CountedStake => ({
+    badge,
+    stakeWei: BigInt(stakes[place] ?? 0),
+  }))
+  return { sponsorship: listing, dailySettlements: grantedSettlements(rule, counted) }
+}
