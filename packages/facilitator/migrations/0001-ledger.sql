@@ -193,20 +193,25 @@ create table payer_failures (
 -- Hold and capture: the two steps agents wait for, each one round trip
 ------------------------------------------------------------------------------------------------------------------------
 
+-- In PL/pgSQL, here and below, because a session plans such a function once; one in SQL it would plan with every call.
+--
 -- Until when this owner may not hold a payment of this payer; null where it may. One owner's failures count for that
 -- owner, and at most twice for the others; those of unlisted owners, who cost nothing to be, for nobody else.
 create function barring_end(
   p_network text, p_payer text, p_owner text, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
-) returns bigint language sql stable set search_path from current as $$
-  select greatest(
-    (select f.barred_until from payer_failures f
-      where f.network = p_network and f.payer = p_payer and f.owner = p_owner and f.barred_until > p_now),
-    (select max(f.failed_at) + p_barred_seconds
-      from payer_failures f left join owners o on o.owner = f.owner
-      where f.network = p_network and f.payer = p_payer and f.failed_at > p_now - p_barred_seconds
-        and coalesce(o.sponsorship, 'named') <> 'unlisted'
-      having sum(least(f.failures, 2)) >= p_failures_allowed))
-$$;
+)
+returns bigint language plpgsql stable set search_path from current as $$
+begin
+  return (
+    select greatest(
+      (select f.barred_until from payer_failures f
+        where f.network = p_network and f.payer = p_payer and f.owner = p_owner and f.barred_until > p_now),
+      (select max(f.failed_at) + p_barred_seconds
+        from payer_failures f left join owners o on o.owner = f.owner
+        where f.network = p_network and f.payer = p_payer and f.failed_at > p_now - p_barred_seconds
+          and coalesce(o.sponsorship, 'named') <> 'unlisted'
+        having sum(least(f.failures, 2)) >= p_failures_allowed)));
+end $$;
 
 -- How many settlements an owner has in a UTC day; null: no limit. `p_limits` is what owners may.
 create function daily_limit(p_sponsorship text, p_granted integer, p_limits jsonb)
@@ -218,21 +223,23 @@ $$;
 
 -- What an owner has used and has open, at this time.
 create function owner_use_now(p_owner text, p_now bigint)
-returns jsonb language sql stable set search_path from current as $$
-  select jsonb_build_object(
-    'sponsorship', coalesce(max(o.sponsorship), 'named'), 'granted', max(o.granted),
-    'settlements', coalesce(max(u.settlements), 0),
-    'reverted_gas', coalesce(max(u.reverted_gas), 0),
-    'open', max(p.open), 'alone', max(p.alone), 'unsent', max(p.unsent))
-  from (
-    select count(*) as open, count(*) filter (where alone) as alone,
-        count(*) filter (where state <> 'submitted') as unsent
-      from payments
-      where owner = p_owner and state in ('held', 'captured', 'submitted')
-        and (state <> 'held' or hold_until > p_now)) p
-  left join owner_use u on u.owner = p_owner and u.day = (to_timestamp(p_now) at time zone 'UTC')::date
-  left join owners o on o.owner = p_owner
-$$;
+returns jsonb language plpgsql stable set search_path from current as $$
+begin
+  return (
+    select jsonb_build_object(
+      'sponsorship', coalesce(max(o.sponsorship), 'named'), 'granted', max(o.granted),
+      'settlements', coalesce(max(u.settlements), 0),
+      'reverted_gas', coalesce(max(u.reverted_gas), 0),
+      'open', max(p.open), 'alone', max(p.alone), 'unsent', max(p.unsent))
+    from (
+      select count(*) as open, count(*) filter (where alone) as alone,
+          count(*) filter (where state <> 'submitted') as unsent
+        from payments
+        where owner = p_owner and state in ('held', 'captured', 'submitted')
+          and (state <> 'held' or hold_until > p_now)) p
+    left join owner_use u on u.owner = p_owner and u.day = (to_timestamp(p_now) at time zone 'UTC')::date
+    left join owners o on o.owner = p_owner);
+end $$;
 
 -- Reserves a payment; see PaymentLedger.hold for what the outcomes mean. `p_use` is what the owner has used and has
 -- open, `p_limits` what it may.
@@ -456,12 +463,14 @@ end $$;
 
 -- Is the lease held under this fence? Holding it stays true until the caller's transaction ends.
 create function holds_lease(p_network text, p_relayer text, p_fence bigint)
-returns boolean language sql set search_path from current as $$
-  select exists (
-    select 1 from sender_leases
-      where network = p_network and relayer = p_relayer and fence = p_fence and expires_at > clock_timestamp()
-      for share)
-$$;
+returns boolean language plpgsql set search_path from current as $$
+begin
+  return (
+    select exists (
+      select 1 from sender_leases
+        where network = p_network and relayer = p_relayer and fence = p_fence and expires_at > clock_timestamp()
+        for share));
+end $$;
 
 -- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
 -- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest

@@ -50,7 +50,7 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     await expect.poll(() => valueOf('holds_open')).toBe(0)
     await expect.poll(() => valueOf('settlements_pending_oldest_seconds')).toBe(0)
     for (const name of [`relayer_nonce_gap${relayer}`, `relayer_transactions_open${relayer}`])
-      expect(await valueOf(name)).toBe(0)
+      await expect.poll(() => valueOf(name)).toBe(0)
     expect(await valueOf('chain_blocks_behind')).toBe(0)
     expect(await valueOf('ledger_reachable')).toBe(1)
     expect(await valueOf('database_connections{state="open"}')).toBeGreaterThan(0)
