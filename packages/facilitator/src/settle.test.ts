@@ -62,10 +62,15 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     by = facilitator,
   ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 25_000 })
 
+  const stateOf = async (payment: Payment): Promise<string | undefined> =>
+    (await facilitator.ledger.payments.find([keyOf(payment)]))[0]?.state
+
   test('D40 an agent that lost its record hears of the charge: its job, transaction and block time', async () => {
     const payment = await held()
     const settled = await settle(payment)
     const transaction = settled.kind === 'settled' ? settled.transaction : ''
+    // It is told when it is proven, and written down after: until then the charge is pending.
+    await expect.poll(() => stateOf(payment)).toBe('settled')
     const { binding } = payment.request.extensions?.['farebox-hold'] ?? { binding: '' }
     const charge = { state: 'settled', binding, transaction, chargedAt: expect.any(Number) as number }
     const used = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })

@@ -79,16 +79,17 @@ async function charge(
 async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: CaptureRequest) {
   const { relayer } = term
   try {
-    const [[code], fees, nonce] = await Promise.all([
+    const fees = await readFees(parts)
+    if (fees === undefined) return undefined
+    const call = relayer.call([payment], 'multicall')
+    const [[code], trial, nonce] = await Promise.all([
       parts.readCodes([payment.authorization.from]),
-      readFees(parts),
+      parts.node.simulate(relayer.address, call, fees),
       findFreeNonce(parts.node, term),
       parts.confirmChain(),
     ])
-    if (code?.kind !== 'none' || fees === undefined) return undefined
-    const call = relayer.call([payment], 'multicall')
-    const trial = await parts.node.simulate(relayer.address, call, fees)
-    return trial.kind === 'passes' ? { nonce, signed: relayer.sign(call, nonce, fees) } : undefined
+    if (code?.kind !== 'none' || trial.kind !== 'passes') return undefined
+    return { nonce, signed: relayer.sign(call, nonce, fees) }
   } catch {
     // The node gives no answer: that is for the settlement loop to say, and to try again.
     return undefined

@@ -9,6 +9,7 @@ import {
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import type { Clock } from '@farebox/server/clock'
+import { shareCalls } from '../../share-calls.ts'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 
 /** What a node made of a transaction. */
@@ -33,7 +34,7 @@ export interface RelayerNode {
   broadcast(raw: string, blockMs?: number): Promise<Broadcast>
   /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
   simulate(sender: string, call: SettlementCall, fees: Fees): Promise<Trial>
-  /** What a transaction should offer now, before any cap; a second old at most. */
+  /** What a transaction should offer now, before any cap; a few seconds old at most. */
   fees(): Promise<ChosenFees>
   /** How many transactions of the account are mined: the nonce of its next one. */
   nonce(address: string): Promise<number>
@@ -44,7 +45,12 @@ export interface RelayerNode {
 /** A node that has not mined it after so many blocks is asked for the receipt instead; after a second at the earliest. */
 const SYNC_BLOCKS = 1.5
 const SHORTEST_SYNC_MS = 1_000
-const FEES_KEPT_MS = 1_000
+/**
+ * Fees older than this are read anew, and older than the longer time not used meanwhile: what is offered is good for six
+ * full blocks, and nobody who is alone should wait for it.
+ */
+const FEES_FRESH_MS = 1_000
+const FEES_USABLE_MS = 5_000
 const METHOD_NOT_FOUND = -32_601
 /** What nodes answer where a call is reverted. */
 const REVERTED = 3
@@ -54,7 +60,11 @@ const FAILS = /revert|out of ?gas|gas required exceeds|invalid (?:opcode|instruc
 /** Makes the relayer's view of a node. */
 export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
   let sync = true
-  let fees: { readonly readAtMs: number; readonly value: Promise<ChosenFees> } | undefined
+  let known: { readonly readAtMs: number; readonly fees: ChosenFees } | undefined
+  const readFees = shareCalls(async () => {
+    const readAtMs = clock.nowMs()
+    known = { readAtMs, fees: await chooseFees(rpc) }
+  })
   return {
     async broadcast(raw, blockMs) {
       if (sync && blockMs !== undefined) {
@@ -85,13 +95,15 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
       }
     },
     async fees() {
-      if (fees === undefined || clock.nowMs() - fees.readAtMs > FEES_KEPT_MS) {
-        fees = { readAtMs: clock.nowMs(), value: chooseFees(rpc) }
-        fees.value.catch(() => {
-          fees = undefined
-        })
+      const nowMs = clock.nowMs()
+      if (known === undefined || nowMs - known.readAtMs > FEES_FRESH_MS) {
+        const reading = readFees(undefined)
+        // Who does not wait for it need not hear that it failed: whoever comes when nothing usable is left does.
+        if (known !== undefined && nowMs - known.readAtMs <= FEES_USABLE_MS) reading.catch(() => undefined)
+        else await reading
       }
-      return await fees.value
+      if (known === undefined) throw new Error('the node gave no fees')
+      return known.fees
     },
     nonce: address => countTransactions(rpc, address, 'latest'),
     balance: address => readBalance(rpc, address),
