@@ -7,10 +7,11 @@ export interface BlockPace {
   blockMs(): number
 }
 
-/** What holds until two blocks were seen: those of Base. */
+/** What holds until two blocks were seen, and for a chain without a pace: that of Base. */
 const UNKNOWN_BLOCK_MS = 2_000
-/** A chain that makes a block for each transaction has no pace: it is taken for the fastest, or for Ethereum. */
-const FASTEST_BLOCK_MS = 200
+/** No public chain is faster: it is one that makes a block for each transaction. */
+const FASTEST_BLOCK_MS = 100
+/** Nor slower: one that rested. */
 const SLOWEST_BLOCK_MS = 12_000
 /** Of a look every two seconds; with fewer, a chain of half a second a block would be known by steps of a second. */
 const HEADS = 8
@@ -30,7 +31,7 @@ export function createBlockPace(): BlockPace {
       const [oldest, newest] = [heads[0], heads.at(-1)]
       if (oldest === undefined || newest === undefined || oldest === newest) return UNKNOWN_BLOCK_MS
       const ms = ((newest.seconds - oldest.seconds) * 1_000) / Number(newest.number - oldest.number)
-      return Math.min(SLOWEST_BLOCK_MS, Math.max(FASTEST_BLOCK_MS, ms))
+      return ms < FASTEST_BLOCK_MS ? UNKNOWN_BLOCK_MS : Math.min(SLOWEST_BLOCK_MS, ms)
     },
   }
 }
