@@ -29,7 +29,7 @@ export const LOCAL_AGENT_REGISTRY_ADDRESS = '0xFA4eb0000000000000000000000000000
  * Where BatchSettler lives on every chain it was deployed to: its code alone decides, because the deterministic deployment
  * proxy creates it with a salt of zeros (decision 36).
  */
-export const BATCH_SETTLER_ADDRESS = '0x1Ab676b5bc3B806044aBc494a3cfaFd48d82b2c7'
+export const BATCH_SETTLER_ADDRESS = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
 
 /**
  * Where SpendPermissions lives on every chain it was deployed to, local ones included: its code alone decides, as with

@@ -305,6 +305,25 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(outcomes[0]).toMatchObject({ kind: 'failed', transaction: '' })
   })
 
+  test('a payment too large for an item of a batch goes alone, and all beside it are paid', async () => {
+    const amountAtomic = 2n ** 128n
+    const large = async (): Promise<Payment> => {
+      const payer = await stack.createPayer(amountAtomic)
+      const signed = await signAuthorization(stack.crypto, payer, { value: amountAtomic.toString() })
+      const request = facilitatorRequest(signed, { binding: freshBinding() }, { amountAtomic })
+      return { ...signed, payer, request }
+    }
+    const payments = [await held(), await held(), await large(), await held(), await large(), await held()]
+    const outcomes = await Promise.all(payments.map(async payment => await settle(payment)))
+    expect(outcomes.map(({ kind }) => kind)).toEqual(payments.map(() => 'settled'))
+    const hashes = outcomes.map(outcome => (outcome.kind === 'settled' ? outcome.transaction : ''))
+    for (const hash of [hashes[2], hashes[4]]) {
+      expect(hashes.filter(one => one === hash)).toHaveLength(1)
+      const sent = await stack.rpc.call('eth_getTransactionByHash', [hash])
+      expect(sent).toMatchObject({ to: NETWORK.asset.address })
+    }
+  })
+
   test('PAY-09 a payer whose payments keep failing is not verified for a while; others are', async () => {
     const payer = await stack.createPayer(PRICE * 10n)
     const next = await sign(payer)
@@ -385,7 +404,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       }
       for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayers[0])) {
         const direct = to === '0x036cbd53842c5426634e7929541ec2318f3dcf7e' && input.startsWith('0xe3ee160e')
-        const batch = to === BATCH_SETTLER_ADDRESS.toLowerCase() && input.startsWith('0x207e1fc5')
+        const batch = to === BATCH_SETTLER_ADDRESS.toLowerCase() && input.startsWith('0x1c8cbdc9')
         expect(direct || batch).toBe(true)
       }
     }

@@ -19,12 +19,12 @@ const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
 /** `cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)`, EIP-3009. */
 const CANCEL_AUTHORIZATION = '0x5a049a70'
 
-/** `settle(address,uint256,(…)[])`, BatchSettler. */
-const SETTLE = '0x207e1fc5'
+/** `settle(address,uint256,bytes)`, BatchSettler. */
+const SETTLE = '0x1c8cbdc9'
 
 const WORD = 64
-/** Of BatchSettler: the nine arguments of a transfer, and the hash of the code that the payer must have. */
-const ITEM_WORDS = 10
+/** Of an item of BatchSettler without the hash of a code: bytes of its parts, in order. The second says whether it has one. */
+const ITEM_BYTES = [20, 1, 20, 16, 6, 6, 32, 1, 32, 32] as const
 
 /** The calls within a Multicall3 batch; undefined for any other data. */
 export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
@@ -48,12 +48,20 @@ export function readSettle({ to, data }: ContractCall): readonly ContractCall[] 
   if (to !== SETTLER || !data.startsWith(SETTLE)) return undefined
   const words = data.slice(10)
   const token = `0x${words.slice(24, WORD)}`
-  const count = Number.parseInt(words.slice(3 * WORD, 4 * WORD), 16)
-  return Array.from({ length: count }, (_, index) => {
-    const start = (4 + index * ITEM_WORDS) * WORD
-    const transfer = words.slice(start, start + (ITEM_WORDS - 1) * WORD)
-    return { to: token, data: TRANSFER_WITH_AUTHORIZATION + transfer }
-  })
+  const items = words.slice(4 * WORD, 4 * WORD + Number.parseInt(words.slice(3 * WORD, 4 * WORD), 16) * 2)
+  const transfers: ContractCall[] = []
+  for (let at = 0; at < items.length;) {
+    const [from, kind, ...rest] = ITEM_BYTES.map(bytes => {
+      const part = items.slice(at, at + bytes * 2)
+      if (part.length !== bytes * 2) throw new Error('the last item of a settlement is cut off')
+      at += bytes * 2
+      return part
+    })
+    if (kind !== '00') throw new Error(`an item of a settlement is of kind ${kind}`)
+    const transfer = [from, ...rest].map(part => (part ?? '').padStart(WORD, '0')).join('')
+    transfers.push({ to: token, data: TRANSFER_WITH_AUTHORIZATION + transfer })
+  }
+  return transfers
 }
 
 /** Which of its items BatchSettler paid. */

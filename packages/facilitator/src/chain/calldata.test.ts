@@ -1,13 +1,17 @@
+import { batchSettlerAbi } from '@farebox/contracts/batch-settler'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { multicall3Abi } from '@farebox/contracts/multicall3'
-import { encodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import * as fc from 'fast-check'
+import { concat, encodeFunctionData, encodeFunctionResult, encodePacked, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
   decodeBatch,
   encodeAuthorizationState,
   encodeBalanceOf,
   encodeBatch,
+  encodeSettle,
   encodeTransfer,
+  fitsSettle,
   readUint,
 } from './calldata.ts'
 
@@ -56,6 +60,55 @@ describe('our ABI coding agrees with viem', () => {
     )
   })
 
+  test('items of a settlement are packed as viem packs them, with a code hash and without', () => {
+    const hex = (bytes: number): fc.Arbitrary<Hex> =>
+      fc
+        .uint8Array({ minLength: bytes, maxLength: bytes })
+        .map(array => `0x${Buffer.from(array).toString('hex')}` as const)
+    const item = fc.record({
+      from: hex(20),
+      to: hex(20),
+      value: fc.bigInt(0n, 2n ** 128n - 1n),
+      validAfter: fc.maxSafeNat().map(seconds => seconds % 2 ** 48),
+      validBefore: fc.maxSafeNat().map(seconds => seconds % 2 ** 48),
+      nonce: hex(32),
+      v: fc.constantFrom(27, 28),
+      r: hex(32),
+      s: hex(32),
+      codeHash: fc.option(hex(32), { nil: undefined }),
+    })
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 5 }), fc.bigInt(0n, 2n ** 64n), (items, gasEach) => {
+        const packed = items.flatMap(one => [
+          one.codeHash === undefined
+            ? encodePacked(['address', 'uint8'], [one.from, 0])
+            : encodePacked(['address', 'uint8', 'bytes32'], [one.from, 1, one.codeHash]),
+          encodePacked(
+            ['address', 'uint128', 'uint48', 'uint48', 'bytes32', 'uint8', 'bytes32', 'bytes32'],
+            [one.to, one.value, one.validAfter, one.validBefore, one.nonce, one.v, one.r, one.s],
+          ),
+        ])
+        const ours = items.map(({ v, r, s, codeHash, ...rest }) => ({
+          authorization: {
+            ...rest,
+            value: String(rest.value),
+            validAfter: String(rest.validAfter),
+            validBefore: String(rest.validBefore),
+          },
+          signature: `${r}${s.slice(2)}${v.toString(16)}`,
+          codeHash,
+        }))
+        expect(encodeSettle(TO, gasEach, ours)).toBe(
+          encodeFunctionData({
+            abi: batchSettlerAbi,
+            functionName: 'settle',
+            args: [TO, gasEach, concat(['0x', ...packed])],
+          }),
+        )
+      }),
+    )
+  })
+
   test('batch results are decoded as viem decodes them', () => {
     const results: { success: boolean; returnData: Hex }[] = [
       { success: true, returnData: NONCE },
@@ -69,6 +122,35 @@ describe('our ABI coding agrees with viem', () => {
       results.map(({ success, returnData }) => ({ succeeded: success, data: returnData })),
     )
   })
+})
+
+test('a value or a time that is too large for an item of a settlement is refused, never cut', () => {
+  const authorization = {
+    from: FROM,
+    to: TO,
+    value: String(2n ** 128n - 1n),
+    validAfter: String(2n ** 48n - 1n),
+    validBefore: String(2n ** 48n - 1n),
+    nonce: NONCE,
+  }
+  const encode = (changes: Partial<typeof authorization>): string =>
+    encodeSettle(TO, 1n, [
+      {
+        authorization: { ...authorization, ...changes },
+        signature: `${R}${S.slice(2)}1b`,
+        codeHash: undefined,
+      },
+    ])
+  expect(fitsSettle(authorization)).toBe(true)
+  expect(encode({})).toContain('f'.repeat(2 * (16 + 6 + 6)))
+  for (const changes of [
+    { value: String(2n ** 128n) },
+    { validAfter: String(2n ** 48n) },
+    { validBefore: String(2n ** 48n) },
+  ]) {
+    expect(fitsSettle({ ...authorization, ...changes })).toBe(false)
+    expect(() => encode(changes)).toThrow(RangeError)
+  }
 })
 
 test.each([

@@ -15,8 +15,8 @@ const BALANCE_OF = '0x70a08231'
 export const DOMAIN_SEPARATOR = '0x3644e515'
 /** `aggregate3((address,bool,bytes)[])`, Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'
-/** `settle(address,uint256,(address,…,bytes32)[])`, BatchSettler. */
-const SETTLE = '0x207e1fc5'
+/** `settle(address,uint256,bytes)`, BatchSettler. */
+const SETTLE = '0x1c8cbdc9'
 /** `getBlockNumber()`, Multicall3. */
 export const GET_BLOCK_NUMBER = '0x42cbb15c'
 /** `getCurrentBlockTimestamp()`, Multicall3. */
@@ -98,19 +98,48 @@ export interface SettlerItem {
   readonly codeHash: string | undefined
 }
 
-/** Several transfers of a token as one call of BatchSettler, each with a gas limit of its own. */
+/** Of BatchSettler's items: the bytes of a value, and of a time. */
+const VALUE_BYTES = 16
+const TIME_BYTES = 6
+
+/**
+ * Several transfers of a token as one call of BatchSettler, each with a gas limit of its own. How an item is laid out is
+ * described there.
+ *
+ * Throws a `RangeError` where a value or a time is too large for an item; see {@link fitsSettle}.
+ */
 export function encodeSettle(token: string, gasEach: bigint, items: readonly SettlerItem[]): string {
-  const words = items.map(
-    ({ authorization, signature, codeHash = '0x' }) =>
-      encodeTransfer(authorization, signature).slice(TRANSFER_WITH_AUTHORIZATION.length) + hexWord(codeHash),
-  )
+  const packed = items.map(packItem).join('')
   return (
     SETTLE +
     hexWord(token) +
     gasEach.toString(16).padStart(WORD, '0') +
     numberWord(96) +
-    numberWord(items.length) +
-    words.join('')
+    numberWord(packed.length / 2) +
+    packed.padEnd(Math.ceil(packed.length / WORD) * WORD, '0')
+  )
+}
+
+/** Do value and times fit into an item of {@link encodeSettle}? A payment that does not goes alone. */
+export function fitsSettle({ value, validAfter, validBefore }: Authorization): boolean {
+  const fits = (decimal: string, bytes: number): boolean => BigInt(decimal) < 1n << BigInt(bytes * 8)
+  return fits(value, VALUE_BYTES) && fits(validAfter, TIME_BYTES) && fits(validBefore, TIME_BYTES)
+}
+
+function packItem({ authorization, signature, codeHash }: SettlerItem): string {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130, 132)]
+  return (
+    hexBytes(from, 20) +
+    (codeHash === undefined ? '00' : `01${hexBytes(codeHash, 32)}`) +
+    hexBytes(to, 20) +
+    uintBytes(value, VALUE_BYTES) +
+    uintBytes(validAfter, TIME_BYTES) +
+    uintBytes(validBefore, TIME_BYTES) +
+    hexBytes(nonce, 32) +
+    v +
+    r +
+    s
   )
 }
 
@@ -164,11 +193,26 @@ export function readUint(result: CallResult | undefined): bigint {
 }
 
 function hexWord(hex: string): string {
-  return hex.slice(2).toLowerCase().padStart(WORD, '0')
+  return hexBytes(hex, 32)
+}
+
+function hexBytes(hex: string, bytes: number): string {
+  return hex
+    .slice(2)
+    .toLowerCase()
+    .padStart(bytes * 2, '0')
 }
 
 function uintWord(decimal: string): string {
-  return BigInt(decimal).toString(16).padStart(WORD, '0')
+  return uintBytes(decimal, 32)
+}
+
+function uintBytes(decimal: string, bytes: number): string {
+  const hex = BigInt(decimal)
+    .toString(16)
+    .padStart(bytes * 2, '0')
+  if (hex.length > bytes * 2) throw new RangeError(`${decimal} does not fit into ${bytes} bytes`)
+  return hex
 }
 
 function numberWord(value: number): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '@farebox/server/clock'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
-import { decodeBatch, decodeSettle } from '../chain/calldata.ts'
+import { decodeBatch, decodeSettle, fitsSettle } from '../chain/calldata.ts'
 import type { ChainReader, Observation } from '../chain/chain-reader.ts'
 import { failedConclusion, verifyCaptured, type CapturedParts } from './verify-captured.ts'
 import type { PayerCode, ReadPayerCodes } from '../chain/payer-code.ts'
@@ -61,8 +61,9 @@ export async function planTogether(
   const moved = captured.filter(isUnknown).map(goesAlone)
   const rest = captured.filter(payment => !isUnknown(payment))
   const isSingle = (payment: PaymentRecord): boolean =>
-    contract === 'multicall' &&
-    (payment.faults > 0 || codes.get(payment.authorization.from)?.kind === 'known')
+    !fitsSettle(payment.authorization) ||
+    (contract === 'multicall' &&
+      (payment.faults > 0 || codes.get(payment.authorization.from)?.kind === 'known'))
 
   const tried = rest.filter(
     payment => !isSingle(payment) && payment.faults === 0 && !endsSoon(parts, payment),

@@ -16,6 +16,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reader } from '../testing/registry-calls.ts'
+import { packItems, type SettlerItem } from '../testing/settler-items.ts'
 import { callAnvil } from './anvil-rpc.ts'
 import { fund } from './faucet.ts'
 import { sendTransaction } from './send-transaction.ts'
@@ -24,7 +25,8 @@ import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
 // Batches of authorizations, good ones and all kinds of bad ones, from accounts with and without code. After each batch
-// the chain must be what the model below says: an item is paid, or not, whatever stands beside it.
+// the chain must be what the model below says: an item is paid, or not, whatever stands beside it. How items are read from
+// their bytes is tested in batch-settler.items.test.ts.
 
 const RUNS = 60
 const GAS_EACH = 100_000n
@@ -104,7 +106,7 @@ async function plan(payers: readonly Payer[], batch: readonly Drawn[]) {
   const now = BigInt(Math.floor(Date.now() / 1_000))
   const balances = new Map(payers.map(({ account }) => [account.address, BALANCE_ATOMIC]))
   const used = new Set<string>()
-  const items = []
+  const items: SettlerItem[] = []
   const paid: boolean[] = []
   let nonce: Hex = zeroHash
   for (const one of batch) {
@@ -156,7 +158,7 @@ function encode({ items }: Planned): Hex {
   return encodeFunctionData({
     abi: batchSettlerAbi,
     functionName: 'settle',
-    args: [LOCAL_USDC_ADDRESS, GAS_EACH, items],
+    args: [LOCAL_USDC_ADDRESS, GAS_EACH, packItems(items)],
   })
 }
 
@@ -198,7 +200,7 @@ test('an item is paid if it is good and not if it is bad, whatever stands beside
         address: BATCH_SETTLER_ADDRESS,
         abi: batchSettlerAbi,
         functionName: 'settle',
-        args: [LOCAL_USDC_ADDRESS, GAS_EACH, planned.items],
+        args: [LOCAL_USDC_ADDRESS, GAS_EACH, packItems(planned.items)],
         gas: PLENTY,
       })
       expect(planned.items.map((_, index) => ((result >> BigInt(index)) & 1n) === 1n)).toEqual(planned.paid)
@@ -252,4 +254,29 @@ test('an item costs at most its own gas, whatever the code of its payer does', a
   ])
   // Calldata and the checks around each call come on top.
   expect(beside - alone).toBeLessThan(2n * (GAS_EACH + 15_000n))
+})
+
+test('the largest value and the latest time that an item holds are paid, with v 27 and with v 28', async () => {
+  const [value, validBefore] = [2n ** 128n - 1n, 2n ** 48n - 1n]
+  const seen = new Set<number>()
+  while (seen.size < 2) {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const message = { from: account.address, to: account.address, value, validAfter: 0n, validBefore }
+    const signed = { ...message, nonce: keccak256(account.address) }
+    const signature = await account.signTypedData({
+      domain: DOMAIN,
+      types: TYPES,
+      primaryType: 'TransferWithAuthorization',
+      message: signed,
+    })
+    const { r, s, yParity } = parseSignature(signature)
+    const v = 27 + yParity
+    if (seen.has(v)) continue
+    seen.add(v)
+    await fund(chain, account.address, { usdcAtomic: value })
+    const items = [{ ...signed, v, r, s, codeHash: zeroHash }]
+    expect(transfers(await send({ items, paid: [true], balances: new Map() }, PLENTY))).toEqual([
+      signed.nonce,
+    ])
+  }
 })

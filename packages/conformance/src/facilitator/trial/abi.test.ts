@@ -3,7 +3,14 @@ import { batchSettlerAbi } from '@farebox/contracts/batch-settler'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { multicall3Abi } from '@farebox/contracts/multicall3'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { encodeAbiParameters, encodeFunctionData, toFunctionSelector, type Hex } from 'viem'
+import {
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodePacked,
+  toFunctionSelector,
+  type Hex,
+} from 'viem'
 import { expect, test } from 'vitest'
 import { encodeCall, encodeValues } from './abi.ts'
 import { BATCH_SETTLER_ADDRESS, callsOf, MULTICALL3_ADDRESS } from './calls-of.ts'
@@ -41,25 +48,19 @@ test('words and byte strings are encoded as viem encodes them', () => {
 })
 
 test('the calls within a batch are found in its calldata', () => {
-  const item = {
-    from: ADDRESS,
-    to: ADDRESS,
-    value: 1n,
-    validAfter: 0n,
-    validBefore: 2n,
-    nonce: NONCE,
-    v: 27,
-    r: NONCE,
-    s: NONCE,
-    codeHash: NONCE,
-  } as const
+  const from = encodePacked(['address', 'uint8'], [ADDRESS, 0])
+  const fromCode = encodePacked(['address', 'uint8', 'bytes32'], [ADDRESS, 1, NONCE])
+  const rest = encodePacked(
+    ['address', 'uint128', 'uint48', 'uint48', 'bytes32', 'uint8', 'bytes32', 'bytes32'],
+    [ADDRESS, 1n, 0, 2, NONCE, 27, NONCE, NONCE],
+  )
   const settle = encodeFunctionData({
     abi: batchSettlerAbi,
     functionName: 'settle',
-    args: [PAYEE.address, 100_000n, [item, item]],
+    args: [PAYEE.address, 100_000n, concat([from, rest, fromCode, rest, from, rest])],
   })
   const transfer = { to: PAYEE.address.toLowerCase(), data: '0xe3ee160e' }
-  expect(callsOf({ to: BATCH_SETTLER_ADDRESS, input: settle })).toEqual([transfer, transfer])
+  expect(callsOf({ to: BATCH_SETTLER_ADDRESS, input: settle })).toEqual([transfer, transfer, transfer])
   const aggregate = encodeFunctionData({
     abi: multicall3Abi,
     functionName: 'aggregate3',

@@ -6,10 +6,12 @@ export const TRANSFERS = ['0xe3ee160e', '0xcf092995'] as const
 
 /** Where Multicall3 and BatchSettler are on every chain. */
 export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
-export const BATCH_SETTLER_ADDRESS = '0x1Ab676b5bc3B806044aBc494a3cfaFd48d82b2c7'
+export const BATCH_SETTLER_ADDRESS = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
 
 /** `settle(token, gasEach, items)` of BatchSettler. */
-const SETTLE = '0x207e1fc5'
+const SETTLE = '0x1c8cbdc9'
+/** Of its items: where the kind is, the bytes of one of kind 0, and those of the hash that one of kind 1 has besides. */
+const [KIND_AT, ITEM_BYTES, HASH_BYTES] = [20, 166, 32]
 /** `aggregate3((target, allowFailure, callData)[])` of Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'
 
@@ -26,7 +28,7 @@ export function callsOf({ to, input }: Pick<SentTransaction, 'to' | 'input'>): r
     if (!input.startsWith(SETTLE)) return [whole]
     const call = readCall(input)
     // It calls `transferWithAuthorization` of the token it is given, once for each item, and nothing else.
-    const items = call.number(call.number(64))
+    const items = countItems(call.bytes(call.number(64)).slice(2))
     return Array.from({ length: items }, () => ({ to: addressIn(call.word(0)), data: TRANSFERS[0] }))
   }
   if (!isAt(to, MULTICALL3_ADDRESS) || !input.startsWith(AGGREGATE3)) return [whole]
@@ -37,6 +39,16 @@ export function callsOf({ to, input }: Pick<SentTransaction, 'to' | 'input'>): r
     const one = first + call.number(first + 32 * index)
     return { to: addressIn(call.word(one)), data: call.bytes(one + call.number(one + 64)) }
   })
+}
+
+/** One that is cut off is counted, though BatchSettler pays nothing then. */
+function countItems(hex: string): number {
+  let count = 0
+  for (let at = 0; at < hex.length; count += 1) {
+    const kind = hex.slice(at + KIND_AT * 2, at + KIND_AT * 2 + 2)
+    at += (ITEM_BYTES + (kind === '01' ? HASH_BYTES : 0)) * 2
+  }
+  return count
 }
 
 function isAt(to: string | null, address: string): boolean {

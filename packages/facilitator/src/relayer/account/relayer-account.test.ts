@@ -30,7 +30,7 @@ const payments: fc.Arbitrary<LedgerPayment> = fc.record({
 })
 
 const BATCHES = {
-  settler: [BATCH_SETTLER_ADDRESS, '0x207e1fc5'],
+  settler: [BATCH_SETTLER_ADDRESS, '0x1c8cbdc9'],
   multicall: [MULTICALL3_ADDRESS, '0x82ad56cb'],
 } as const
 const contracts = fc.constantFrom('settler' as const, 'multicall' as const)

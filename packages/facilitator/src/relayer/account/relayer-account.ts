@@ -69,8 +69,8 @@ export function gasLimit(payments: number): bigint {
 /**
  * Makes the relayer of a private key, 32 bytes of `0x` hex.
  *
- * Throws a `RangeError` for bytes that are no key; `call` does for an empty or too large batch and for
- * payments of another network.
+ * Throws a `RangeError` for bytes that are no key; `call` does for an empty or too large batch, for payments of another
+ * network and for one that is too large to go with others (`fitsSettle`).
  */
 export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: string): Relayer {
   const key = fromHex(privateKey)
