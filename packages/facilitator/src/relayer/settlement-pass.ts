@@ -108,7 +108,12 @@ async function submit(
   desk.gathering.sent(more)
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
-  parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: payments.length })
+  parts.log.info('transaction saved', {
+    hash: signed.hash,
+    relayer: relayer.address,
+    nonce,
+    payments: payments.length,
+  })
   const transaction = { ...signed, id, relayer: relayer.address, nonce, hashes: [signed.hash], payments }
   followTransaction(parts, desk, term, transaction, lane)
   return true
