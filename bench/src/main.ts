@@ -71,7 +71,7 @@ async function main(options: Options): Promise<number> {
     return 0
   }
   requireCpuTimes()
-  process.stdout.write(`${describeMachine()}\n`)
+  process.stdout.write(`${describeMachine()}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
   const stage = await setStage({ tell, ...options })
   process.once('SIGINT', () => {
     void stage.close().finally(() => process.exit(130))

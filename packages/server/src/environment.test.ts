@@ -64,9 +64,14 @@ describe('several keys', () => {
   })
 
   test.each([
-    ['one that is no key', `${one},0x12`, 'several keys with commas or new lines between them'],
-    ['none', ' , ', 'must hold 0x and 64 hex digits'],
-    ['one twice, however it is written', `${other},0x${'A'.repeat(64)}`, 'KEY_FILE holds one key twice'],
+    ['one that is no key', `${one},0x12`, 'KEY_FILE: key 2 of 2 is not 0x and 64 hex digits'],
+    ['a single one that is no key', '0x12', 'KEY_FILE: the key is not 0x and 64 hex digits'],
+    ['none', ' , ', 'KEY_FILE holds no key: a key is 0x and 64 hex digits'],
+    [
+      'one twice, however it is written',
+      `${other},0x${'A'.repeat(64)}`,
+      'KEY_FILE: keys 1 and 2 are the same',
+    ],
   ])('%s is refused, and no key is shown', (_, text, message) => {
     expect(() => readFrom(text)).toThrow(message)
     expect(() => readFrom(text)).not.toThrow(one)

@@ -159,12 +159,15 @@ export function readKeys(
   const found = findKeys(name, source, read)
   if (found === undefined) return undefined
   const keys = found.text.split(/[\s,]+/).filter(key => key !== '')
-  if (keys.length === 0 || !keys.every(isKey))
-    throw new EnvironmentError(
-      `${found.variable} must hold 0x and 64 hex digits; several keys with commas or new lines between them`,
-    )
-  if (new Set(keys.map(key => key.toLowerCase())).size < keys.length)
-    throw new EnvironmentError(`${found.variable} holds one key twice`)
+  if (keys.length === 0)
+    throw new EnvironmentError(`${found.variable} holds no key: a key is 0x and 64 hex digits`)
+  keys.forEach((key, index) => {
+    const place = keys.length === 1 ? 'the key' : `key ${index + 1} of ${keys.length}`
+    if (!isKey(key)) throw new EnvironmentError(`${found.variable}: ${place} is not 0x and 64 hex digits`)
+    const first = keys.findIndex(other => other.toLowerCase() === key.toLowerCase())
+    if (first < index)
+      throw new EnvironmentError(`${found.variable}: keys ${first + 1} and ${index + 1} are the same`)
+  })
   return keys
 }
 

@@ -96,8 +96,8 @@ function readRelayerKeys(source: EnvironmentSource, read: ReadVariable): readonl
   const keys = readKeys('RELAYER_PRIVATE_KEY', source, read)
   if (keys !== undefined) return keys
   throw new EnvironmentError(
-    'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds a little gas money only, ' +
-      'or name a file with it in RELAYER_PRIVATE_KEY_FILE',
+    'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds only a little gas money, ' +
+      'or name a file that holds the key in RELAYER_PRIVATE_KEY_FILE',
   )
 }
 

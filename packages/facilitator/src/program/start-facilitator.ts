@@ -38,7 +38,7 @@ export async function startFacilitator(
       started.push(metrics.stop)
     }
     const url = await explainTakenPort('FACILITATOR_PORT', port, () => facilitator.listen({ host, port }))
-    log.info('listening', { url, network: network.id, relayer: facilitator.relayers.join(' ') })
+    log.info('listening', { url, network: network.id, relayers: facilitator.relayers.join(', ') })
     return { url }
   })
 }

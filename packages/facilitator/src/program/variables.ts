@@ -8,11 +8,11 @@ export const FACILITATOR_VARIABLES = {
   },
   RELAYER_PRIVATE_KEY: {
     meaning:
-      'the account that pays the gas, or several with commas between; required, here or in RELAYER_PRIVATE_KEY_FILE',
+      'the key of the account that pays the gas, or several keys separated by commas; required, here or in RELAYER_PRIVATE_KEY_FILE',
     default: 'required',
   },
   RELAYER_PRIVATE_KEY_FILE: {
-    meaning: 'a file with that key, or one on each line, which keeps them out of process listings',
+    meaning: 'a file that holds the key, or one key on each line; keeps keys out of process listings',
   },
   FACILITATOR_NETWORK: {
     meaning: 'the one network this process settles on (CAIP-2)',
@@ -39,15 +39,15 @@ export const FACILITATOR_VARIABLES = {
   },
   FACILITATOR_DAILY_SETTLEMENTS: {
     meaning:
-      'settlements a UTC day of an owner with a listed agent to which no platform grants its own number; where set, owners that you named as well',
-    default: '100000, no limit for owners you named',
+      'settlements per UTC day for a listed owner to whom no platform grants a number; if you set it, it also limits owners that you named',
+    default: '100000; no limit for owners you named',
   },
   FACILITATOR_DAILY_SETTLEMENTS_MOST: {
-    meaning: 'what a platform may grant a listed owner of these, at most',
-    default: 'FACILITATOR_DAILY_SETTLEMENTS where that is set, else 1000000',
+    meaning: 'the most settlements per UTC day that a platform may grant a listed owner',
+    default: 'FACILITATOR_DAILY_SETTLEMENTS if set, else 1000000',
   },
   FACILITATOR_DAILY_SETTLEMENTS_UNLISTED: {
-    meaning: 'the same for an owner without a listed agent, from ordinary accounts only',
+    meaning: 'settlements per UTC day for an owner without a listed agent, from ordinary accounts only',
     default: '20',
   },
   FACILITATOR_KNOWN_CODES: {
@@ -64,7 +64,7 @@ export const FACILITATOR_VARIABLES = {
     default: '50',
   },
   FACILITATOR_MIN_SETTLEMENTS_LEFT: {
-    meaning: 'with gas for fewer, new payments are refused',
+    meaning: 'new payments are refused when all keys together have gas for fewer settlements',
     default: '50',
   },
 } as const satisfies VariablesHelp

@@ -59,10 +59,12 @@ async function charge(
   }
   const { id, payment } = submitted
   term.nextNonce = nonce + 1
+  term.sent += 1
   desk.gathering.sent(false)
   parts.metrics.batchSize.observe(1)
   parts.metrics.transactions.inc({ outcome: 'saved' })
-  parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: 1 })
+  const { address } = relayer
+  parts.log.info('transaction saved', { hash: signed.hash, relayer: address, nonce, payments: 1 })
   const transaction = {
     ...signed,
     id,

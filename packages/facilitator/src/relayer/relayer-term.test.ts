@@ -19,6 +19,16 @@ test('the account with the fewest transactions in flight sends the next', () => 
   expect(chooseTerm([termWith('0xa', 16)], 'together')).toBeUndefined()
 })
 
+test('under light load all accounts send alike', () => {
+  const terms = [termWith('0xa', 0), termWith('0xb', 0), termWith('0xc', 0)]
+  const senders = Array.from({ length: 6 }, () => {
+    const term = chooseTerm(terms, 'together')
+    if (term !== undefined) term.sent += 1
+    return term?.relayer.address
+  })
+  expect(senders).toEqual(['0xa', '0xb', '0xc', '0xa', '0xb', '0xc'])
+})
+
 test('an account without gas money is passed over while another has some', () => {
   const [poor, rich] = [termWith('0xa', 0), termWith('0xb', 9)]
   const canPay = (relayer: string): boolean => relayer === '0xb'

@@ -27,6 +27,8 @@ export interface RelayerTerm {
   readonly following: Map<string, InFlight>
   /** Where to look for a free nonce from; undefined where the chain must be asked. */
   nextNonce: number | undefined
+  /** How many transactions it has sent. */
+  sent: number
 }
 
 /** What everything that sends from a process's accounts shares. */
@@ -50,7 +52,7 @@ const MAX_OPEN: { readonly [lane in Lane]: number } = { together: 16, single: 4,
 
 /** Begins a term. */
 export function beginTerm(relayer: Relayer, lease: SenderLease): RelayerTerm {
-  return { relayer, lease, end: new AbortController(), following: new Map(), nextNonce: undefined }
+  return { relayer, lease, end: new AbortController(), following: new Map(), nextNonce: undefined, sent: 0 }
 }
 
 /** May another transaction of this account go in this lane? */
@@ -59,8 +61,8 @@ export function hasRoom(term: RelayerTerm, lane: Lane): boolean {
 }
 
 /**
- * The account that sends the next transaction of a lane: of those with room the one with the fewest in flight, so that
- * all of them are used; undefined where none has room. Those that go alone do so one at a time over all accounts: they
+ * The account that sends the next transaction of a lane: of those with room the one with the fewest in flight, and of
+ * several such the one that has sent the fewest, so that all of them are used alike; undefined where none has room. Those that go alone do so one at a time over all accounts: they
  * are strangers' code, and more accounts are not for them.
  */
 export function chooseTerm(
@@ -73,7 +75,7 @@ export function chooseTerm(
   // Where none can pay, the node says so with the next transaction.
   const paying = free.filter(term => canPay(term.relayer.address))
   return [...(paying.length > 0 ? paying : free)].sort(
-    (one, other) => one.following.size - other.following.size,
+    (one, other) => one.following.size - other.following.size || one.sent - other.sent,
   )[0]
 }
 

@@ -105,10 +105,16 @@ async function submit(
     return false
   }
   term.nextNonce = nonce + 1
+  term.sent += 1
   desk.gathering.sent(more)
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
-  parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: payments.length })
+  parts.log.info('transaction saved', {
+    hash: signed.hash,
+    relayer: relayer.address,
+    nonce,
+    payments: payments.length,
+  })
   const transaction = { ...signed, id, relayer: relayer.address, nonce, hashes: [signed.hash], payments }
   followTransaction(parts, desk, term, transaction, lane)
   return true

@@ -238,6 +238,7 @@ async function inspectPurse({
     return { left, unusable: 'the gas price is above this facilitator’s cap' }
   }
   const all = [...left.values()].reduce((sum, one) => sum + one, 0n)
-  const isEmpty = all < BigInt(minSettlementsLeft)
-  return { left, unusable: isEmpty ? 'the relayer account is out of gas money' : undefined }
+  if (all >= BigInt(minSettlementsLeft)) return { left, unusable: undefined }
+  log.error('too little gas money: new payments are refused', { settlementsLeft: all, minSettlementsLeft })
+  return { left, unusable: 'the relayer accounts have too little gas money' }
 }

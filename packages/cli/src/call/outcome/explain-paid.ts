@@ -89,7 +89,7 @@ function notCharged(failure: PaidFailure, proof: string, until: number | undefin
   const rest =
     until === undefined
       ? ''
-      : `\nwhat was signed for it ends at ${untilTime(until, nowSeconds)}; an honest agent has no use for it`
+      : `\nthe signed payment expires at ${untilTime(until, nowSeconds)}; an honest agent does not use it`
   return new CallFailure(
     {
       ...factsOf(failure),

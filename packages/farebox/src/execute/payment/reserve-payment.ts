@@ -132,5 +132,7 @@ function warnOfBudget({ log }: Service, hold: Hold | undefined): void {
   const step = Math.max(1, Math.floor(limit / 5 / BUDGET_LINES))
   if (used % step !== 0) return
   const expected = exhaustedAt !== undefined && { expectedAt: new Date(exhaustedAt * 1_000).toISOString() }
-  log.warn("the facilitator's settlements for today are nearly used up", { used, limit, ...expected })
+  if (used < limit)
+    log.warn("the facilitator's settlements for today are nearly used up", { used, limit, ...expected })
+  else log.warn("the facilitator's settlements for today are used up", { used, limit })
 }

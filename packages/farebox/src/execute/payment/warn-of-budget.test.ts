@@ -18,6 +18,12 @@ test('D41 the agent warns that its settlements of today are nearly used up, and 
   ])
 })
 
+test('D41 the job that takes the last settlement is not told that some are left', async () => {
+  expect(await warningsFor({ used: 100, limit: 100, exhaustedAt: 1 })).toEqual([
+    "warning: the facilitator's settlements for today are used up used=100 limit=100",
+  ])
+})
+
 test('D41 a large limit is warned of ten times, not once for each job', async () => {
   const budgets = [80_001, 80_500, 81_999].map(used => ({ used, limit: 100_000 }))
   expect(await warningsFor(...budgets, { used: 82_000, limit: 100_000 })).toHaveLength(1)
