@@ -472,6 +472,16 @@ begin
         for share));
 end $$;
 
+-- May this process send a payment with such a claim? A claim is not renewed, and for as long again it keeps its own process
+-- off: one that cannot send, for its node or its purse, must not hold back what others can.
+create function may_claim(p_claimed_by text, p_claimed_until timestamptz, p_holder text)
+returns boolean language sql volatile as $$
+  select p_claimed_until is null
+    or case when p_claimed_by = p_holder
+      then p_claimed_until >= clock_timestamp() or p_claimed_until < clock_timestamp() - interval '3 seconds'
+      else p_claimed_until < clock_timestamp() end
+$$;
+
 -- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
 -- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest
 -- end of an authorization is first. Where other processes are at work on the same ledger, those taken are claimed for a
@@ -492,7 +502,7 @@ begin
           partition by alone, owner, payer order by harmed desc, faults, valid_before, captured_at, key) as place
       from payments
       where network = p_network and state = 'captured' and (
-        not is_shared or claimed_by = p_holder or claimed_until is null or claimed_until < clock_timestamp())
+        not is_shared or may_claim(claimed_by, claimed_until, p_holder))
   ), turns as (
     select *, row_number() over (
         partition by alone, owner order by harmed desc, place, faults, valid_before, captured_at, key) as turn
@@ -521,11 +531,13 @@ returns text[] language sql set search_path from current as $$
   with free as materialized (
     select p.key from payments p
       where p.key = any (p_keys) and p.state = 'captured'
-        and (p.claimed_by = p_holder or p.claimed_until is null or p.claimed_until < clock_timestamp())
+        and may_claim(p.claimed_by, p.claimed_until, p_holder)
       order by array_position(p_keys, p.key) limit p_limit
       for no key update skip locked
   ), claimed as (
-    update payments p set claimed_by = p_holder, claimed_until = clock_timestamp() + interval '3 seconds'
+    update payments p set claimed_by = p_holder, claimed_until = case
+        when p.claimed_by = p_holder and p.claimed_until >= clock_timestamp() then p.claimed_until
+        else clock_timestamp() + interval '3 seconds' end
       from free where p.key = free.key returning p.key
   )
   select coalesce(array_agg(key order by array_position(p_keys, key)), '{}') from claimed

@@ -897,6 +897,22 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
+      test('what a process claims and does not send is another one\'s after a few seconds', async () => {
+        const { wait, turns, network } = stageTurns()
+        const one = await wait(hex(20))
+        const [stuck, other] = [hex(20), hex(20)]
+        for (const relayer of [stuck, other]) await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
+        expect(await turns(1, stuck)).toEqual([one.key])
+        const taken: string[] = []
+        for (const endMs = Date.now() + 4_500; taken.length === 0 && Date.now() < endMs;) {
+          await systemClock.sleep(300)
+          // It looks before the other one, each time.
+          await turns(1, stuck)
+          taken.push(...(await turns(1, other)))
+        }
+        expect(taken).toEqual([one.key])
+      }, 10_000)
+
       test('the authorization that expires first goes first within a turn', async () => {
         const { wait, turns } = stageTurns()
         const late = await wait(hex(20), { validBefore: String(NOW + 900) })
@@ -970,7 +986,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(given.flat()).toHaveLength(9)
         // It is given its own again.
         expect(new Set(await turns(3, relayers[0]))).toEqual(new Set(given[0]))
-        await expect.poll(async () => (await turns(9, relayers[1])).length, { timeout: 6_000 }).toBe(9)
+        const seen = new Set<string>()
+        const look = async (): Promise<number> => {
+          for (const key of await turns(9, relayers[1])) seen.add(key)
+          return seen.size
+        }
+        await expect.poll(look, { timeout: 6_000 }).toBe(9)
       })
     })
 

@@ -27,14 +27,18 @@ export async function runSettlementPass(
 ): Promise<void> {
   const relayers = terms.map(term => term.relayer.address)
   const sender = { network: parts.network.id, relayers, holder: desk.holder }
-  const limits = { together: MAX_BATCH, alone: MAX_ALONE }
+  const choose = (lane: Lane): RelayerTerm | undefined => chooseTerm(terms, lane, parts.canPay)
+  // What cannot go now is left to other processes.
+  const limits = {
+    together: choose('together') === undefined ? 0 : MAX_BATCH,
+    alone: choose('alone') === undefined ? 0 : MAX_ALONE,
+  }
   const { together, alone, open } = await parts.settlements.backlog(sender, limits)
   for (const transaction of open) {
     const term = terms.find(({ relayer }) => relayer.address === transaction.relayer)
     if (term !== undefined && !term.following.has(transaction.id))
       followTransaction(parts, desk, term, transaction)
   }
-  const choose = (lane: Lane): RelayerTerm | undefined => chooseTerm(terms, lane, parts.canPay)
   const batching = together.length > 0 ? choose('together') : undefined
   const lone = alone.length > 0 ? choose('alone') : undefined
   if (batching === undefined && lone === undefined) return
