@@ -897,11 +897,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
-      test('what a process claims and does not send is another one\'s after a few seconds', async () => {
+      test("what a process claims and does not send is another one's after a few seconds", async () => {
         const { wait, turns, network } = stageTurns()
         const one = await wait(hex(20))
         const [stuck, other] = [hex(20), hex(20)]
-        for (const relayer of [stuck, other]) await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
+        for (const relayer of [stuck, other])
+          await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
         expect(await turns(1, stuck)).toEqual([one.key])
         const taken: string[] = []
         for (const endMs = Date.now() + 4_500; taken.length === 0 && Date.now() < endMs;) {

@@ -2,12 +2,18 @@ import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts
 import { followTransaction, type FollowParts } from './follow-transaction.ts'
 import type { PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
-import { chooseTerm, countInFlight, findFreeNonce, type Desk, type RelayerTerm } from './relayer-term.ts'
+import {
+  chooseTerm,
+  countInFlight,
+  findFreeNonce,
+  type CanPay,
+  type Desk,
+  type RelayerTerm,
+} from './relayer-term.ts'
 
 /** What a payment is charged with. */
 export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
-  /** Has this account, by its address, gas money for more than a few transactions? */
-  readonly canPay: (relayer: string) => boolean
+  readonly canPay: CanPay
 }
 
 /**

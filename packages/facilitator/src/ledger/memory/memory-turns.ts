@@ -16,8 +16,7 @@ export function takeTurns(
     ([account, { expiresAtMs }]) =>
       account.startsWith(`${network} `) && !own.has(account) && expiresAtMs > nowMs,
   )
-  const isFree = ({ claim }: MemoryPayment): boolean =>
-    !isShared || mayClaim(claim, holder, nowMs)
+  const isFree = ({ claim }: MemoryPayment): boolean => !isShared || mayClaim(claim, holder, nowMs)
   const waiting = [...tables.payments.values()].filter(
     row => row.network === network && row.state === 'captured' && row.alone === lane.alone && isFree(row),
   )
