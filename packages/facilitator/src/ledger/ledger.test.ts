@@ -8,6 +8,7 @@ import { createMemoryLedger } from './memory/memory-ledger.ts'
 import type { OwnerLimits, Sponsorship } from './owner-ledger.ts'
 import {
   MOST_OPEN_PAYMENTS,
+  type CaptureOutcome,
   type CaptureRequest,
   type HoldOutcome,
   type HoldRequest,
@@ -371,6 +372,42 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           settlements: 1,
           unsent: 3,
           revertedGas: 0,
+        })
+      })
+
+      test('holds that ran out are charged too, until twice the limit of a day is settled', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        const late: LedgerPayment[] = []
+        for (let count = 0; count < 10; count += 1) {
+          const one = payment()
+          expect(
+            await ledger.payments.hold(
+              holdRequest(one, { owner, nowSeconds: NOW + 2 * count, holdUntil: NOW + 2 * count + 1 }),
+            ),
+          ).toMatchObject({ kind: 'held' })
+          late.push(one)
+        }
+        const bounds = { limits: LIMITS, nowSeconds: NOW + 30 }
+        const outcomes: CaptureOutcome[] = []
+        for (const one of late)
+          outcomes.push(await ledger.payments.capture({ payment: one, binding: 'job', owner, bounds }))
+        expect(outcomes.filter(({ kind }) => kind === 'captured')).toHaveLength(6)
+        expect(outcomes.at(-1)).toEqual({ kind: 'over-budget', budget: { used: 6, limit: 3 } })
+        // It has not been given back: it can be charged once there is room.
+        const [last] = late.slice(-1)
+        if (last === undefined) throw new Error('none is late')
+        const request = { payment: last, binding: 'job', owner }
+        expect(
+          await ledger.settlements.captureAndSubmit(lease, signed(), { ...request, bounds }),
+        ).toMatchObject({
+          capture: { kind: 'over-budget' },
+          submitted: undefined,
+        })
+        await ledger.owners.sponsor(owner, { sponsorship: 'named' })
+        expect(await ledger.payments.capture({ ...request, bounds })).toMatchObject({
+          kind: 'captured',
+          first: true,
         })
       })
 
