@@ -402,13 +402,28 @@ end $$;
 -- Turns a hold into a charge; see PaymentLedger.capture.
 create function capture(
   p_key text, p_binding text, p_owner text, p_pay_to text, p_value numeric, p_valid_after bigint,
-  p_valid_before bigint,
-  out outcome text, out first boolean, out transaction_hash text, out reason text, out message text
+  p_valid_before bigint, p_limits jsonb default null, p_now bigint default null,
+  out outcome text, out first boolean, out transaction_hash text, out reason text, out message text,
+  out used integer, out daily_limit integer
 ) language plpgsql set search_path from current as $$
 declare
   found_row payments%rowtype;
+  today jsonb;
 begin
   first := false;
+  -- A hold that ran out is not counted any more: without a bound an owner could charge any number of them in a day.
+  if p_limits is not null and exists (
+      select 1 from payments p
+        where p.key = p_key and p.owner = p_owner
+          and (p.state = 'expired' or p.state = 'held' and p.hold_until <= p_now)) then
+    today := owner_use_now(p_owner, p_now);
+    used := (today ->> 'settlements')::integer + (today ->> 'unsent')::integer;
+    daily_limit := daily_limit(today ->> 'sponsorship', (today ->> 'granted')::integer, p_limits);
+    if used >= 2::bigint * daily_limit then
+      outcome := 'over-budget';
+      return;
+    end if;
+  end if;
   update payments p set state = 'captured', captured_at = now(), changed_at = now()
     where p.key = p_key and p.state in ('held', 'expired') and p.binding = p_binding and p.owner = p_owner
       and p.pay_to = p_pay_to and p.value = p_value and p.valid_after = p_valid_after
@@ -445,14 +460,16 @@ declare
 begin
   for request in
     select * from rows from (json_to_recordset(p_requests) as (
-        key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint
-      )) with ordinality as r (key, binding, owner, pay_to, value, valid_after, valid_before, place)
+        key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint,
+        limits jsonb, now bigint
+      )) with ordinality as r (
+        key, binding, owner, pay_to, value, valid_after, valid_before, limits, now, place)
       order by key, place
   loop
     outcomes[request.place] := (
       select row_to_json(c) from capture(
         request.key, request.binding, request.owner, request.pay_to, request.value, request.valid_after,
-        request.valid_before) c);
+        request.valid_before, request.limits, request.now) c);
   end loop;
   return array_to_json(outcomes);
 end $$;
@@ -471,6 +488,16 @@ begin
         where network = p_network and relayer = p_relayer and fence = p_fence and expires_at > clock_timestamp()
         for share));
 end $$;
+
+-- May this process send a payment with such a claim? A claim is not renewed, and for as long again it keeps its own process
+-- off: one that cannot send, for its node or its purse, must not hold back what others can.
+create function may_claim(p_claimed_by text, p_claimed_until timestamptz, p_holder text)
+returns boolean language sql volatile as $$
+  select p_claimed_until is null
+    or case when p_claimed_by = p_holder
+      then p_claimed_until >= clock_timestamp() or p_claimed_until < clock_timestamp() - interval '3 seconds'
+      else p_claimed_until < clock_timestamp() end
+$$;
 
 -- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
 -- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest
@@ -492,7 +519,7 @@ begin
           partition by alone, owner, payer order by harmed desc, faults, valid_before, captured_at, key) as place
       from payments
       where network = p_network and state = 'captured' and (
-        not is_shared or claimed_by = p_holder or claimed_until is null or claimed_until < clock_timestamp())
+        not is_shared or may_claim(claimed_by, claimed_until, p_holder))
   ), turns as (
     select *, row_number() over (
         partition by alone, owner order by harmed desc, place, faults, valid_before, captured_at, key) as turn
@@ -521,11 +548,13 @@ returns text[] language sql set search_path from current as $$
   with free as materialized (
     select p.key from payments p
       where p.key = any (p_keys) and p.state = 'captured'
-        and (p.claimed_by = p_holder or p.claimed_until is null or p.claimed_until < clock_timestamp())
+        and may_claim(p.claimed_by, p.claimed_until, p_holder)
       order by array_position(p_keys, p.key) limit p_limit
       for no key update skip locked
   ), claimed as (
-    update payments p set claimed_by = p_holder, claimed_until = clock_timestamp() + interval '3 seconds'
+    update payments p set claimed_by = p_holder, claimed_until = case
+        when p.claimed_by = p_holder and p.claimed_until >= clock_timestamp() then p.claimed_until
+        else clock_timestamp() + interval '3 seconds' end
       from free where p.key = free.key returning p.key
   )
   select coalesce(array_agg(key order by array_position(p_keys, key)), '{}') from claimed
@@ -578,9 +607,11 @@ declare
   outcome record;
 begin
   select * into asked from json_to_record(p_request) as (
-    key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint);
+    key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint,
+    limits jsonb, now bigint);
   select * into outcome from capture(
-    asked.key, asked.binding, asked.owner, asked.pay_to, asked.value, asked.valid_after, asked.valid_before);
+    asked.key, asked.binding, asked.owner, asked.pay_to, asked.value, asked.valid_after, asked.valid_before,
+    asked.limits, asked.now);
   captured := row_to_json(outcome);
   if outcome.first and not (select p.alone from payments p where p.key = asked.key) then
     id := submit(

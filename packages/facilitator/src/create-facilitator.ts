@@ -160,7 +160,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     confirmChain,
     noteBlock: block => watch.noteBlock(block),
     blockMs: () => watch.blockMs(),
-    canPay: relayer => watch.canPay(relayer),
+    canPay: (relayer, payments) => watch.canPay(relayer, payments),
     second,
     ...limits,
   })

@@ -1,6 +1,8 @@
 import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
+import { nowSeconds } from '@farebox/server/clock'
+import { usedUp } from './announce-budget.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import type { Refusal } from './refusal.ts'
@@ -26,7 +28,8 @@ export async function settlePayment(
 ): Promise<SettleAnswer> {
   const mismatch = refuseTerms(request)
   if (mismatch !== undefined) return refused(engine, request, mismatch)
-  const charge = { payment: request.payment, binding: request.binding, owner: caller.owner }
+  const bounds = { limits: engine.ownerLimits, nowSeconds: nowSeconds(engine.clock) }
+  const charge = { payment: request.payment, binding: request.binding, owner: caller.owner, bounds }
   const capture = async (): Promise<CaptureOutcome> =>
     (await engine.chargeAtOnce(charge)) ?? (await engine.ledger.capture(charge))
   let outcome = await capture()
@@ -52,6 +55,8 @@ export async function settlePayment(
       return settled(engine, request, outcome.transaction)
     case 'failed':
       return await answerFailure(engine, request, outcome)
+    case 'over-budget':
+      throw usedUp(outcome.budget, nowSeconds(engine.clock))
     case 'released':
     case 'absent':
       return failed(engine, request, {

@@ -8,6 +8,7 @@ import { createMemoryLedger } from './memory/memory-ledger.ts'
 import type { OwnerLimits, Sponsorship } from './owner-ledger.ts'
 import {
   MOST_OPEN_PAYMENTS,
+  type CaptureOutcome,
   type CaptureRequest,
   type HoldOutcome,
   type HoldRequest,
@@ -371,6 +372,42 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           settlements: 1,
           unsent: 3,
           revertedGas: 0,
+        })
+      })
+
+      test('holds that ran out are charged too, until twice the limit of a day is settled', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        const late: LedgerPayment[] = []
+        for (let count = 0; count < 10; count += 1) {
+          const one = payment()
+          expect(
+            await ledger.payments.hold(
+              holdRequest(one, { owner, nowSeconds: NOW + 2 * count, holdUntil: NOW + 2 * count + 1 }),
+            ),
+          ).toMatchObject({ kind: 'held' })
+          late.push(one)
+        }
+        const bounds = { limits: LIMITS, nowSeconds: NOW + 30 }
+        const outcomes: CaptureOutcome[] = []
+        for (const one of late)
+          outcomes.push(await ledger.payments.capture({ payment: one, binding: 'job', owner, bounds }))
+        expect(outcomes.filter(({ kind }) => kind === 'captured')).toHaveLength(6)
+        expect(outcomes.at(-1)).toEqual({ kind: 'over-budget', budget: { used: 6, limit: 3 } })
+        // It has not been given back: it can be charged once there is room.
+        const [last] = late.slice(-1)
+        if (last === undefined) throw new Error('none is late')
+        const request = { payment: last, binding: 'job', owner }
+        expect(
+          await ledger.settlements.captureAndSubmit(lease, signed(), { ...request, bounds }),
+        ).toMatchObject({
+          capture: { kind: 'over-budget' },
+          submitted: undefined,
+        })
+        await ledger.owners.sponsor(owner, { sponsorship: 'named' })
+        expect(await ledger.payments.capture({ ...request, bounds })).toMatchObject({
+          kind: 'captured',
+          first: true,
         })
       })
 
@@ -897,6 +934,23 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
+      test("what a process claims and does not send is another one's after a few seconds", async () => {
+        const { wait, turns, network } = stageTurns()
+        const one = await wait(hex(20))
+        const [stuck, other] = [hex(20), hex(20)]
+        for (const relayer of [stuck, other])
+          await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
+        expect(await turns(1, stuck)).toEqual([one.key])
+        const taken: string[] = []
+        for (const endMs = Date.now() + 4_500; taken.length === 0 && Date.now() < endMs;) {
+          await systemClock.sleep(300)
+          // It looks before the other one, each time.
+          await turns(1, stuck)
+          taken.push(...(await turns(1, other)))
+        }
+        expect(taken).toEqual([one.key])
+      }, 10_000)
+
       test('the authorization that expires first goes first within a turn', async () => {
         const { wait, turns } = stageTurns()
         const late = await wait(hex(20), { validBefore: String(NOW + 900) })
@@ -970,7 +1024,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(given.flat()).toHaveLength(9)
         // It is given its own again.
         expect(new Set(await turns(3, relayers[0]))).toEqual(new Set(given[0]))
-        await expect.poll(async () => (await turns(9, relayers[1])).length, { timeout: 6_000 }).toBe(9)
+        const seen = new Set<string>()
+        const look = async (): Promise<number> => {
+          for (const key of await turns(9, relayers[1])) seen.add(key)
+          return seen.size
+        }
+        await expect.poll(look, { timeout: 6_000 }).toBe(9)
       })
     })
 

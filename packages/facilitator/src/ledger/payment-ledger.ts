@@ -65,6 +65,8 @@ export interface CaptureRequest {
   readonly payment: LedgerPayment
   readonly binding: string
   readonly owner: string
+  /** What bounds the charge of a hold that ran out; absent: nothing. */
+  readonly bounds?: { readonly limits: OwnerLimits; readonly nowSeconds: number }
 }
 
 /** What became of a capture. */
@@ -84,6 +86,8 @@ export type CaptureOutcome =
   | { readonly kind: 'bound-otherwise' }
   /** Never held. */
   | { readonly kind: 'absent' }
+  /** The hold ran out, and the owner has settled twice as much as it may today: nothing has happened. */
+  | { readonly kind: 'over-budget'; readonly budget: Budget }
 
 /** A hold that is given back. */
 export interface HoldToRelease {
@@ -106,7 +110,10 @@ export interface PaymentLedger {
    * be held again for the purpose they had. Failed rows are final.
    */
   hold(request: HoldRequest): Promise<HoldOutcome>
-  /** Turns a hold, also one that ran out, into a charge. Never a released one, never for another purpose. */
+  /**
+   * Turns a hold, also one that ran out, into a charge: of those that ran out, which count for nobody's limit any more,
+   * until an owner has twice its limit of a day. Never a released one, never for another purpose.
+   */
   capture(request: CaptureRequest): Promise<CaptureOutcome>
   /** Gives a hold back. False where the id is not the current one of a hold of this owner for this purpose. */
   release(hold: HoldToRelease): Promise<boolean>

@@ -1,9 +1,13 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { systemClock } from '@farebox/server/clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
   facilitatorRequest,
   freshBinding,
+  freshKey,
+  NETWORK,
   PRICE,
   signAuthorization,
 } from '../test-setup/payments-for-tests.ts'
@@ -91,5 +95,30 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     await settle(payment)
     expect(steps).toContain('capture')
     expect(steps).not.toContain('captureAndSubmit')
+  })
+
+  test('D10 is captured soon where the node keeps its answer back: what a hold keeps is not let go meanwhile', async () => {
+    const payment = await held()
+    const ledger = await stack.openLedger()
+    let isSilent = false
+    const rpc: JsonRpc = {
+      ...stack.rpc,
+      call: async (method, ...rest) => {
+        // The trial of a transaction, as it would be sent.
+        if (isSilent && method === 'eth_call' && JSON.stringify(rest).includes('maxFeePerGas'))
+          await systemClock.sleep(5_000)
+        return await stack.rpc.call(method, ...rest)
+      },
+    }
+    const slow = await stack.startFacilitator({ rpc, relayerKeys: [freshKey()] })
+    isSilent = true
+    const answer = slow.client.settle(payment.request, IN_TIME)
+    const { from, nonce } = payment.authorization
+    const key = `84532:${NETWORK.asset.address}:${from}:${nonce}`
+    const look = async (): Promise<string | undefined> => (await ledger.payments.find([key]))[0]?.state
+    await expect.poll(look, { timeout: 2_500, interval: 50 }).not.toBe('held')
+    isSilent = false
+    expect(await answer).toMatchObject({ kind: 'settled' })
+    await slow.close()
   })
 })

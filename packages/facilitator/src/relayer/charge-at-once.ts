@@ -2,13 +2,27 @@ import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts
 import { followTransaction, type FollowParts } from './follow-transaction.ts'
 import type { PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
-import { chooseTerm, countInFlight, findFreeNonce, type Desk, type RelayerTerm } from './relayer-term.ts'
+import {
+  chooseTerm,
+  countInFlight,
+  findFreeNonce,
+  type CanPay,
+  type Desk,
+  type RelayerTerm,
+} from './relayer-term.ts'
 
 /** What a payment is charged with. */
 export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
-  /** Has this account, by its address, gas money for more than a few transactions? */
-  readonly canPay: (relayer: string) => boolean
+  readonly canPay: CanPay
 }
+
+/**
+ * Whoever asks for a charge has their hold kept from when it is captured, and all others wait: where the node takes longer
+ * than this it is captured first, as any other.
+ */
+const READY_MS = 1_000
+/** A reason of our own: without one each abort makes an exception with its stack. */
+const DONE = 'ready'
 
 /**
  * Charges a payment that comes while nothing else is under way: it is captured and its transaction saved in one step of
@@ -44,7 +58,7 @@ async function charge(
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
   const { relayer } = term
-  const ready = await makeReady(parts, term, request)
+  const ready = await inTime(parts, makeReady(parts, term, request))
   if (ready === undefined) return undefined
   const { nonce, signed } = ready
   const { capture, submitted } = await parts.settlements.captureAndSubmit(
@@ -75,6 +89,17 @@ async function charge(
   }
   followTransaction(parts, desk, term, transaction, 'together')
   return { kind: 'captured', first: true, transaction: signed.hash }
+}
+
+/** What comes in {@link READY_MS}, undefined where nothing does. */
+async function inTime<Ready>({ clock }: ChargeParts, ready: Promise<Ready>): Promise<Ready | undefined> {
+  const done = new AbortController()
+  const late = clock.sleep(READY_MS, done.signal).then(() => undefined)
+  try {
+    return await Promise.race([ready, late])
+  } finally {
+    done.abort(DONE)
+  }
 }
 
 /** Looks whether the payment would be paid now, in a transaction of its own, and signs that. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Relayer } from './account/relayer-account.ts'
+import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 import { beginTerm, chooseTerm, findFreeNonce, hasRoom, type Lane, type RelayerTerm } from './relayer-term.ts'
 
@@ -34,6 +34,14 @@ test('an account without gas money is passed over while another has some', () =>
   const canPay = (relayer: string): boolean => relayer === '0xb'
   expect(chooseTerm([poor, rich], 'together', canPay)).toBe(rich)
   expect(chooseTerm([poor], 'together', canPay)).toBe(poor)
+  const canPayFew = (relayer: string, payments: number): boolean => relayer === '0xb' && payments < 9
+  expect(chooseTerm([poor, rich], 'together', canPayFew)).toBe(rich)
+})
+
+test('an account whose gas money may go for what it has in flight is passed over while another has more', () => {
+  const [short, rich] = [termWith('0xa', 1), termWith('0xb', 2)]
+  const canPay = (relayer: string, payments: number): boolean => relayer === '0xb' || payments <= MAX_BATCH
+  expect(chooseTerm([short, rich], 'together', canPay)).toBe(rich)
 })
 
 test('D41 payments of accounts with unknown code go one at a time over all relayer accounts', () => {

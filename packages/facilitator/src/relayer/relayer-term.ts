@@ -1,7 +1,7 @@
 import type { SenderLease } from '../ledger/settlement-ledger.ts'
 import type { Gathering } from './gathering.ts'
 import type { Notifier } from './notifier.ts'
-import type { Relayer } from './account/relayer-account.ts'
+import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
 /**
@@ -50,6 +50,9 @@ export interface Desk {
  */
 const MAX_OPEN: { readonly [lane in Lane]: number } = { together: 16, single: 4, alone: 1 }
 
+/** Has this account, by its address, gas money for a transaction with so many payments? */
+export type CanPay = (relayer: string, payments: number) => boolean
+
 /** Begins a term. */
 export function beginTerm(relayer: Relayer, lease: SenderLease): RelayerTerm {
   return { relayer, lease, end: new AbortController(), following: new Map(), nextNonce: undefined, sent: 0 }
@@ -68,13 +71,19 @@ export function hasRoom(term: RelayerTerm, lane: Lane): boolean {
 export function chooseTerm(
   terms: readonly RelayerTerm[],
   lane: Lane,
-  canPay: (relayer: string) => boolean = () => true,
+  canPay: CanPay = () => true,
 ): RelayerTerm | undefined {
   if (lane === 'alone' && terms.some(term => countOpen(term, 'alone') > 0)) return undefined
   const free = terms.filter(term => hasRoom(term, lane))
-  // Where none can pay, the node says so with the next transaction.
-  const paying = free.filter(term => canPay(term.relayer.address))
-  return [...(paying.length > 0 ? paying : free)].sort(
+  const paying = (payments: (term: RelayerTerm) => number): readonly RelayerTerm[] =>
+    free.filter(term => canPay(term.relayer.address, payments(term)))
+  // First who could pay for a full one beside all that it has in flight. Where none can pay, the node says so.
+  const able = [
+    paying(({ following }) => MAX_BATCH * (following.size + 1)),
+    paying(() => MAX_BATCH),
+    paying(() => 1),
+  ]
+  return [...(able.find(found => found.length > 0) ?? free)].sort(
     (one, other) => one.following.size - other.following.size || one.sent - other.sent,
   )[0]
 }

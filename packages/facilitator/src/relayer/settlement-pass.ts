@@ -3,12 +3,19 @@ import { MAX_BATCH, type Fees } from './account/relayer-account.ts'
 import { conclude, followTransaction, type FollowParts } from './follow-transaction.ts'
 import { carry, planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
-import { chooseTerm, findFreeNonce, hasRoom, type Desk, type Lane, type RelayerTerm } from './relayer-term.ts'
+import {
+  chooseTerm,
+  findFreeNonce,
+  hasRoom,
+  type CanPay,
+  type Desk,
+  type Lane,
+  type RelayerTerm,
+} from './relayer-term.ts'
 
 /** What a round works with. */
 export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
-  /** Has this account, by its address, gas money for more than a few transactions? */
-  readonly canPay: (relayer: string) => boolean
+  readonly canPay: CanPay
 }
 
 /** So many of those that go alone are looked at for one that can go. */
@@ -27,14 +34,18 @@ export async function runSettlementPass(
 ): Promise<void> {
   const relayers = terms.map(term => term.relayer.address)
   const sender = { network: parts.network.id, relayers, holder: desk.holder }
-  const limits = { together: MAX_BATCH, alone: MAX_ALONE }
+  const choose = (lane: Lane): RelayerTerm | undefined => chooseTerm(terms, lane, parts.canPay)
+  // What cannot go now is left to other processes.
+  const limits = {
+    together: choose('together') === undefined ? 0 : MAX_BATCH,
+    alone: choose('alone') === undefined ? 0 : MAX_ALONE,
+  }
   const { together, alone, open } = await parts.settlements.backlog(sender, limits)
   for (const transaction of open) {
     const term = terms.find(({ relayer }) => relayer.address === transaction.relayer)
     if (term !== undefined && !term.following.has(transaction.id))
       followTransaction(parts, desk, term, transaction)
   }
-  const choose = (lane: Lane): RelayerTerm | undefined => chooseTerm(terms, lane, parts.canPay)
   const batching = together.length > 0 ? choose('together') : undefined
   const lone = alone.length > 0 ? choose('alone') : undefined
   if (batching === undefined && lone === undefined) return
@@ -51,19 +62,31 @@ async function sendTogether(
   parts: PassParts,
   desk: Desk,
   term: RelayerTerm,
-  captured: readonly PaymentRecord[],
+  waiting: readonly PaymentRecord[],
 ): Promise<void> {
+  const captured = affordable(parts, term, waiting)
   const fees = await readFees(parts)
   const plan = await planTogether({ ...parts, relayer: term.relayer }, captured, fees)
   if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
   if (fees === undefined) return
-  const more = captured.length === MAX_BATCH
+  const more = waiting.length === MAX_BATCH || captured.length < waiting.length
   if (plan.together.length > 0 && !(await submit(parts, desk, term, 'together', plan.together, fees, more)))
     return
   for (const payment of plan.single) {
     if (!hasRoom(term, 'single') || !(await submit(parts, desk, term, 'single', [payment], fees))) break
   }
   if (more) desk.notifier.notify()
+}
+
+/** As many as the account has gas money for: of little left some are settled, instead of none. */
+function affordable(
+  { canPay }: PassParts,
+  { relayer }: RelayerTerm,
+  waiting: readonly PaymentRecord[],
+): readonly PaymentRecord[] {
+  let count = waiting.length
+  while (count > 1 && !canPay(relayer.address, count)) count = Math.floor(count / 2)
+  return waiting.slice(0, count)
 }
 
 async function sendAlone(

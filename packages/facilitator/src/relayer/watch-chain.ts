@@ -7,7 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { shareCalls } from '../share-calls.ts'
-import { gasLimit, MAX_BATCH, type Relayer } from './account/relayer-account.ts'
+import { gasLimit, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
 /** What is known of the chain and of the relayers' purses, a few seconds old at most. */
@@ -20,8 +20,8 @@ export interface ChainWatch {
   lagSeconds(): number
   /** Milliseconds from one block to the next. */
   blockMs(): number
-  /** Has this account, lower-case address, gas money for a full batch? */
-  canPay(relayer: string): boolean
+  /** Has this account, lower-case address, gas money for a transaction with so many payments? */
+  canPay(relayer: string, payments: number): boolean
   /** Why payments cannot be settled now; undefined where they can. */
   unusable(): string | undefined
   /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
@@ -124,7 +124,10 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     sawBlock: saw,
     lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
     blockMs: () => pace.blockMs(),
-    canPay: relayer => (purse.left.get(relayer) ?? 0n) >= BigInt(MAX_BATCH),
+    canPay(relayer, payments) {
+      const left = purse.left.get(relayer)
+      return left === undefined || left * gasLimit(1) >= gasLimit(payments)
+    },
     unusable: () => node ?? purse.unusable,
     skew: () => skew,
     confirmChain: () => confirmChain(undefined),

@@ -136,9 +136,10 @@ function heldRow(request: HoldRequest, row: MemoryPayment | undefined, holdUntil
 
 /** See `PaymentLedger.capture`. */
 export function capture(
-  { payments }: MemoryTables,
-  { payment, binding, owner }: CaptureRequest,
+  tables: MemoryTables,
+  { payment, binding, owner, bounds }: CaptureRequest,
 ): CaptureOutcome {
+  const { payments } = tables
   const row = payments.get(payment.key)
   if (row === undefined) return { kind: 'absent' }
   if (row.binding !== binding || row.owner !== owner || !sameTerms(row, payment))
@@ -147,6 +148,11 @@ export function capture(
   switch (row.state) {
     case 'held':
     case 'expired': {
+      if (bounds !== undefined && (row.state === 'expired' || row.holdUntil <= bounds.nowSeconds)) {
+        const use = ownerUse(tables, owner, bounds.nowSeconds)
+        const [used, limit] = [use.settlements + use.unsent, dailyLimit(bounds.limits, use)]
+        if (limit !== undefined && used >= 2 * limit) return { kind: 'over-budget', budget: { used, limit } }
+      }
       const capturedAt = 1 + Math.max(0, ...[...payments.values()].map(one => one.capturedAt))
       payments.set(row.key, { ...row, state: 'captured', capturedAt })
       return { kind: 'captured', first: true, transaction: '' }

@@ -16,8 +16,7 @@ export function takeTurns(
     ([account, { expiresAtMs }]) =>
       account.startsWith(`${network} `) && !own.has(account) && expiresAtMs > nowMs,
   )
-  const isFree = ({ claim }: MemoryPayment): boolean =>
-    !isShared || claim === undefined || claim.holder === holder || claim.untilMs < nowMs
+  const isFree = ({ claim }: MemoryPayment): boolean => !isShared || mayClaim(claim, holder, nowMs)
   const waiting = [...tables.payments.values()].filter(
     row => row.network === network && row.state === 'captured' && row.alone === lane.alone && isFree(row),
   )
@@ -34,10 +33,18 @@ export function takeTurns(
     .slice(0, lane.limit)
   if (!isShared) return taken
   return taken.map(row => {
-    const claimed = { ...row, claim: { holder, untilMs: nowMs + CLAIMED_MS } }
+    const isOwn = row.claim?.holder === holder && row.claim.untilMs >= nowMs
+    const claimed = { ...row, claim: isOwn ? row.claim : { holder, untilMs: nowMs + CLAIMED_MS } }
     tables.payments.set(row.key, claimed)
     return claimed
   })
+}
+
+/** As in `may_claim` of `0001-ledger.sql`. */
+function mayClaim(claim: MemoryPayment['claim'], holder: string, nowMs: number): boolean {
+  if (claim === undefined) return true
+  const sinceMs = nowMs - claim.untilMs
+  return claim.holder === holder ? sinceMs <= 0 || sinceMs > CLAIMED_MS : sinceMs > 0
 }
 
 /** The place of each row among those of its group, by key. */

@@ -35,6 +35,8 @@ export interface CaptureRow {
   readonly transaction_hash: string | null
   readonly reason: string | null
   readonly message: string | null
+  readonly used: number | null
+  readonly daily_limit: number | null
 }
 
 /**
@@ -115,7 +117,7 @@ function holdValues(request: HoldRequest): object {
 }
 
 /** A capture as the functions of the schema take it. */
-export function captureValues({ payment, binding, owner }: CaptureRequest): object {
+export function captureValues({ payment, binding, owner, bounds }: CaptureRequest): object {
   const { to, value, validAfter, validBefore } = payment.authorization
   return {
     key: payment.key,
@@ -125,6 +127,7 @@ export function captureValues({ payment, binding, owner }: CaptureRequest): obje
     value,
     valid_after: validAfter,
     valid_before: validBefore,
+    ...(bounds && { limits: toLimitsJson(bounds.limits), now: bounds.nowSeconds }),
   }
 }
 
@@ -155,7 +158,7 @@ function readHold(holdId: string, row: HoldRow): HoldOutcome {
   }
 }
 
-function readBudget({ used, daily_limit }: HoldRow): Budget {
+function readBudget({ used, daily_limit }: Pick<HoldRow, 'used' | 'daily_limit'>): Budget {
   return { used: used ?? 0, limit: daily_limit ?? undefined }
 }
 
@@ -169,6 +172,8 @@ export function readCapture(row: CaptureRow): CaptureOutcome {
       return { kind: 'settled', transaction }
     case 'failed':
       return { kind: 'failed', reason: row.reason ?? '', message: row.message ?? '', transaction }
+    case 'over-budget':
+      return { kind: 'over-budget', budget: readBudget(row) }
     case 'released':
     case 'bound-otherwise':
     case 'absent':
