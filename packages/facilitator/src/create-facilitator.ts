@@ -20,6 +20,7 @@ import { announceConclusions } from './engine/announce-conclusions.ts'
 import type { Engine } from './engine/engine.ts'
 import { recoverCharge } from './engine/recover-charge.ts'
 import { rememberProofs } from './engine/remember-proofs.ts'
+import { createToldPayments } from './engine/told-payments.ts'
 import { createSettlementWaiters } from './engine/settlement-waiters.ts'
 import { limitCallers } from './http/caller.ts'
 import { createApp } from './http/create-app.ts'
@@ -138,7 +139,11 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onReorganised: from => reconciler?.revisitReplaced(from),
   })
   const confirmChain = (): Promise<void> => watch.confirmChain()
-  const onConcluded = (conclusions: readonly Conclusion[]): void => announceConclusions(waiters, conclusions)
+  const unwritten = createToldPayments(clock)
+  const onConcluded = (conclusions: readonly Conclusion[]): void => {
+    for (const { key } of conclusions) unwritten.written(key)
+    announceConclusions(waiters, conclusions)
+  }
   const { settlements, leases } = ledger
   const settlementLoop = startSettlementLoop({
     network,
@@ -155,7 +160,10 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     metrics,
     onConcluded,
     onProven: paid => {
-      for (const { key, transaction } of paid) waiters.announce(key, { kind: 'settled', transaction })
+      for (const { key, transaction } of paid) {
+        unwritten.told(key)
+        waiters.announce(key, { kind: 'settled', transaction })
+      }
     },
     confirmChain,
     noteBlock: block => watch.noteBlock(block),
@@ -195,6 +203,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     verifier: rememberProofs(createSignatureVerifier(crypto, [network])),
     ledger: ledger.payments,
     waiters,
+    isBeingWritten: payer => unwritten.isOf(payer),
     clock,
     ...limits,
     ownerLimits: limits.owners,

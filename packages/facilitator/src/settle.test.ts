@@ -108,6 +108,27 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(await token.balanceOf(payment.authorization.from)).toBe(5n)
   })
 
+  test('a payer whose settlement was told and is not written down yet is not called poor', async () => {
+    const ledger = await stack.openLedger()
+    const conclude: typeof ledger.settlements.conclude = async (...words) => {
+      await delay(1_500)
+      return await ledger.settlements.conclude(...words)
+    }
+    const late = await stack.startFacilitator({
+      ledger: { ...ledger, settlements: { ...ledger.settlements, conclude } },
+      relayerKeys: [TEST_KEYS.deployer.privateKey],
+    })
+    const payer = await stack.createPayer(2n * PRICE)
+    const [one, other] = [await sign(payer), await sign(payer)]
+    const verify = async ({ request }: Payment): Promise<string> =>
+      (await late.client.verify(request, { timeoutMs: 20_000 })).kind
+    expect(await verify(one)).toBe('valid')
+    expect(await settle(one, late)).toMatchObject({ kind: 'settled' })
+    expect(await verify(other)).toBe('unavailable')
+    await expect.poll(async () => await verify(other), { timeout: 5_000 }).toBe('valid')
+    await late.close()
+  })
+
   test('a payment never verified is verified and settled in one', async () => {
     const payer = await stack.createPayer(PRICE)
     const request = facilitatorRequest(await signAuthorization(stack.crypto, payer))

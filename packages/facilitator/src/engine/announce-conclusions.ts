@@ -1,4 +1,4 @@
-import type { Conclusion } from '../ledger/settlement-ledger.ts'
+import { dropsOthers, type Conclusion } from '../ledger/settlement-ledger.ts'
 import { shortKey } from '../ledger/signals.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
@@ -10,5 +10,5 @@ export function announceConclusions(waiters: SettlementWaiters, conclusions: rea
   }
   // Whether a failure is final is for the row to say.
   const failed = conclusions.filter(({ to }) => to === 'failed').map(({ key }) => shortKey(key))
-  if (failed.length > 0) waiters.lookAgain(failed)
+  if (failed.length > 0) waiters.lookAgain(conclusions.some(dropsOthers) ? undefined : failed)
 }

@@ -94,9 +94,14 @@ async function checkAndHold(
     const unpayable = refuseObserved(observation, payer)
     if (unpayable !== undefined) return { ok: false, refusal: unpayable }
     const outcome = await hold(engine, caller, request, observation, code === 'unknown')
-    if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n && look < SETTLING_LOOKS) {
-      await engine.clock.sleep(SETTLING_LOOK_MS)
-      continue
+    if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n) {
+      if (look < SETTLING_LOOKS) {
+        await engine.clock.sleep(SETTLING_LOOK_MS)
+        continue
+      }
+      // Their money has moved, they were told so, and our ledger is late.
+      if (engine.isBeingWritten(payer))
+        throw new UnavailableError('a settlement of this payer is being written down')
     }
     if (outcome.kind === 'held') {
       const late = refuseTerms(engine, request)

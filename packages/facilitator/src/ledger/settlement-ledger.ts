@@ -78,6 +78,11 @@ export type Conclusion = {
     }
 )
 
+/** Do payments fail with this one that it does not name? */
+export function dropsOthers(conclusion: Conclusion): boolean {
+  return conclusion.to === 'failed' && conclusion.dropsPayer === true
+}
+
 /** A process that sends, and the relayer accounts that it holds the leases of. */
 export interface Sender {
   readonly network: string

@@ -35,7 +35,8 @@ export function followTransaction(
     desk.gathering.ended()
     desk.notifier.notify()
   })
-  term.following.set(transaction.id, { nonce: transaction.nonce, lane, done })
+  const sinceMs = parts.clock.nowMs()
+  term.following.set(transaction.id, { nonce: transaction.nonce, lane, sinceMs, done })
 }
 
 /** Of one that an earlier holder of the lease has sent. */

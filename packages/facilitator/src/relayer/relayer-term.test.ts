@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
-import { beginTerm, chooseTerm, findFreeNonce, hasRoom, type Lane, type RelayerTerm } from './relayer-term.ts'
+import {
+  beginTerm,
+  chooseTerm,
+  findFreeNonce,
+  hasRoom,
+  isHeldUp,
+  type Lane,
+  type RelayerTerm,
+} from './relayer-term.ts'
 
 /** A term of an account with so many transactions in flight, of nonces from 0 on. */
 function termWith(address: string, open: number, lane: Lane = 'together'): RelayerTerm {
   // Of a relayer its address alone is asked for.
   const term = beginTerm({ address } as Relayer, { network: 'n', relayer: address, fence: 1n })
   for (let nonce = 0; nonce < open; nonce += 1)
-    term.following.set(`${nonce}`, { nonce, lane, done: Promise.resolve() })
+    term.following.set(`${nonce}`, { nonce, lane, sinceMs: 0, done: Promise.resolve() })
   return term
 }
 
@@ -42,6 +50,14 @@ test('an account whose gas money may go for what it has in flight is passed over
   const [short, rich] = [termWith('0xa', 1), termWith('0xb', 2)]
   const canPay = (relayer: string, payments: number): boolean => relayer === '0xb' || payments <= MAX_BATCH
   expect(chooseTerm([short, rich], 'together', canPay)).toBe(rich)
+})
+
+test('an account with a transaction that is stuck is passed over while another has room', () => {
+  const [stuck, busy] = [termWith('0xa', 1), termWith('0xb', 9)]
+  const isLast = (term: RelayerTerm): boolean => term === stuck && isHeldUp(term, 6_001, 2_000)
+  expect(chooseTerm([stuck, busy], 'together', () => true, isLast)).toBe(busy)
+  expect(chooseTerm([stuck, termWith('0xb', 16)], 'together', () => true, isLast)).toBe(stuck)
+  expect(isHeldUp(stuck, 6_000, 2_000)).toBe(false)
 })
 
 test('D41 payments of accounts with unknown code go one at a time over all relayer accounts', () => {

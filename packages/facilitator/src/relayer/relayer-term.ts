@@ -14,6 +14,8 @@ export type Lane = 'together' | 'single' | 'alone'
 export interface InFlight {
   readonly nonce: number
   readonly lane: Lane
+  /** Since when it is followed, whatever fees it has. */
+  readonly sinceMs: number
   readonly done: Promise<void>
 }
 
@@ -63,15 +65,25 @@ export function hasRoom(term: RelayerTerm, lane: Lane): boolean {
   return !term.end.signal.aborted && countOpen(term, lane) < MAX_OPEN[lane]
 }
 
+/** Longer than a block is full now and then. */
+const HELD_UP_BLOCKS = 3
+
+/** Has one of its transactions waited for so long that those behind it had better gone from another account? */
+export function isHeldUp({ following }: RelayerTerm, nowMs: number, blockMs: number): boolean {
+  return [...following.values()].some(({ sinceMs }) => nowMs - sinceMs > HELD_UP_BLOCKS * blockMs)
+}
+
 /**
- * The account that sends the next transaction of a lane: of those with room the one with the fewest in flight, and of
- * several such the one that has sent the fewest, so that all of them are used alike; undefined where none has room. Those that go alone do so one at a time over all accounts: they
- * are strangers' code, and more accounts are not for them.
+ * The account that sends the next transaction of a lane: of those with room and not held up the one with the fewest in
+ * flight, and of several such the one that has sent the fewest, so that all of them are used alike; undefined where none
+ * has room. Those that go alone do so one at a time over all accounts: they are strangers' code, and more accounts are not
+ * for them.
  */
 export function chooseTerm(
   terms: readonly RelayerTerm[],
   lane: Lane,
   canPay: CanPay = () => true,
+  isLast: (term: RelayerTerm) => boolean = () => false,
 ): RelayerTerm | undefined {
   if (lane === 'alone' && terms.some(term => countOpen(term, 'alone') > 0)) return undefined
   const free = terms.filter(term => hasRoom(term, lane))
@@ -84,7 +96,10 @@ export function chooseTerm(
     paying(() => 1),
   ]
   return [...(able.find(found => found.length > 0) ?? free)].sort(
-    (one, other) => one.following.size - other.following.size || one.sent - other.sent,
+    (one, other) =>
+      Number(isLast(one)) - Number(isLast(other)) ||
+      one.following.size - other.following.size ||
+      one.sent - other.sent,
   )[0]
 }
 

@@ -7,6 +7,7 @@ import {
   chooseTerm,
   findFreeNonce,
   hasRoom,
+  isHeldUp,
   type CanPay,
   type Desk,
   type Lane,
@@ -34,7 +35,8 @@ export async function runSettlementPass(
 ): Promise<void> {
   const relayers = terms.map(term => term.relayer.address)
   const sender = { network: parts.network.id, relayers, holder: desk.holder }
-  const choose = (lane: Lane): RelayerTerm | undefined => chooseTerm(terms, lane, parts.canPay)
+  const choose = (lane: Lane): RelayerTerm | undefined =>
+    chooseTerm(terms, lane, parts.canPay, term => isHeldUp(term, parts.clock.nowMs(), parts.blockMs()))
   // What cannot go now is left to other processes.
   const limits = {
     together: choose('together') === undefined ? 0 : MAX_BATCH,

@@ -1,14 +1,15 @@
 import type { Clock } from '@farebox/server/clock'
 import { nowSeconds } from '@farebox/server/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
-import type {
-  ClosedTransaction,
-  Conclusion,
-  OpenTransaction,
-  SenderLease,
-  SenderLeases,
-  SettlementLedger,
-  SignedSettlement,
+import {
+  dropsOthers,
+  type ClosedTransaction,
+  type Conclusion,
+  type OpenTransaction,
+  type SenderLease,
+  type SenderLeases,
+  type SettlementLedger,
+  type SignedSettlement,
 } from '../settlement-ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { groupRequests } from './group-requests.ts'
@@ -101,7 +102,7 @@ export function createPostgresSettlements(
     const dropped = [...changed].filter(key => !named.has(key))
     return requests.map(request => [
       ...request.conclusions.map(({ key }) => key).filter(key => changed.has(key)),
-      ...(request.conclusions.some(one => one.to === 'failed' && one.dropsPayer === true) ? dropped : []),
+      ...(request.conclusions.some(dropsOthers) ? dropped : []),
     ])
   })
   const today = (): string => new Date(clock.nowMs()).toISOString().slice(0, 10)

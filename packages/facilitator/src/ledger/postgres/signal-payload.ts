@@ -1,3 +1,4 @@
+import { dropsOthers, type Conclusion } from '../settlement-ledger.ts'
 import { shortKey, type Signal } from '../signals.ts'
 
 /** A payload of NOTIFY has 8,000 bytes at most. */
@@ -10,7 +11,9 @@ export function writeSignal(self: string, signal: Signal): string {
 }
 
 /** The signal of payments that are about to be decided. */
-export function concludedSignal(conclusions: readonly { readonly key: string }[]): Signal {
+export function concludedSignal(conclusions: readonly Conclusion[]): Signal {
+  // What fails with its payer is known to the ledger alone.
+  if (conclusions.some(dropsOthers)) return { kind: 'concluded', payments: undefined }
   return { kind: 'concluded', payments: conclusions.map(({ key }) => shortKey(key)) }
 }
 

@@ -14,6 +14,8 @@ const payments = [1, 2].map(number => ({ ...createPaymentForTests(number), obser
 const [first, second] = payments.map(({ key }) => key)
 
 interface Said {
+  /** How many of the two payments the transaction still has. */
+  readonly carried?: number
   /** How many of the two payments the receipt proves. */
   readonly proven?: number
   readonly used?: readonly (string | undefined)[]
@@ -44,11 +46,20 @@ async function judge(said: Said = {}) {
         ? undefined
         : { hasReceipt: () => Promise.resolve(said.secondHas), agrees: () => Promise.resolve(true) },
   } as unknown as ReceiptParts
-  const rows = payments.map(payment => ({ ...payment, observedBlock })) as unknown as PaymentRecord[]
+  const rows = payments
+    .slice(0, said.carried)
+    .map(payment => ({ ...payment, observedBlock })) as unknown as PaymentRecord[]
   const transaction = { nonce: 4n, payments: rows } as unknown as OpenTransaction
   const judged = await verifyReceipt(parts, transaction, receiptFor(network, payments.slice(0, proven)))
   return { ...judged, noted }
 }
+
+test('a receipt of a transaction that has no payment left needs its block and its nonce all the same', async () => {
+  const none = { carried: 0, proven: 0, used: [] }
+  expect(await judge(none)).toMatchObject({ kind: 'believed', paid: new Set() })
+  expect(await judge({ ...none, isInBlock: false })).toMatchObject({ kind: 'doubted' })
+  expect(await judge({ ...none, nonce: 4n })).toMatchObject({ kind: 'doubted' })
+})
 
 test('a receipt that the state agrees with is believed, and its block remembered', async () => {
   expect(await judge()).toEqual({ kind: 'believed', paid: new Set([first, second]), noted: [100n] })

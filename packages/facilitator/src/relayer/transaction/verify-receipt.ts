@@ -45,7 +45,8 @@ export async function verifyReceipt(
 ): Promise<ReceiptVerdict> {
   const { network, reader, node, relayer, confirmChain, second } = parts
   const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
-  const isComplete = proven.length === payments.length
+  // One whose payments were all settled otherwise has nothing to prove.
+  const isComplete = proven.length > 0 && proven.length === payments.length
   const [{ blockNumber, used }, shown, isInBlock] = await Promise.all([
     reader.readUses(payments),
     reader.readUseEvents(receipt, proven),
