@@ -107,9 +107,19 @@ const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.has
 export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
   if (drawn === undefined || random.chance(0.5) || !SPENDING_MISHAPS.has(drawn.mishap)) return drawn
   // The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own.
-  const at = random.pick([...SPENDING_CALLS, 'node eth_sendRawTransaction', 'node eth_blockNumber'])
-  return { at, mishap: drawn.mishap }
+  const at = random.pick([
+    ...SPENDING_CALLS,
+    'node eth_sendRawTransaction',
+    LOOKS_FOR_SPENDS,
+    LOOKS_FOR_SPENDS,
+  ])
+  return {
+    at,
+    mishap: at === LOOKS_FOR_SPENDS ? random.pick(['dies before it', 'dies after it']) : drawn.mishap,
+  }
 }
+
+const LOOKS_FOR_SPENDS = 'node eth_blockNumber'
 
 const SPENDING_MISHAPS: ReadonlySet<Mishap> = new Set<Mishap>([
   'stops for a while',
