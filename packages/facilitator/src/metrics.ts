@@ -120,6 +120,12 @@ function transactionMetrics(registers: Registry[]) {
       buckets: [1, 2, 5, 10, 20, 50, 100],
       registers,
     }),
+    unattended: new Gauge({
+      name: `${PREFIX}transactions_unattended`,
+      help: 'Open transactions of relayer accounts that no process sends from, at the last comparison',
+      aggregator: 'max',
+      registers,
+    }),
     gasUsed: new Counter({
       name: `${PREFIX}gas_used_total`,
       help: 'Gas that mined transactions used',

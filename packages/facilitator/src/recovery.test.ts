@@ -584,6 +584,28 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
+  test('what a process with fewer keys than the one before leaves to nobody is counted, until a process has the key', async () => {
+    const [kept, dropped] = [TEST_KEYS.relayer.privateKey, TEST_KEYS.deployer.privateKey]
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({
+      relayerKeys: [dropped],
+      ledger: await dying(),
+      rpc: deaf(),
+      ...IMPATIENT,
+    })
+    await verify(first, payment)
+    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.close()
+    const unattendedOf = async ({ metrics }: RunningFacilitator): Promise<string | undefined> =>
+      /^farebox_facilitator_transactions_unattended (\d+)$/m.exec(await metrics.registry.metrics())?.[1]
+    const second = await stack.startFacilitator({ relayerKeys: [kept] })
+    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('1')
+    expect((await rowOf(payment))?.state).toBe('submitted')
+    await stack.startFacilitator({ relayerKeys: [dropped] })
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('0')
+  })
+
   test('payments that arrive within one block interval go together', async () => {
     const facilitator = await stack.startFacilitator()
     const payments: Payment[] = []

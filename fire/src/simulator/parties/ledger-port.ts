@@ -55,6 +55,8 @@ export function ledgerPort(
     },
     settlements: {
       backlog: (account, limit) => through('backlog', () => settlements.backlog(account, limit)),
+      // Asked for the operator's eyes alone.
+      unattended: network => settlements.unattended(network),
       submit: (lease, transaction, keys) =>
         through('submit', () => settlements.submit(lease, transaction, keys)),
       captureAndSubmit: (lease, transaction, request) =>

@@ -99,6 +99,7 @@ function recordWrites(
     settlements: {
       // Where several send, those whose turn it is are claimed.
       backlog: (account, limits) => write(({ settlements }) => settlements.backlog(account, limits)),
+      unattended: network => current().settlements.unattended(network),
       submit: (lease, transaction, keys) =>
         write(({ settlements }) => settlements.submit(lease, transaction, keys)),
       captureAndSubmit: (lease, transaction, request) =>

@@ -1033,6 +1033,20 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
+    test('open transactions of an account whose lease nobody holds are counted, by account', async () => {
+      const network = `eip155:${nonce + 1_000}`
+      const account = { network, relayer: hex(20) }
+      const taken = await ledger.leases.acquire(account, 'holder', 60_000)
+      if (taken === undefined) throw new Error('no lease')
+      for (const one of [await captured(), await captured()])
+        expect(await ledger.settlements.submit(taken, signed(), [one.key])).toBeDefined()
+      expect(await ledger.settlements.unattended(network)).toEqual([])
+      await ledger.leases.giveUp(taken)
+      expect(await ledger.settlements.unattended(network)).toEqual([
+        { relayer: account.relayer, transactions: 2 },
+      ])
+    })
+
     test('captured and saved in one step: the payment is in its transaction, and counted', async () => {
       const one = await held({}, { owner: 'fast' })
       const transaction = signed()

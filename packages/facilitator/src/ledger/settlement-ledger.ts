@@ -104,6 +104,11 @@ export interface SettlementLedger {
    */
   backlog(sender: Sender, limits: { readonly together: number; readonly alone: number }): Promise<Backlog>
   /**
+   * Relayer accounts with open transactions of which no process holds the lease now, and how many those are: nobody follows
+   * them.
+   */
+  unattended(network: string): Promise<readonly UnattendedRelayer[]>
+  /**
    * Saves a signed transaction, takes its nonce and moves its payments from captured to submitted, all or
    * nothing. Undefined, with nothing changed, when the lease is lost, a payment is not captured any more, or the
    * nonce is taken.
@@ -144,6 +149,14 @@ export interface Backlog {
   readonly together: readonly PaymentRecord[]
   readonly alone: readonly PaymentRecord[]
   readonly open: readonly OpenTransaction[]
+}
+
+/** Of an account that no process sends from. */
+export interface UnattendedRelayer {
+  /** Lower-case address. */
+  readonly relayer: string
+  /** Open ones. */
+  readonly transactions: number
 }
 
 /** How an open transaction ended. */

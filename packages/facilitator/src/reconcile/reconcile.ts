@@ -74,6 +74,8 @@ export async function reconcile(parts: ReconcilerParts, passes: ReconcilePasses)
     // What is held too long costs nobody money; what comes below may.
     failure = error
   }
+  // At the start the leases of this process itself are just being taken.
+  if (passes.count > 0) await reportUnattended(parts)
   await parts.confirmChain()
   const head = await reader.readHead()
   const isLater = passes.count % ROUNDS_A_LATER_LOOK === 0
@@ -103,4 +105,15 @@ async function revisitSince(parts: ReconcilerParts, from: bigint): Promise<void>
 async function expireHolds({ ledger, network, clock, metrics }: ReconcilerParts): Promise<void> {
   const expired = await ledger.audit.expireHolds(network.id, nowSeconds(clock))
   metrics.payments.inc({ state: 'expired', reason: '' }, expired)
+}
+
+/** A process that was started with fewer keys leaves transactions to nobody, and their payments wait without end. */
+async function reportUnattended({ ledger, network, log, metrics }: ReconcilerParts): Promise<void> {
+  const found = await ledger.settlements.unattended(network.id)
+  metrics.unattended.set(found.reduce((sum, { transactions }) => sum + transactions, 0))
+  for (const { relayer, transactions } of found)
+    log.warn('transactions of an account that no process has the key of: start one with it', {
+      relayer,
+      transactions,
+    })
 }

@@ -40,6 +40,15 @@ export function createMemorySettlements(
         }))
       return await Promise.resolve({ together, alone, open })
     },
+    async unattended(network) {
+      const counts = new Map<string, number>()
+      for (const one of transactions.values()) {
+        if (one.network !== network || one.state !== 'open' || isAttended(tables, clock, one)) continue
+        counts.set(one.relayer, (counts.get(one.relayer) ?? 0) + 1)
+      }
+      const found = [...counts].map(([relayer, count]) => ({ relayer, transactions: count }))
+      return await Promise.resolve(found.sort((one, other) => (one.relayer < other.relayer ? -1 : 1)))
+    },
     async submit(lease, transaction, keys) {
       return await Promise.resolve(submit(tables, clock, lease, transaction, keys))
     },
@@ -130,6 +139,15 @@ function holdsLease(
 ): boolean {
   const known = leases.get(`${network} ${relayer}`)
   return known !== undefined && known.fence === fence && known.expiresAtMs > clock.nowMs()
+}
+
+/** Does any process hold the lease of the account? */
+function isAttended(
+  { leases }: MemoryTables,
+  clock: Clock,
+  { network, relayer }: Pick<SenderLease, 'network' | 'relayer'>,
+): boolean {
+  return (leases.get(`${network} ${relayer}`)?.expiresAtMs ?? 0) > clock.nowMs()
 }
 
 function isOpenAt(transaction: MemoryTransaction, { network, relayer }: SenderLease, nonce: number): boolean {

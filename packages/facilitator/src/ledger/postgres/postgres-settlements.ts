@@ -10,6 +10,7 @@ import {
   type SenderLeases,
   type SettlementLedger,
   type SignedSettlement,
+  type UnattendedRelayer,
 } from '../settlement-ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { groupRequests } from './group-requests.ts'
@@ -74,6 +75,11 @@ export function createPostgresSettlements(
         from ${schema}.transactions t where network = $1 and relayer = any ($2) and state = 'open'
           order by t.relayer, t.nonce) sent
     ) as open from turns`
+  const unattended = `select relayer, count(*)::integer as transactions from ${schema}.transactions t
+    where network = $1 and state = 'open' and not exists (
+      select 1 from ${schema}.sender_leases l
+        where l.network = t.network and l.relayer = t.relayer and l.expires_at > clock_timestamp())
+    group by relayer order by relayer`
   const submit = `select ${schema}.submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id`
   const captureAndSubmit = `select captured, id::text, (
       select row_to_json(carried) from (select ${PAYMENT_COLUMNS} from ${schema}.payments where key = $9) carried
@@ -116,6 +122,7 @@ export function createPostgresSettlements(
         open: (row?.open ?? []).map(toOpen),
       }
     },
+    unattended: network => query<UnattendedRelayer>('unattended', unattended, [network]),
     async submit(lease, transaction, keys) {
       const values = [...transactionValues(lease, transaction), keys, today()]
       try {
