@@ -6,6 +6,7 @@ import type { Attack, AttackRun } from '../attack.ts'
 import { startNodesStage, type NodesStage } from './nodes-stage.ts'
 import type { StagedPayment } from './staged-payment.ts'
 import { untilTrue } from './until-true.ts'
+import { untilWritten } from './until-written.ts'
 
 /** PostgreSQL fails over to a standby that lacks the last seconds, under a facilitator that keeps running. */
 export const databaseLoss: Attack = {
@@ -33,6 +34,7 @@ export const databaseLoss: Attack = {
       const first = await Promise.all(charged.map(payment => stage.settle(payment)))
       if (first.some(({ kind }) => kind !== 'settled'))
         throw new Error('not all were charged before the loss')
+      await untilWritten(stage, charged)
       await back()
 
       // An agent that did not get the answer asks again; and somebody tries the same authorizations for other jobs.

@@ -11,6 +11,7 @@ import type { Attack, AttackRun } from '../attack.ts'
 import { startNodesStage, type NodesStage } from './nodes-stage.ts'
 import type { StagedPayment } from './staged-payment.ts'
 import { untilTrue } from './until-true.ts'
+import { untilWritten } from './until-written.ts'
 
 /**
  * By stage: a node that replaces blocks dates the new ones later, so that after some thirty of them its chain is ahead of our
@@ -144,6 +145,7 @@ async function settled(stage: NodesStage, validForSeconds: number): Promise<Stag
     return outcome.kind === 'settled'
   })
   if (settledMs === undefined) throw new Error(`not settled: ${told}`)
+  await untilWritten(stage, [payment])
   return payment
 }
 
