@@ -42,7 +42,7 @@ function createWork(): {
   }
 }
 
-describe('gathering', () => {
+describe('batching', () => {
   test('one that finds nothing under way goes at once; those that come meanwhile go together', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run, end } = createWork()

@@ -20,7 +20,7 @@ import { announceConclusions } from './engine/announce-conclusions.ts'
 import type { Engine } from './engine/engine.ts'
 import { recoverCharge } from './engine/recover-charge.ts'
 import { rememberProofs } from './engine/remember-proofs.ts'
-import { createToldPayments } from './engine/told-payments.ts'
+import { createReportedSettlements } from './engine/reported-settlements.ts'
 import { createSettlementWaiters } from './engine/settlement-waiters.ts'
 import { limitCallers } from './http/caller.ts'
 import { createApp } from './http/create-app.ts'
@@ -139,9 +139,9 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onReorganised: from => reconciler?.revisitReplaced(from),
   })
   const confirmChain = (): Promise<void> => watch.confirmChain()
-  const unwritten = createToldPayments(clock)
+  const reported = createReportedSettlements(clock)
   const onConcluded = (conclusions: readonly Conclusion[]): void => {
-    for (const { key } of conclusions) unwritten.written(key)
+    for (const { key } of conclusions) reported.recorded(key)
     announceConclusions(waiters, conclusions)
   }
   const { settlements, leases } = ledger
@@ -161,7 +161,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onConcluded,
     onProven: paid => {
       for (const { key, transaction } of paid) {
-        unwritten.told(key)
+        reported.reported(key)
         waiters.announce(key, { kind: 'settled', transaction })
       }
     },
@@ -203,7 +203,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     verifier: rememberProofs(createSignatureVerifier(crypto, [network])),
     ledger: ledger.payments,
     waiters,
-    isBeingWritten: payer => unwritten.isOf(payer),
+    isBeingWritten: payer => reported.isOf(payer),
     clock,
     ...limits,
     ownerLimits: limits.owners,

@@ -2,7 +2,7 @@ import type { NodesStage } from './nodes-stage.ts'
 import type { StagedPayment } from './staged-payment.ts'
 import { untilTrue } from './until-true.ts'
 
-/** A settlement is told when it is proven, and written down after: resolves once the ledger has these as settled. */
+/** A settlement is reported when it is proven, and recorded after: resolves once the ledger has these as settled. */
 export async function untilWritten(
   { database, schema }: Pick<NodesStage, 'database' | 'schema'>,
   payments: readonly StagedPayment[],
@@ -15,5 +15,5 @@ export async function untilWritten(
     )
     return rows[0]?.count === keys.length
   })
-  if (writtenMs === undefined) throw new Error('what was told as settled was not written down')
+  if (writtenMs === undefined) throw new Error('what was reported as settled was not recorded')
 }

@@ -43,7 +43,7 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     tests: [{ file: 'farebox/settle-payment.test.ts' }],
   },
   {
-    name: 'failure-told-before-it-is-written',
+    name: 'failure-reported-before-it-is-written',
     promises: ['P3', 'I5'],
     breaks: 'a settlement that failed is told while the record still says that the payment is to be charged',
     edits: [

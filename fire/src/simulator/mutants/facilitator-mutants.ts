@@ -67,7 +67,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'carried-is-settled',
-    breaks: 'who waits is told of what a receipt proves: here of all that its transaction carried',
+    breaks: 'only what a receipt proves is reported as settled: here all that its transaction carried',
     edits: [
       {
         in: 'facilitator/close',

@@ -32,7 +32,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'told-and-never-written',
+    name: 'reported-and-never-written',
     breaks: 'a success that was told is written down afterwards: here it is not',
     edits: [
       {

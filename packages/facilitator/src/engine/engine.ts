@@ -40,7 +40,7 @@ export interface Engine {
   /** Tells the operator that an owner's limit is near. */
   readonly announceBudget: (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
   readonly waiters: SettlementWaiters
-  /** Was a settlement of this payer told that is not written down yet? */
+  /** Was a settlement of this payer reported that is not recorded yet? */
   readonly isBeingWritten: (payer: string) => boolean
   readonly clock: Clock
   /** Unix seconds by which authorizations are judged: our clock or the chain's head, whichever is later. */

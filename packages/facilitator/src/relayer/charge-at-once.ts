@@ -7,7 +7,7 @@ import {
   countInFlight,
   findFreeNonce,
   type CanPay,
-  type Desk,
+  type SenderState,
   type RelayerTerm,
 } from './relayer-term.ts'
 
@@ -17,8 +17,8 @@ export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'rel
 }
 
 /**
- * Whoever asks for a charge has their hold kept from when it is captured, and all others wait: where the node takes longer
- * than this it is captured first, as any other.
+ * A hold is safe from the moment of its capture, and all other payments wait meanwhile: if the node takes longer than this
+ * to answer, the payment is captured first, in the ordinary way.
  */
 const READY_MS = 1_000
 /** A reason of our own: without one each abort makes an exception with its stack. */
@@ -34,26 +34,26 @@ const DONE = 'ready'
  */
 export async function chargeAtOnce(
   parts: ChargeParts,
-  desk: Desk,
+  state: SenderState,
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
-  const terms = [...desk.terms.values()]
-  if (desk.isAtWork || terms.some(term => countInFlight(term) > 0)) return undefined
+  const terms = [...state.terms.values()]
+  if (state.isAtWork || terms.some(term => countInFlight(term) > 0)) return undefined
   const term = chooseTerm(terms, 'together', parts.canPay)
   if (term === undefined) return undefined
-  desk.isAtWork = true
+  state.isAtWork = true
   try {
-    return await charge(parts, desk, term, request)
+    return await charge(parts, state, term, request)
   } finally {
-    desk.isAtWork = false
+    state.isAtWork = false
     // What came meanwhile waits.
-    desk.notifier.notify()
+    state.notifier.notify()
   }
 }
 
 async function charge(
   parts: ChargeParts,
-  desk: Desk,
+  state: SenderState,
   term: RelayerTerm,
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
@@ -74,7 +74,7 @@ async function charge(
   const { id, payment } = submitted
   term.nextNonce = nonce + 1
   term.sent += 1
-  desk.gathering.sent(false)
+  state.batching.sent(false)
   parts.metrics.batchSize.observe(1)
   parts.metrics.transactions.inc({ outcome: 'saved' })
   const { address } = relayer
@@ -87,7 +87,7 @@ async function charge(
     hashes: [signed.hash],
     payments: [payment],
   }
-  followTransaction(parts, desk, term, transaction, 'together')
+  followTransaction(parts, state, term, transaction, 'together')
   return { kind: 'captured', first: true, transaction: signed.hash }
 }
 

@@ -1,7 +1,7 @@
 import { countLoss } from '../count-loss.ts'
 import type { ClosedTransaction, Conclusion, OpenTransaction } from '../ledger/settlement-ledger.ts'
 import { carry, type PlanParts } from './plan-settlement.ts'
-import { lowestOpenNonce, type Desk, type Lane, type RelayerTerm } from './relayer-term.ts'
+import { lowestOpenNonce, type SenderState, type Lane, type RelayerTerm } from './relayer-term.ts'
 import { driveTransaction, type DriveParts } from './transaction/drive-transaction.ts'
 
 /** What transactions are followed with. */
@@ -9,14 +9,14 @@ export interface FollowParts
   extends
     Omit<DriveParts, 'conclude' | 'lowestOpenNonce' | 'carry' | 'relayer'>,
     Pick<PlanParts, 'readCodes' | 'hasSettler'> {
-  /** Told of what was written down: whoever waits for a settlement hears it here. */
+  /** Notified of what was recorded, for the callers that wait for a settlement. */
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
 
 /** Lets a saved transaction be seen to its end beside everything else. */
 export function followTransaction(
   parts: FollowParts,
-  desk: Desk,
+  state: SenderState,
   term: RelayerTerm,
   transaction: OpenTransaction,
   lane = laneOf(transaction),
@@ -32,8 +32,8 @@ export function followTransaction(
   const done = driveTransaction(driveParts, term.lease, transaction, term.end.signal).then(end => {
     term.following.delete(transaction.id)
     if (end === 'dropped') term.nextNonce = undefined
-    desk.gathering.ended()
-    desk.notifier.notify()
+    state.batching.ended()
+    state.notifier.notify()
   })
   const sinceMs = parts.clock.nowMs()
   term.following.set(transaction.id, { nonce: transaction.nonce, lane, sinceMs, done })

@@ -1,5 +1,5 @@
 import type { SenderLease } from '../ledger/settlement-ledger.ts'
-import type { Gathering } from './gathering.ts'
+import type { BatchTiming } from './batch-timing.ts'
 import type { Notifier } from './notifier.ts'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
@@ -34,12 +34,12 @@ export interface RelayerTerm {
 }
 
 /** What everything that sends from a process's accounts shares. */
-export interface Desk {
+export interface SenderState {
   /** Names the process in the ledger. */
   readonly holder: string
   /** The accounts it sends from, by address. */
   readonly terms: Map<string, RelayerTerm>
-  readonly gathering: Gathering
+  readonly batching: BatchTiming
   /** Notified when there may be work. */
   readonly notifier: Notifier
   /** Somebody is making a transaction: of two at once both would take the same nonce. */
@@ -76,7 +76,7 @@ export function isHeldUp({ following }: RelayerTerm, nowMs: number, blockMs: num
 /**
  * The account that sends the next transaction of a lane: of those with room and not held up the one with the fewest in
  * flight, and of several such the one that has sent the fewest, so that all of them are used alike; undefined where none
- * has room. Those that go alone do so one at a time over all accounts: they are strangers' code, and more accounts are not
+ * has room. Those that go alone do so one at a time over all accounts: they are untrusted code, and more accounts are not
  * for them.
  */
 export function chooseTerm(

@@ -4,10 +4,10 @@ import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
 import { chargeAtOnce } from './charge-at-once.ts'
-import { createGathering } from './gathering.ts'
+import { createBatchTiming } from './batch-timing.ts'
 import { createNotifier } from './notifier.ts'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
-import { beginTerm, countInFlight, type Desk } from './relayer-term.ts'
+import { beginTerm, countInFlight, type SenderState } from './relayer-term.ts'
 import { runSettlementPass, type PassParts } from './settlement-pass.ts'
 
 /** What a settlement loop works with. */
@@ -47,27 +47,27 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
   const { clock, log, leases, leaseMs, relayers } = parts
   const closing = new AbortController()
   const { signal } = closing
-  const desk: Desk = {
+  const state: SenderState = {
     holder: randomUUID(),
     terms: new Map(),
-    gathering: createGathering(clock, MAX_BATCH),
+    batching: createBatchTiming(clock, MAX_BATCH),
     notifier: createNotifier(clock),
     isAtWork: false,
   }
 
   const renewLease = async (relayer: Relayer): Promise<void> => {
     const account = { network: parts.network.id, relayer: relayer.address }
-    const lease = await leases.acquire(account, desk.holder, leaseMs)
-    const term = desk.terms.get(relayer.address)
+    const lease = await leases.acquire(account, state.holder, leaseMs)
+    const term = state.terms.get(relayer.address)
     if (term?.lease.fence === lease?.fence) return
     term?.end.abort()
-    if (lease === undefined) desk.terms.delete(relayer.address)
-    else desk.terms.set(relayer.address, beginTerm(relayer, lease))
+    if (lease === undefined) state.terms.delete(relayer.address)
+    else state.terms.set(relayer.address, beginTerm(relayer, lease))
     log.info(lease === undefined ? 'relayer lease lost' : 'relayer lease taken', {
       relayer: account.relayer,
       fence: lease?.fence,
     })
-    desk.notifier.notify()
+    state.notifier.notify()
   }
   const keeping = relayers.map(relayer => {
     const onFailure = (error: unknown): void =>
@@ -76,20 +76,20 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
   })
   const onFailure = (error: unknown): void =>
     log.error('settlement pass failed', { error: describeError(error) })
-  const working = repeat(clock, { everyMs: 0, signal, onFailure }, () => work(parts, desk, signal))
+  const working = repeat(clock, { everyMs: 0, signal, onFailure }, () => work(parts, state, signal))
   return {
-    chargeAtOnce: request => chargeAtOnce(parts, desk, request),
+    chargeAtOnce: request => chargeAtOnce(parts, state, request),
     wake() {
-      desk.gathering.captured()
-      desk.notifier.notify()
+      state.batching.captured()
+      state.notifier.notify()
     },
-    holdsLease: () => desk.terms.size > 0,
-    openNonces: relayer => [...(desk.terms.get(relayer)?.following.values() ?? [])].map(one => one.nonce),
+    holdsLease: () => state.terms.size > 0,
+    openNonces: relayer => [...(state.terms.get(relayer)?.following.values() ?? [])].map(one => one.nonce),
     async close() {
       closing.abort()
-      for (const term of desk.terms.values()) term.end.abort()
+      for (const term of state.terms.values()) term.end.abort()
       await Promise.all([...keeping, working])
-      const terms = [...desk.terms.values()]
+      const terms = [...state.terms.values()]
       for (const term of terms) term.end.abort()
       await Promise.all(terms.flatMap(term => [...term.following.values()].map(one => one.done)))
       await Promise.all(terms.map(term => leases.giveUp(term.lease)))
@@ -97,23 +97,23 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
   }
 }
 
-async function work(parts: SettlementLoopParts, desk: Desk, closing: AbortSignal): Promise<void> {
-  const { clock, notifier } = { ...parts, ...desk }
+async function work(parts: SettlementLoopParts, state: SenderState, closing: AbortSignal): Promise<void> {
+  const { clock, notifier } = { ...parts, ...state }
   await notifier.wait(IDLE_MS, closing)
-  const terms = [...desk.terms.values()].filter(term => !term.end.signal.aborted)
+  const terms = [...state.terms.values()].filter(term => !term.end.signal.aborted)
   if (terms.length === 0 || closing.aborted) return
-  if (terms.some(term => countInFlight(term) > 0)) await desk.gathering.wait(parts.blockMs(), closing)
+  if (terms.some(term => countInFlight(term) > 0)) await state.batching.wait(parts.blockMs(), closing)
   // Whoever is at work notifies when it is done.
-  if (desk.isAtWork) return
-  desk.isAtWork = true
+  if (state.isAtWork) return
+  state.isAtWork = true
   try {
-    await runSettlementPass(parts, desk, terms)
+    await runSettlementPass(parts, state, terms)
   } catch (error) {
     // What came to nothing now is tried again after a while, notified or not.
     await clock.sleep(IDLE_MS, closing)
     notifier.notify()
     throw error
   } finally {
-    desk.isAtWork = false
+    state.isAtWork = false
   }
 }

@@ -9,7 +9,7 @@ import {
   hasRoom,
   isHeldUp,
   type CanPay,
-  type Desk,
+  type SenderState,
   type Lane,
   type RelayerTerm,
 } from './relayer-term.ts'
@@ -30,11 +30,11 @@ const MAX_ALONE = 8
  */
 export async function runSettlementPass(
   parts: PassParts,
-  desk: Desk,
+  state: SenderState,
   terms: readonly RelayerTerm[],
 ): Promise<void> {
   const relayers = terms.map(term => term.relayer.address)
-  const sender = { network: parts.network.id, relayers, holder: desk.holder }
+  const sender = { network: parts.network.id, relayers, holder: state.holder }
   const choose = (lane: Lane): RelayerTerm | undefined =>
     chooseTerm(terms, lane, parts.canPay, term => isHeldUp(term, parts.clock.nowMs(), parts.blockMs()))
   // What cannot go now is left to other processes.
@@ -46,23 +46,23 @@ export async function runSettlementPass(
   for (const transaction of open) {
     const term = terms.find(({ relayer }) => relayer.address === transaction.relayer)
     if (term !== undefined && !term.following.has(transaction.id))
-      followTransaction(parts, desk, term, transaction)
+      followTransaction(parts, state, term, transaction)
   }
   const batching = together.length > 0 ? choose('together') : undefined
   const lone = alone.length > 0 ? choose('alone') : undefined
   if (batching === undefined && lone === undefined) return
   await parts.confirmChain()
   try {
-    if (batching !== undefined) await sendTogether(parts, desk, batching, together)
+    if (batching !== undefined) await sendTogether(parts, state, batching, together)
   } finally {
     // Whatever accounts with code do to the one lane, the other goes on, and the other way round.
-    if (lone !== undefined) await sendAlone(parts, desk, lone, alone)
+    if (lone !== undefined) await sendAlone(parts, state, lone, alone)
   }
 }
 
 async function sendTogether(
   parts: PassParts,
-  desk: Desk,
+  state: SenderState,
   term: RelayerTerm,
   waiting: readonly PaymentRecord[],
 ): Promise<void> {
@@ -72,12 +72,12 @@ async function sendTogether(
   if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
   if (fees === undefined) return
   const more = waiting.length === MAX_BATCH || captured.length < waiting.length
-  if (plan.together.length > 0 && !(await submit(parts, desk, term, 'together', plan.together, fees, more)))
+  if (plan.together.length > 0 && !(await submit(parts, state, term, 'together', plan.together, fees, more)))
     return
   for (const payment of plan.single) {
-    if (!hasRoom(term, 'single') || !(await submit(parts, desk, term, 'single', [payment], fees))) break
+    if (!hasRoom(term, 'single') || !(await submit(parts, state, term, 'single', [payment], fees))) break
   }
-  if (more) desk.notifier.notify()
+  if (more) state.notifier.notify()
 }
 
 /** As many as the account has gas money for: of little left some are settled, instead of none. */
@@ -93,7 +93,7 @@ function affordable(
 
 async function sendAlone(
   parts: PassParts,
-  desk: Desk,
+  state: SenderState,
   term: RelayerTerm,
   captured: readonly PaymentRecord[],
 ): Promise<void> {
@@ -101,14 +101,14 @@ async function sendAlone(
   const plan = await planAlone({ ...parts, relayer: term.relayer }, captured, fees)
   if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
   if (fees !== undefined && plan.next !== undefined)
-    await submit(parts, desk, term, 'alone', [plan.next], fees)
-  else if (plan.concluded.length > 0) desk.notifier.notify()
+    await submit(parts, state, term, 'alone', [plan.next], fees)
+  else if (plan.concluded.length > 0) state.notifier.notify()
 }
 
 /** Signs, saves and sends one transaction; false where this round should go no further. */
 async function submit(
   parts: PassParts,
-  desk: Desk,
+  state: SenderState,
   term: RelayerTerm,
   lane: Lane,
   payments: readonly PaymentRecord[],
@@ -126,12 +126,12 @@ async function submit(
   if (id === undefined) {
     // Another process took a payment, or the lease is gone: the next round sees what is left.
     term.nextNonce = undefined
-    desk.notifier.notify()
+    state.notifier.notify()
     return false
   }
   term.nextNonce = nonce + 1
   term.sent += 1
-  desk.gathering.sent(more)
+  state.batching.sent(more)
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
   parts.log.info('transaction saved', {
@@ -141,6 +141,6 @@ async function submit(
     payments: payments.length,
   })
   const transaction = { ...signed, id, relayer: relayer.address, nonce, hashes: [signed.hash], payments }
-  followTransaction(parts, desk, term, transaction, lane)
+  followTransaction(parts, state, term, transaction, lane)
   return true
 }

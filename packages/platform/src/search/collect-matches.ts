@@ -13,7 +13,7 @@ export interface Found {
   readonly position: string
 }
 
-/** What gathering came to. */
+/** What batching came to. */
 export type Collected =
   /** All that match are known; these are the first behind the place, at most so many as were wanted. */
   | { readonly isWhole: true; readonly found: readonly Found[]; readonly matching: number }

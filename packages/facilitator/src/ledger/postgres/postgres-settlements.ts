@@ -103,7 +103,7 @@ export function createPostgresSettlements(
       ...notify(concludedSignal(conclusions)),
     ])
     const changed = new Set(row?.keys)
-    // Keys that were dropped with their payer are of whoever concluded that.
+    // Keys that were dropped with their payer belong to the request that concluded so.
     const named = new Set(conclusions.map(({ key }) => key))
     const dropped = [...changed].filter(key => !named.has(key))
     return requests.map(request => [

@@ -98,7 +98,7 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
       const nowMs = clock.nowMs()
       if (known === undefined || nowMs - known.readAtMs > FEES_FRESH_MS) {
         const reading = readFees(undefined)
-        // Who does not wait for it need not hear that it failed: whoever comes when nothing usable is left does.
+        // A caller that does not wait for it does not fail with it; the next one without usable fees waits, and does.
         if (known !== undefined && nowMs - known.readAtMs <= FEES_USABLE_MS) reading.catch(() => undefined)
         else await reading
       }

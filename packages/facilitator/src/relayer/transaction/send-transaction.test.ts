@@ -39,16 +39,16 @@ test('what a node took is given to it again after two blocks, the same bytes, wi
   expect(sending.waitsSinceMs).toBe(100)
 })
 
-test('what a node refused for a moment is given to it again ever later; a rival of ours never', async () => {
+test('what a node refused for a moment is given to it again ever later; another transaction with its nonce ends that', async () => {
   const full = setScene({ kind: 'refused', why: 'other', message: 'txpool is full' })
   await full.send()
   expect(full.sending.atMs).toBe(250)
   await full.clock.pass(250)
   await full.send()
   expect(full.sending.atMs).toBe(250 + 500)
-  const rival = setScene({ kind: 'refused', why: 'underpriced', message: 'replacement underpriced' })
-  await rival.send()
-  expect(rival.sending.atMs).toBe(Number.POSITIVE_INFINITY)
+  const replaced = setScene({ kind: 'refused', why: 'underpriced', message: 'replacement underpriced' })
+  await replaced.send()
+  expect(replaced.sending.atMs).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('one that was signed anew waits for its block from then on, as a new one', async () => {

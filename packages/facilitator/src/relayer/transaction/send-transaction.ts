@@ -17,7 +17,7 @@ export interface SendParts {
 
 /** When a transaction is given to the node. */
 export interface Sending {
-  /** When next, unless it is stuck first; infinite where the node has a rival of it. */
+  /** When next, unless it is stuck first; infinite where the node has another transaction with its nonce. */
   atMs: number
   /** Where the node does not take it then, it is given to it once more after so long. */
   againMs: number

@@ -5,7 +5,7 @@ import { createNotifier } from './notifier.ts'
  * When the next transaction goes while others are in flight: a full one at once, any other at the next eighth of a
  * block, so that the slots of a block are not used up at its beginning by transactions that carry little.
  */
-export interface Gathering {
+export interface BatchTiming {
   /** Another payment waits. */
   captured(): void
   /** A transaction ended: those whose payments it carried are about to come with the next. */
@@ -25,7 +25,7 @@ const PARTS = 8
 const REJOIN_MS = 10
 
 /** Gathers payments until as many wait as one transaction carries. */
-export function createGathering(clock: Clock, full: number): Gathering {
+export function createBatchTiming(clock: Clock, full: number): BatchTiming {
   const notifier = createNotifier(clock)
   let [waiting, sentAtMs] = [0, Number.NEGATIVE_INFINITY]
   return {

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { createClockForTests } from '../test-setup/clock-for-tests.ts'
-import { createGathering } from './gathering.ts'
+import { createBatchTiming } from './batch-timing.ts'
 
 const BLOCK_MS = 2_000
 
 function setScene() {
   const clock = createClockForTests()
-  const gathering = createGathering(clock, 3)
+  const batching = createBatchTiming(clock, 3)
   let wentAtMs: number | undefined
   const wait = (): void => {
     wentAtMs = undefined
-    void gathering.wait(BLOCK_MS, new AbortController().signal).then(() => {
+    void batching.wait(BLOCK_MS, new AbortController().signal).then(() => {
       wentAtMs = clock.nowMs()
     })
   }
-  return { clock, gathering, wait, went: () => wentAtMs }
+  return { clock, batching, wait, went: () => wentAtMs }
 }
 
 test('what waits goes at the next eighth of a block', async () => {
-  const { clock, gathering, wait, went } = setScene()
-  gathering.sent(false)
-  gathering.captured()
+  const { clock, batching, wait, went } = setScene()
+  batching.sent(false)
+  batching.captured()
   wait()
   await clock.pass(245)
   expect(went()).toBeUndefined()
@@ -29,35 +29,35 @@ test('what waits goes at the next eighth of a block', async () => {
 })
 
 test('a full transaction goes at once, also where what is over of the last one makes it full', async () => {
-  const { clock, gathering, wait, went } = setScene()
-  gathering.sent(false)
+  const { clock, batching, wait, went } = setScene()
+  batching.sent(false)
   wait()
   await clock.pass(20)
-  for (let count = 0; count < 3; count += 1) gathering.captured()
+  for (let count = 0; count < 3; count += 1) batching.captured()
   await clock.pass(5)
   expect(went()).toBe(25)
-  gathering.sent(true)
+  batching.sent(true)
   wait()
   await clock.pass(5)
   expect(went()).toBe(30)
 })
 
 test('when a transaction ends, those who come with its answer join those who waited', async () => {
-  const { clock, gathering, wait, went } = setScene()
-  gathering.sent(false)
-  gathering.captured()
+  const { clock, batching, wait, went } = setScene()
+  batching.sent(false)
+  batching.captured()
   wait()
   await clock.pass(50)
-  gathering.ended()
+  batching.ended()
   await clock.pass(20)
   expect(went()).toBe(65)
 })
 
 test('where the last transaction went longer ago than that, nobody waits for more', async () => {
-  const { clock, gathering, wait, went } = setScene()
-  gathering.sent(false)
+  const { clock, batching, wait, went } = setScene()
+  batching.sent(false)
   await clock.pass(400)
-  gathering.captured()
+  batching.captured()
   wait()
   await clock.pass(20)
   expect(went()).toBe(410)
