@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Clock } from '@farebox/server/clock'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
+import { createClockForTests } from '../test-setup/clock-for-tests.ts'
 import { NETWORK } from '../test-setup/payments-for-tests.ts'
 import { createSettlementWaiters, type SettlementWaiters } from './settlement-waiters.ts'
 
@@ -16,24 +16,8 @@ function createRoom(): {
   sleepers(): number
   pass(ms: number): Promise<void>
 } {
-  let nowMs = 0
+  const clock = createClockForTests()
   let failure: Error | undefined
-  const sleeping = new Set<{ readonly atMs: number; readonly wake: () => void }>()
-  const clock: Clock = {
-    nowMs: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise(resolve => {
-        const sleeper = {
-          atMs: nowMs + ms,
-          wake: () => {
-            sleeping.delete(sleeper)
-            resolve()
-          },
-        }
-        sleeping.add(sleeper)
-        signal?.addEventListener('abort', sleeper.wake)
-      }),
-  }
   const [settled, asked] = [new Set<string>(), [] as (readonly string[])[]]
   const unused = async (): Promise<never> => await Promise.reject(new Error('not asked here'))
   const ledger: PaymentLedger = {
@@ -48,9 +32,6 @@ function createRoom(): {
       return await Promise.resolve(rows.map(row => ({ ...row, transaction: TRANSACTION }) as PaymentRecord))
     },
   }
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
-  }
   return {
     waiters: createSettlementWaiters(ledger, clock, NETWORK),
     settled,
@@ -58,14 +39,8 @@ function createRoom(): {
     fail(error) {
       failure = error
     },
-    sleepers: () => sleeping.size,
-    async pass(ms) {
-      for (let passed = 0; passed < ms; passed += 50) {
-        nowMs += 50
-        for (const sleeper of sleeping) if (sleeper.atMs <= nowMs) sleeper.wake()
-        await settle()
-      }
-    },
+    sleepers: clock.sleepers,
+    pass: clock.pass,
   }
 }
 

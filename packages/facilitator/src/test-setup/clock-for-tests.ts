@@ -4,6 +4,8 @@ import type { Clock } from '@farebox/server/clock'
 export interface ClockForTests extends Clock {
   /** Goes on in steps of 5 ms; after each, whatever is due and follows from it happens. */
   pass(ms: number): Promise<void>
+  /** How many sleep now. */
+  sleepers(): number
 }
 
 /** Makes the clock, at zero. */
@@ -25,6 +27,7 @@ export function createClockForTests(): ClockForTests {
         if (signal?.aborted === true) sleeper.wake()
         signal?.addEventListener('abort', sleeper.wake)
       }),
+    sleepers: () => sleeping.size,
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += 5) {
         nowMs += 5
