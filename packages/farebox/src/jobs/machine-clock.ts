@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 
 /** The time of a machine, for what its processes share and what outlives them. */
 export interface MachineClock {
-  /** Names this run of the machine: another after it was started anew. */
-  readonly boot: string
+  /** Names this run of the machine: another after it was started anew. Undefined where the system does not name its runs. */
+  readonly boot: string | undefined
   /** Milliseconds since then, the same for all processes; nobody can set it. */
   sinceBootMs(): number
   /** Unix milliseconds; may be set at any moment. */
@@ -17,10 +17,10 @@ export const machineClock: MachineClock = {
   nowMs: () => Date.now(),
 }
 
-function readBoot(): string {
+function readBoot(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    return 'unnamed'
+    return undefined
   }
 }

@@ -1,7 +1,9 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RunningJob, UnpaidJob } from '../../jobs/job.ts'
+import type { JobClaim } from '../../jobs/job-store.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import type { JobOrder } from '../request/job-order.ts'
 import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from '../../jobs/renew-leases.ts'
@@ -9,7 +11,7 @@ import type { Service } from '../service/service.ts'
 
 /**
  * Claims the job and its payment together, before anybody is asked and anything is run (D6): one authorization
- * buys one job over all replicas.
+ * buys one job over all replicas. A payment whose nonce names its job needs no claim of its own.
  *
  * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again.
  * Throws a `PaymentError` where the payment is claimed for another job.
@@ -31,7 +33,7 @@ export async function claimJob(
   const outcome = await service.jobs.claim({
     jobKey: holder.jobKey,
     fence: holder.fence,
-    payment: payment && { key: payment.key, keepMs: paymentClaimMs(payment, askedMs) },
+    payment: payment && claimedWith(payment, askedMs),
     leaseMs: LEASE_MS,
     keepMs: UNFINISHED_KEPT_MS,
     job,
@@ -116,8 +118,13 @@ async function leaveAsItIs(held: HeldJob): Promise<boolean> {
   return await held.release(change).catch(() => false)
 }
 
-function paymentClaimMs(payment: ProvenPayment, nowMs: number): number {
-  const untilMs = (Number(payment.authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000
+/**
+ * What a payment's claim says. A bound nonce names its job, which was checked (D13): its signature is that claim already,
+ * and no other job will ever be run for it.
+ */
+function claimedWith({ key, authorization }: ProvenPayment, nowMs: number): JobClaim['payment'] {
+  if (isBoundNonce(authorization.nonce)) return undefined
+  const untilMs = (Number(authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000
   // One that expired long ago is claimed where it was charged before, and its job is delivered now (D40).
-  return Math.max(untilMs - nowMs, PAYMENT_CLAIM_MARGIN_SECONDS * 1_000)
+  return { key, keepMs: Math.max(untilMs - nowMs, PAYMENT_CLAIM_MARGIN_SECONDS * 1_000) }
 }

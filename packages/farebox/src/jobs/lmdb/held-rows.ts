@@ -1,13 +1,11 @@
-import type { Holder } from '../holder.ts'
-import type { JobRow } from '../job-row.ts'
-import type { LmdbTables } from './lmdb-tables.ts'
+import type { LmdbTables, TableRow } from './lmdb-tables.ts'
 
 /** The rows of the jobs that this process holds, as it wrote them: each is read again only where somebody else wrote. */
 export interface HeldRows {
-  /** The row, where this holder's fence is still the job's. Called inside a transaction. */
-  find(holder: Holder, nowMs: number): JobRow | undefined
+  /** The row as it lies in the tables, forgotten already or not. Called inside a transaction. */
+  row(jobKey: string): TableRow | undefined
   /** Remembers what was put, while its holder may write it again. */
-  wrote(jobKey: string, row: JobRow): void
+  wrote(jobKey: string, row: TableRow): void
   /** The holder has let go. */
   letGo(jobKey: string): void
   /** Nothing that was put is certain: a transaction was not committed, or a step of it broke off. */
@@ -19,12 +17,11 @@ const MOST_ROWS = 20_000
 
 /** Makes it for the tables of one store. */
 export function createHeldRows(tables: Pick<LmdbTables, 'job' | 'isAsWritten'>): HeldRows {
-  const rows = new Map<string, JobRow>()
+  const rows = new Map<string, TableRow>()
   return {
-    find({ jobKey, fence }, nowMs) {
+    row(jobKey) {
       const own = rows.get(jobKey)
-      const row = own !== undefined && tables.isAsWritten(jobKey, own) ? own : tables.job(jobKey)
-      return row === undefined || row.forgottenMs <= nowMs || row.fence !== fence ? undefined : row
+      return own !== undefined && tables.isAsWritten(jobKey, own) ? own : tables.job(jobKey)
     },
     wrote(jobKey, row) {
       if (rows.size >= MOST_ROWS) rows.clear()

@@ -1,11 +1,11 @@
-import { systemClock } from '../../clock.ts'
+import { machineClock } from '../machine-clock.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
 import { openLmdbStore } from './lmdb-store.ts'
 
 // A process of its own for `lmdb-store.test.ts`: `<folder> race <name> <rounds>`, or
 // `<folder> save <name> <characters> <how many at a time>`.
 const [folder = '', mode = '', name = '', amount = '', lines = ''] = process.argv.slice(2)
-const opened = await openLmdbStore(folder, systemClock)
+const opened = await openLmdbStore(folder, machineClock)
 const { store } = opened
 console.log('open')
 await new Promise(resolve => {

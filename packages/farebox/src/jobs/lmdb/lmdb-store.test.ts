@@ -1,18 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { OpenJobStore } from '../job-store.ts'
+import type { JobStore, OpenJobStore } from '../job-store.ts'
+import { machineClock, type MachineClock } from '../machine-clock.ts'
 import { running, saved, settled } from '../test-setup/job-samples.ts'
 import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
+import { openLmdbClaims } from './lmdb-claims.ts'
 import { openLmdbStore } from './lmdb-store.ts'
 
 let scratch: string
@@ -37,7 +38,7 @@ function newFolder(): string {
 const openContract = async () => {
   const folder = newFolder()
   let nowMs = Date.UTC(2030, 0)
-  const clock = { nowMs: () => nowMs, after: () => () => {} }
+  const clock = { boot: 'this run', sinceBootMs: () => nowMs, nowMs: () => nowMs }
   let handles = [await openLmdbStore(folder, clock), await openLmdbStore(folder, clock)] as const
   const close = async (): Promise<void> => {
     for (const handle of handles) await handle.close()
@@ -117,7 +118,7 @@ describe('a folder that cannot be used', () => {
     const file = join(scratch, 'file')
     await writeFile(file, '')
     const folder = join(file, 'jobs')
-    await expect(openLmdbStore(folder, systemClock)).rejects.toThrow(
+    await expect(openLmdbStore(folder, machineClock)).rejects.toThrow(
       `SERVICE_STORE=lmdb:${folder}: this folder cannot be used: ENOTDIR`,
     )
   })
@@ -147,7 +148,7 @@ describe('a folder that cannot be used', () => {
 
 test('D24 a record that is kept anew is spared when its first expiry comes', async () => {
   let nowMs = 0
-  const { store } = await opened(newFolder(), { nowMs: () => nowMs, after: () => () => {} })
+  const { store } = await opened(newFolder(), { nowMs: () => nowMs })
   const payment = { key: 'p', keepMs: 1_000 }
   await store.claim({ ...claim, jobKey: 'held', leaseMs: 1_000, keepMs: 1_000 })
   await store.claim({ ...claim, jobKey: 'saved', leaseMs: 1_000, keepMs: 1_000 })
@@ -159,7 +160,7 @@ test('D24 a record that is kept anew is spared when its first expiry comes', asy
   await store.claim({ ...claim, jobKey: 'paid', payment: { key: 'p', keepMs: 1_000_000 } })
   nowMs += 100_000
   // As many writes as make it sweep.
-  for (let at = 0; at < 100; at += 1) await store.claim({ ...claim, jobKey: `${at}` })
+  for (let at = 0; at < 100; at += 1) await finish(store, `${at}`)
   expect(await store.read('held')).toEqual({ job: running, held: true })
   expect(await store.read('saved')).toEqual({ job: saved, held: true })
   expect(await store.claim({ ...claim, jobKey: 'other', payment })).toEqual({ kind: 'payment-taken' })
@@ -168,10 +169,10 @@ test('D24 a record that is kept anew is spared when its first expiry comes', asy
 test('D24 a record that was kept anew is deleted when its later time has come', async () => {
   const folder = newFolder()
   let nowMs = 0
-  const { store } = await opened(folder, { nowMs: () => nowMs, after: () => () => {} })
+  const { store } = await opened(folder, { nowMs: () => nowMs })
   const sweepAt = async (atMs: number): Promise<void> => {
     nowMs = atMs
-    for (let at = 0; at < 100; at += 1) await store.claim({ ...claim, jobKey: `${atMs} ${at}`, keepMs: 0 })
+    for (let at = 0; at < 100; at += 1) await finish(store, `${atMs} ${at}`)
   }
   const holder = { jobKey: 'long', fence: 'fence' }
   await store.claim({ ...claim, ...holder, leaseMs: 1_000, keepMs: 1_000 })
@@ -201,9 +202,123 @@ test('D25 a holder that writes through two openings of a folder changes what the
   expect(await one.store.unresolved()).toEqual([])
 })
 
+describe('claims, which are not flushed', () => {
+  const at = (boot: string, nowMs = Date.UTC(2030, 0)): MachineClock => ({
+    boot,
+    sinceBootMs: () => nowMs,
+    nowMs: () => nowMs,
+  })
+  const holder = { jobKey: 'a', fence: 'fence' }
+  const payment = { key: 'p', keepMs: 60_000 }
+
+  test('D25 are gone after the machine was started anew; what was saved is there, with its payment', async () => {
+    const folder = newFolder()
+    const before = await openLmdbStore(folder, at('one run'))
+    await before.store.claim({ ...claim, jobKey: 'ran', payment: { key: 'not charged', keepMs: 60_000 } })
+    await before.store.claim({ ...claim, ...holder, payment })
+    await before.store.write(holder, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
+    await before.close()
+    const { store } = await opened(folder, at('another run'))
+    expect(await store.read('ran')).toBeUndefined()
+    expect(
+      await store.claim({ ...claim, jobKey: 'b', payment: { key: 'not charged', keepMs: 1 } }),
+    ).toMatchObject({
+      kind: 'claimed',
+    })
+    expect(await store.read('a')).toEqual({ job: saved, held: true })
+    expect(await store.claim({ ...claim, jobKey: 'c', payment })).toEqual({ kind: 'payment-taken' })
+    expect((await readdir(folder)).filter(name => name.startsWith('claims-'))).toEqual(['claims-another run'])
+  })
+
+  test('D25 are there when the process was killed, where the system names no runs too', async () => {
+    for (const boot of ['one run', undefined]) {
+      const folder = newFolder()
+      const clock = { ...at(''), boot }
+      const [first, other] = [await opened(folder, clock), await opened(folder, clock)]
+      await first.store.claim({ ...claim, ...holder, payment })
+      expect(await other.store.read('a')).toEqual({ job: running, held: true })
+      expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
+    }
+  })
+
+  test('D24 a payment whose job failed stays claimed for it after the machine was started anew', async () => {
+    const folder = newFolder()
+    const before = await openLmdbStore(folder, at('one run'))
+    await before.store.claim({ ...claim, ...holder, payment })
+    await before.store.write(holder, { kind: 'forget' })
+    await before.close()
+    const { store } = await opened(folder, at('another run'))
+    expect(await store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
+    expect(await store.claim({ ...claim, jobKey: 'a', payment })).toMatchObject({ kind: 'claimed' })
+  })
+
+  test('D6 who takes a job over knows what its last holder wrote, or that one can write no more', async () => {
+    const folder = newFolder()
+    let nowMs = Date.UTC(2030, 0)
+    const clock = { boot: 'one run', sinceBootMs: () => nowMs, nowMs: () => nowMs }
+    const [first, other] = [await opened(folder, clock), await opened(folder, clock)]
+    const seen = new Set<string>()
+    for (let round = 0; round < 100; round += 1) {
+      const jobKey = `job ${round}`
+      await first.store.claim({ ...claim, jobKey, leaseMs: 10 })
+      nowMs += 10
+      const write = (): Promise<boolean> =>
+        first.store.write(
+          { jobKey, fence: 'fence' },
+          { kind: 'hold', job: saved, leaseMs: 0, keepMs: 60_000 },
+        )
+      const take = (): ReturnType<typeof other.store.claim> =>
+        other.store.claim({ ...claim, jobKey, fence: 'other' })
+      const [written, taken] =
+        round % 2 === 0
+          ? await Promise.all([write(), take()])
+          : await Promise.all([take(), write()]).then(([one, two]) => [two, one] as const)
+      expect([jobKey, taken]).toEqual([jobKey, { kind: 'claimed', job: written ? saved : running }])
+      expect(await first.store.write({ jobKey, fence: 'fence' }, { kind: 'forget' })).toBe(false)
+      seen.add(`${written}`)
+    }
+    expect([...seen].toSorted()).toEqual(['false', 'true'])
+  })
+
+  test('D24 count no more, where a process was killed before it removed them', async () => {
+    const folder = newFolder()
+    const { store } = await opened(folder, at('one run'))
+    await store.claim({ ...claim, ...holder, payment })
+    await store.write(holder, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
+    const claims = openLmdbClaims(folder, 'one run', () => new Map())
+    closing.push(() => claims.close())
+    const forgottenMs = Number.MAX_SAFE_INTEGER
+    claims.exclusively(() =>
+      claims.putJob('a', {
+        fence: 'killed',
+        leaseEndsMs: forgottenMs,
+        forgottenMs,
+        sealed: false,
+        job: running,
+        payment: 'p',
+      }),
+    )
+    expect(await store.read('a')).toEqual({ job: saved, held: true })
+    expect(await store.write(holder, { kind: 'forget', payment: 'p' })).toBe(true)
+    expect(await store.claim({ ...claim, ...holder, payment })).toMatchObject({ kind: 'claimed' })
+  })
+
+  test('D24 take no more room once they are past', async () => {
+    const folder = newFolder()
+    const { store } = await opened(folder)
+    const sizes: number[] = []
+    for (let round = 0; round < 20; round += 1) {
+      for (let at = 0; at < 50; at += 1) await finish(store, `${round} ${at}`)
+      const [claims = ''] = (await readdir(folder)).filter(name => name.startsWith('claims-'))
+      sizes.push((await stat(join(folder, claims, 'data.mdb'))).size)
+    }
+    expect(sizes.at(-1)).toBe(sizes[4])
+  })
+})
+
 test('closing writes what might have waited', async () => {
   const folder = newFolder()
-  const first = await openLmdbStore(folder, systemClock)
+  const first = await openLmdbStore(folder, machineClock)
   await first.store.claim({ ...claim, jobKey: 'done' })
   const written = first.store.write(
     { jobKey: 'done', fence: 'fence' },
@@ -217,7 +332,7 @@ test('closing writes what might have waited', async () => {
 test('D24 a folder grows no further once as much is forgotten as is claimed', async () => {
   const folder = newFolder()
   let nowMs = 0
-  const { store } = await opened(folder, { nowMs: () => nowMs, after: () => () => {} })
+  const { store } = await opened(folder, { nowMs: () => nowMs })
   const job = { ...settled, response: 'x'.repeat(20_000) }
   const sizes: number[] = []
   for (let round = 0; round < 20; round += 1) {
@@ -233,9 +348,18 @@ test('D24 a folder grows no further once as much is forgotten as is claimed', as
   expect(sizes.at(-1)).toBe(sizes[9])
 })
 
+/** Claims a job and writes its record. */
+async function finish({ claim: claimJob, write }: JobStore, jobKey: string): Promise<void> {
+  await claimJob({ ...claim, jobKey, keepMs: 0 })
+  await write({ jobKey, fence: 'fence' }, { kind: 'leave', job: settled, sealed: true, keepMs: 0 })
+}
+
 const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
 
-async function opened(folder: string, clock: Clock = systemClock): Promise<OpenJobStore> {
+async function opened(
+  folder: string,
+  clock: MachineClock | Pick<Clock, 'nowMs'> = machineClock,
+): Promise<OpenJobStore> {
   const store = await openLmdbStore(folder, clock)
   closing.push(() => store.close())
   return store

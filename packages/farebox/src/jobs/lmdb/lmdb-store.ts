@@ -2,17 +2,19 @@ import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
 import { groupSteps } from './group-steps.ts'
-import { createHeldRows, type HeldRows } from './held-rows.ts'
-import { changeRow, claimPayment, claimRow, isHeld } from '../job-row.ts'
-import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
+import { createHeldRows } from './held-rows.ts'
+import { changeClaim, claimNew, concernsClaim } from './claim-steps.ts'
+import { claimJob, enterJob, readJob, writeJob, type Kept, type Step } from './job-steps.ts'
+import { isHeld, type PaymentClaim } from '../job-row.ts'
+import type { OpenJobStore } from '../job-store.ts'
+import { openLmdbClaims, type LmdbClaims, type PastClaim } from './lmdb-claims.ts'
 import { openLmdbAccounts, type LmdbAccounts } from './lmdb-accounts.ts'
 import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
 import { openLmdbTables } from './lmdb-tables.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
 import type { MachineClock } from '../machine-clock.ts'
-import { paidFor } from '../paid-for.ts'
 
-/** A claim leaves two rows at most, so sweeping four times as many as were written always catches up. */
+/** A job writes two rows in a transaction at most, so sweeping four times as many as were written always catches up. */
 const WRITES_PER_SWEEP = 64
 const ROWS_PER_SWEEP = 4 * WRITES_PER_SWEEP
 const MAX_SWEEP_PAUSE_MS = 10_000
@@ -21,10 +23,11 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * Jobs in a folder of this machine (`lmdb:<folder>`), for one process or several at once. The folder is
  * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
  *
- * A write that has resolved survives `kill -9` and the loss of power alike: lmdb answers when the disk has
- * the transaction. What must survive is the `saved` record, before money moves, and that a settlement failed, before
- * the caller is told (D7, D8). A claim need not, but waits as well, because writes that meet share one flush
- * (`group-steps.ts`); nobody waits for that of a success (docs/decisions/0070). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
+ * A write that has resolved survives `kill -9`, and the loss of power too where it must: the `saved` record, before
+ * money moves, and that a settlement failed, before the caller is told (D7, D8). lmdb answers when the disk has the
+ * transaction, and writes that meet share one (`group-steps.ts`); nobody waits for that of a success
+ * (docs/decisions/0070). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
+ * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
  * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock of its own.
  *
@@ -36,11 +39,17 @@ export async function openLmdbStore(
   time: MachineClock | Pick<Clock, 'nowMs'>,
 ): Promise<OpenJobStore> {
   const name = `lmdb:${folder}`
-  const [root, tables, accounts, clock] = openFolder(name, folder, time)
-  const sweep = createSweep(tables, accounts, clock)
-
+  const { root, clock, ...rows } = openFolder(name, folder, time)
+  const { tables, accounts, claims } = rows
   const held = createHeldRows(tables)
-  const rows = { tables, accounts, held }
+  const kept: Kept = { ...rows, held }
+  const sweep = createSweep(nowMs => {
+    tables.sweep(nowMs, ROWS_PER_SWEEP)
+    accounts.sweep(nowMs, ROWS_PER_SWEEP)
+    clock.note()
+  })
+  const sweepClaims = createSweep(nowMs => claims.sweep(nowMs, ROWS_PER_SWEEP))
+
   const groups = groupSteps(steps => root.transaction(steps))
   /** Transactions run one at a time over all processes, each on what the one before has left. */
   const transact = async <Result>(step: (nowMs: number) => Result, mayWait = false): Promise<Result> => {
@@ -60,10 +69,44 @@ export async function openLmdbStore(
     }
   }
 
+  let past: readonly PastClaim[] = []
+  /** With the claims alone: no transaction, no flush, and the answer at once. */
+  const withClaims = <Result>(step: (nowMs: number) => Result): Result => {
+    try {
+      const result = claims.exclusively(() => {
+        root.resetReadTxn()
+        const nowMs = clock.nowMs()
+        for (const one of past) claims.remove(one)
+        const outcome = step(nowMs)
+        sweepClaims(nowMs)
+        return outcome
+      })
+      past = []
+      return result
+    } catch (error) {
+      throw unusable(name, error)
+    }
+  }
+  /** Claims that are past are removed together, before anybody is told: until then the row of its job is what counts. */
+  const committed = <Result>({ result, past: one }: Step<Result>): Result => {
+    if (one === undefined) return result
+    if (past.length === 0) queueMicrotask(removePast)
+    past = [...past, one]
+    return result
+  }
+  const removePast = (): void => {
+    try {
+      withClaims(() => {})
+    } catch {
+      // What was written is written. The next claim removes them, or says why nothing can be.
+    }
+  }
+
   const look = async <Result>(step: (nowMs: number) => Result): Promise<Result> => {
     try {
       // lmdb keeps a snapshot for a while; another process may have written since.
       root.resetReadTxn()
+      claims.refresh()
       return step(clock.nowMs())
     } catch (error) {
       throw unusable(name, error)
@@ -74,37 +117,33 @@ export async function openLmdbStore(
     name,
     shared: true,
     store: {
-      claim: claim => transact(nowMs => claimNow(rows, claim, nowMs)),
-      write: (holder, change) =>
-        transact(nowMs => writeNow(rows, holder, change, nowMs), change.kind === 'leave' && change.mayWait),
-      read: jobKey =>
-        look(nowMs => {
-          const row = tables.job(jobKey)
-          if (row === undefined || row.forgottenMs <= nowMs) return undefined
-          return { job: row.job, held: isHeld(row, nowMs) }
-        }),
+      async claim(claim) {
+        const outcome = withClaims(nowMs => claimNew(kept, claim, nowMs))
+        return outcome ?? committed(await transact(nowMs => claimJob(kept, claim, nowMs)))
+      },
+      async write(holder, change) {
+        const isWritten = concernsClaim(change)
+          ? withClaims(nowMs => changeClaim(kept, holder, change, nowMs))
+          : undefined
+        if (isWritten !== undefined) return isWritten
+        const mayWait = change.kind === 'leave' && change.mayWait
+        return committed(await transact(nowMs => writeJob(kept, holder, change, nowMs), mayWait))
+      },
+      read: jobKey => look(nowMs => readJob(kept, jobKey, nowMs)),
       unresolved: () =>
         look(nowMs =>
-          tables.savedJobs().filter(jobKey => {
-            const row = tables.job(jobKey)
-            return row !== undefined && !isHeld(row, nowMs)
-          }),
+          [...tables.savedJobs()].filter(([, row]) => !isHeld(row, nowMs)).map(([jobKey]) => jobKey),
         ),
     },
     accounts: {
-      enter: (holder, change) =>
-        transact(nowMs => {
-          const row = held.find(holder, nowMs)
-          if (row === undefined) return { kind: 'not-held' }
-          if (row.job.state === 'settled') return { kind: 'settled' }
-          return accounts.enter(holder.jobKey, change, nowMs)
-        }),
+      enter: (holder, change) => transact(nowMs => enterJob(kept, holder, change, nowMs)),
       entry: (jobKey, entry) => look(nowMs => accounts.entry(jobKey, entry, nowMs)),
       totals: (jobKey, sums) => look(nowMs => accounts.totals(jobKey, sums, nowMs)),
     },
     async close() {
       await groups.rest()
       await root.close()
+      await claims.close()
     },
   }
 }
@@ -113,7 +152,13 @@ function openFolder(
   name: string,
   folder: string,
   time: MachineClock | Pick<Clock, 'nowMs'>,
-): [RootDatabase, LmdbTables, LmdbAccounts, LmdbTime] {
+): {
+  readonly root: RootDatabase
+  readonly tables: LmdbTables
+  readonly accounts: LmdbAccounts
+  readonly claims: LmdbClaims
+  readonly clock: LmdbTime
+} {
   try {
     const root = open({
       path: folder,
@@ -123,71 +168,36 @@ function openFolder(
       // With it, lmdb leaves a promise of its own unheard, which ends the process when a commit fails.
       eventTurnBatching: false,
     })
-    const clock = 'boot' in time ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
-    return [root, openLmdbTables(root), openLmdbAccounts(root), clock]
+    const isMachines = 'boot' in time
+    const clock = isMachines ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
+    const tables = openLmdbTables(root)
+    const claims = openLmdbClaims(folder, isMachines ? time.boot : undefined, () => paymentsOf(tables))
+    return { root, tables, accounts: openLmdbAccounts(root), claims, clock }
   } catch (error) {
     throw unusable(name, error)
   }
 }
 
-interface Rows {
-  readonly tables: LmdbTables
-  readonly accounts: LmdbAccounts
-  readonly held: HeldRows
-}
-
-function claimNow({ tables, held }: Rows, claim: JobClaim, nowMs: number): ClaimOutcome {
-  const { jobKey, payment } = claim
-  const paidBefore = payment && tables.payment(payment.key)
-  const paid = payment && claimPayment(paidBefore, { jobKey, keepMs: payment.keepMs }, nowMs)
-  if (payment !== undefined && paid === undefined) return { kind: 'payment-taken' }
-  const before = tables.job(jobKey)
-  const kept = before !== undefined && before.forgottenMs > nowMs ? before : undefined
-  const after = claimRow(kept, claim, nowMs)
-  if (after === undefined) return { kind: 'held' }
-  tables.putJob(jobKey, before, after)
-  if (payment !== undefined && paid !== undefined) tables.putPayment(payment.key, paidBefore, paid)
-  held.wrote(jobKey, after)
-  return { kind: 'claimed', job: after.job }
-}
-
-function writeNow(
-  { tables, accounts, held }: Rows,
-  holder: Holder,
-  change: JobChange,
-  nowMs: number,
-): boolean {
-  const { jobKey } = holder
-  const before = held.find(holder, nowMs)
-  if (before === undefined) return false
-  if (change.kind !== 'hold') held.letGo(jobKey)
-  if (change.kind === 'forget') {
-    tables.removeJob(jobKey, before)
-    const paid = change.payment === undefined ? undefined : tables.payment(change.payment)
-    if (change.payment !== undefined && paid?.jobKey === jobKey) tables.removePayment(change.payment, paid)
-    return true
+/** The payments that only the rows of saved jobs name. */
+function paymentsOf(tables: LmdbTables): ReadonlyMap<string, PaymentClaim> {
+  const payments = new Map<string, PaymentClaim>()
+  for (const [jobKey, { paid }] of tables.savedJobs()) {
+    const other = paid && payments.get(paid.key)
+    // A claim that is over may be named as well.
+    if (paid !== undefined && (other === undefined || other.forgottenMs < paid.forgottenMs))
+      payments.set(paid.key, { jobKey, forgottenMs: paid.forgottenMs })
   }
-  const after = changeRow(before, change, nowMs)
-  tables.putJob(jobKey, before, after)
-  if (change.kind === 'hold') held.wrote(jobKey, after)
-  const { job } = change
-  if (job.state === 'settled') {
-    const { forgottenMs } = after
-    accounts.settle(jobKey, { paid: () => paidFor(job), forgottenMs }, nowMs)
-  }
-  return true
+  return payments
 }
 
-/** Deletes forgotten rows now and then, a bounded number at once, inside a transaction that writes anyway. */
-function createSweep(tables: LmdbTables, accounts: LmdbAccounts, time: LmdbTime): (nowMs: number) => void {
+/** Runs it now and then, inside a transaction that writes anyway: forgotten rows are deleted, a bounded number at once. */
+function createSweep(run: (nowMs: number) => void): (nowMs: number) => void {
   let writes = 0
   let sweptMs = Number.NEGATIVE_INFINITY
   return nowMs => {
     writes += 1
     if (writes < WRITES_PER_SWEEP && Math.abs(nowMs - sweptMs) < MAX_SWEEP_PAUSE_MS) return
-    tables.sweep(nowMs, ROWS_PER_SWEEP)
-    accounts.sweep(nowMs, ROWS_PER_SWEEP)
-    time.note()
+    run(nowMs)
     writes = 0
     sweptMs = nowMs
   }

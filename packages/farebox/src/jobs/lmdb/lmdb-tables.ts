@@ -2,30 +2,39 @@ import type { RootDatabase } from 'lmdb'
 import type { Job } from '../job.ts'
 import type { JobRow, PaymentClaim } from '../job-row.ts'
 
+/** A job as it lies in the tables. */
+export interface TableRow extends JobRow {
+  /** Of a saved job: the payment that was claimed with it, and is not among the payments of the tables yet. */
+  readonly paid?: { readonly key: string; readonly forgottenMs: number } | undefined
+}
+
 /**
  * The tables of an lmdb job store with their indexes, which change together: whatever writes must be called
  * inside a transaction of the database, and given the row as it lies there (`before`), forgotten already or
  * not.
+ *
+ * Saved jobs have a table of their own. They are few, so their pages are few, and a transaction that somebody waits for
+ * writes no others; a job comes into the large table once it is over.
  */
 export interface LmdbTables {
   /** Throws where a later release wrote the row. */
-  job(jobKey: string): JobRow | undefined
+  job(jobKey: string): TableRow | undefined
   /** Does this row lie there, as it was put? All but its job is compared: nobody else writes under its fence. */
-  isAsWritten(jobKey: string, row: JobRow): boolean
-  putJob(jobKey: string, before: JobRow | undefined, after: JobRow): void
-  removeJob(jobKey: string, before: JobRow): void
+  isAsWritten(jobKey: string, row: TableRow): boolean
+  putJob(jobKey: string, before: TableRow | undefined, after: TableRow): void
+  removeJob(jobKey: string, before: TableRow): void
   /** Throws where a later release wrote the row. */
   payment(paymentKey: string): PaymentClaim | undefined
   putPayment(paymentKey: string, before: PaymentClaim | undefined, after: PaymentClaim): void
   removePayment(paymentKey: string, before: PaymentClaim): void
-  /** Keys of the jobs whose state is `saved`, held or not. */
-  savedJobs(): readonly string[]
+  /** The jobs whose state is `saved`, held or not, by key. */
+  savedJobs(): ReadonlyMap<string, TableRow>
   /** Looks at no more than so many of the rows whose time has come, and deletes those forgotten before the given time. */
   sweep(beforeMs: number, limit: number): void
 }
 
 /** Form of a row; a job's record has a version of its own. */
-const ROW_VERSION = 1
+const ROW_VERSION = 2
 
 /** A row that must not be forgotten yet, or never, is looked at again after so long. */
 const LOOK_AGAIN_MS = 600_000
@@ -38,6 +47,7 @@ type EncodedJobRow = [
   forgetAtMs: number | null,
   sealed: boolean,
   job: Job,
+  paid?: [key: string, forgottenMs: number],
 ]
 
 type ExpiryKey = [lookMs: number, table: 'job' | 'payment', key: string]
@@ -49,30 +59,37 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
   const saved = root.openDB<string, string>('saved', { encoding: 'string' })
   const expiry = root.openDB<string, ExpiryKey>('expiry', { encoding: 'string' })
 
+  const tableOf = ({ job }: JobRow): typeof jobs => (job.state === 'saved' ? saved : jobs)
+
   return {
-    job: jobKey => decodeJobRow(jobs.get(jobKey)),
+    job(jobKey) {
+      const encoded = saved.get(jobKey) ?? jobs.get(jobKey)
+      return encoded === undefined ? undefined : decodeJobRow(encoded)
+    },
     isAsWritten(jobKey, row) {
       const head = encodeHead(row)
-      return jobs.getBinaryFast(jobKey)?.subarray(0, head.length).toString('latin1') === head
+      return tableOf(row).getBinaryFast(jobKey)?.subarray(0, head.length).toString('latin1') === head
     },
     putJob(jobKey, before, after) {
       // First of all: what cannot be encoded then leaves no trace, for lmdb does not take back a step that
       // threw.
       const encoded = encodeJobRow(after)
-      jobs.putSync(jobKey, encoded)
-      if (after.job.state === 'saved') saved.putSync(jobKey, '')
-      else if (before?.job.state === 'saved') saved.removeSync(jobKey)
-      if (before !== undefined) return
-      const { forgottenMs, leaseEndsMs } = after
-      lookLater('job', jobKey, Number.isFinite(forgottenMs) ? forgottenMs : leaseEndsMs + LOOK_AGAIN_MS)
+      const table = tableOf(after)
+      const tableBefore = before && tableOf(before)
+      if (tableBefore !== undefined && tableBefore !== table) tableBefore.removeSync(jobKey)
+      table.putSync(jobKey, encoded)
+      // A saved job is never forgotten.
+      if (table === jobs && tableBefore !== jobs) lookLater('job', jobKey, after.forgottenMs)
     },
     removeJob(jobKey, before) {
-      jobs.removeSync(jobKey)
-      saved.removeSync(jobKey)
+      tableOf(before).removeSync(jobKey)
       // Where it was kept anew its entry lies elsewhere, and finds nothing when its time comes.
-      if (Number.isFinite(before.forgottenMs)) expiry.removeSync([before.forgottenMs, 'job', jobKey])
+      if (tableOf(before) === jobs) expiry.removeSync([before.forgottenMs, 'job', jobKey])
     },
-    payment: paymentKey => decodePaymentRow(payments.get(paymentKey)),
+    payment(paymentKey) {
+      const encoded = payments.get(paymentKey)
+      return encoded === undefined ? undefined : decodePaymentRow(encoded)
+    },
     putPayment(paymentKey, before, after) {
       payments.putSync(paymentKey, JSON.stringify([ROW_VERSION, after.jobKey, after.forgottenMs]))
       if (before === undefined) lookLater('payment', paymentKey, after.forgottenMs)
@@ -81,17 +98,17 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
       payments.removeSync(paymentKey)
       expiry.removeSync([before.forgottenMs, 'payment', paymentKey])
     },
-    savedJobs: () => [...saved.getKeys()],
+    savedJobs: () => new Map([...saved.getRange()].map(({ key, value }) => [key, decodeJobRow(value)])),
     sweep(beforeMs, limit) {
       // Read to the end first: the loop deletes where it would be reading.
       const due = [...expiry.getKeys({ end: [beforeMs], limit })]
       for (const entry of due) {
         const [, table, key] = entry
         expiry.removeSync(entry)
-        const row = table === 'job' ? decodeJobRow(jobs.get(key)) : decodePaymentRow(payments.get(key))
-        if (row === undefined) continue
-        if (row.forgottenMs > beforeMs)
-          lookLater(table, key, Math.min(row.forgottenMs, beforeMs + LOOK_AGAIN_MS))
+        const encoded = (table === 'job' ? jobs : payments).get(key)
+        if (encoded === undefined) continue
+        const { forgottenMs } = table === 'job' ? decodeJobRow(encoded) : decodePaymentRow(encoded)
+        if (forgottenMs > beforeMs) lookLater(table, key, Math.min(forgottenMs, beforeMs + LOOK_AGAIN_MS))
         else if (table === 'job') jobs.removeSync(key)
         else payments.removeSync(key)
       }
@@ -108,8 +125,9 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
 }
 
 /** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */
-function encodeJobRow(row: JobRow): string {
-  return `${encodeHead(row)}${JSON.stringify(row.job)}]`
+function encodeJobRow(row: TableRow): string {
+  const paid = row.paid === undefined ? '' : `,${JSON.stringify([row.paid.key, row.paid.forgottenMs])}`
+  return `${encodeHead(row)}${JSON.stringify(row.job)}${paid}]`
 }
 
 /** The row's JSON as far as its job. */
@@ -118,26 +136,31 @@ function encodeHead({ fence, leaseEndsMs, forgottenMs, sealed }: JobRow): string
   return `[${ROW_VERSION},${JSON.stringify(fence)},${leaseEndsMs},${forgetAtMs},${sealed},`
 }
 
-function decodeJobRow(encoded: string | undefined): JobRow | undefined {
-  if (encoded === undefined) return undefined
+function decodeJobRow(encoded: string): TableRow {
   // Only this file writes these rows.
-  const [version, fence, leaseEndsMs, forgetAtMs, sealed, job] = JSON.parse(encoded) as EncodedJobRow
-  if (version !== ROW_VERSION || job.version !== 1) throw laterRelease()
-  return { fence, leaseEndsMs, forgottenMs: forgetAtMs ?? Number.POSITIVE_INFINITY, sealed, job }
+  const [version, fence, leaseEndsMs, forgetAtMs, sealed, job, paid] = JSON.parse(encoded) as EncodedJobRow
+  if (version !== ROW_VERSION || job.version !== 1) throw otherRelease()
+  return {
+    fence,
+    leaseEndsMs,
+    forgottenMs: forgetAtMs ?? Number.POSITIVE_INFINITY,
+    sealed,
+    job,
+    paid: paid && { key: paid[0], forgottenMs: paid[1] },
+  }
 }
 
-function decodePaymentRow(encoded: string | undefined): PaymentClaim | undefined {
-  if (encoded === undefined) return undefined
+function decodePaymentRow(encoded: string): PaymentClaim {
   // Only this file writes these rows.
   const [version, jobKey, forgottenMs] = JSON.parse(encoded) as [
     version: number,
     jobKey: string,
     forgottenMs: number,
   ]
-  if (version !== ROW_VERSION) throw laterRelease()
+  if (version !== ROW_VERSION) throw otherRelease()
   return { jobKey, forgottenMs }
 }
 
-function laterRelease(): Error {
-  return new Error('it holds a record that this release cannot read; did a later one write it?')
+function otherRelease(): Error {
+  return new Error('it holds a record that this release cannot read; another release wrote it')
 }

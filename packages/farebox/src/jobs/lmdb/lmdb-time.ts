@@ -10,7 +10,7 @@ export interface LmdbTime {
 
 /** Where the folder's time stood when it was last written down. */
 interface Anchor {
-  readonly boot: string
+  readonly boot: string | undefined
   /** What is added to the time since boot. */
   readonly offsetMs: number
   readonly storeMs: number

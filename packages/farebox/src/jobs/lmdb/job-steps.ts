@@ -1,0 +1,188 @@
+import type { EnterOutcome, EntryChange } from '../job-accounts.ts'
+import { changeRow, claimPayment, claimRow, isHeld, type JobRow, type PaymentClaim } from '../job-row.ts'
+import type { ClaimOutcome, Holder, JobChange, JobClaim, StoredJob } from '../job-store.ts'
+import { paidFor } from '../paid-for.ts'
+import { putClaim, unlessForgotten } from './claim-steps.ts'
+import type { HeldRows } from './held-rows.ts'
+import type { LmdbAccounts } from './lmdb-accounts.ts'
+import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
+import type { LmdbTables, TableRow } from './lmdb-tables.ts'
+
+/** All that a job store in lmdb keeps. */
+export interface Kept {
+  readonly tables: LmdbTables
+  readonly accounts: LmdbAccounts
+  readonly claims: LmdbClaims
+  readonly held: HeldRows
+}
+
+/** What a step has come to, and the claim that is past once it is committed. */
+export interface Step<Result> {
+  readonly result: Result
+  readonly past: PastClaim | undefined
+}
+
+/**
+ * Claims a job in a transaction of the tables. Only here is a claim taken from a holder whose lease has ended, because only
+ * here nobody is writing what that holder has left.
+ */
+export function claimJob(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+  return kept.claims.exclusively(() => claimEither(kept, claim, nowMs))
+}
+
+function claimEither(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+  const { tables, claims, held } = kept
+  const { jobKey, payment } = claim
+  const paidBefore = payment && tables.payment(payment.key)
+  const paid = payment && claimTwice(payment, jobKey, [paidBefore, claims.payment(payment.key)], nowMs)
+  if (payment !== undefined && paid === undefined)
+    return { result: { kind: 'payment-taken' }, past: undefined }
+  const lying = tables.job(jobKey)
+  const before = unlessForgotten(lying, nowMs)
+  const claimed = unlessForgotten(claims.job(jobKey), nowMs)
+  if (before === undefined && claim.job.state === 'running') {
+    const job = putClaim(claims, { claim, before: claimed, paid }, nowMs)
+    if (job === undefined) return { result: { kind: 'held' }, past: undefined }
+    if (payment !== undefined && paid !== undefined && paidBefore !== undefined)
+      tables.putPayment(payment.key, paidBefore, paid)
+    return { result: { kind: 'claimed', job }, past: undefined }
+  }
+  const after = claimRow(before ?? claimed, claim, nowMs)
+  if (after === undefined) return { result: { kind: 'held' }, past: undefined }
+  const paidEarlier = before?.paid ?? paidOf(kept, jobKey, claimed, nowMs)
+  const row = putRow(kept, { jobKey, lying, after, paid: paidEarlier }, nowMs)
+  if (payment !== undefined && paid !== undefined)
+    tables.putPayment(payment.key, tables.payment(payment.key), paid)
+  held.wrote(jobKey, row)
+  return { result: { kind: 'claimed', job: after.job }, past: pastOf(jobKey, claimed, row) }
+}
+
+/** Writes a job in a transaction of the tables, for its holder only. */
+export function writeJob(kept: Kept, holder: Holder, change: JobChange, nowMs: number): Step<boolean> {
+  const { tables, accounts, claims, held } = kept
+  const { jobKey, fence } = holder
+  const found = findHeld(kept, holder, nowMs)
+  if (found === undefined) return { result: false, past: undefined }
+  const { before, lying, claimed } = found
+  const paid = lying?.paid ?? paidOf(kept, jobKey, claimed, nowMs)
+  if (change.kind !== 'hold') held.letGo(jobKey)
+  if (change.kind === 'forget') {
+    const { payment } = change
+    if (lying !== undefined) tables.removeJob(jobKey, lying)
+    if (paid !== undefined && paid.key !== payment) keepPayment(kept, jobKey, paid, nowMs)
+    const released = payment === undefined ? undefined : tables.payment(payment)
+    if (payment !== undefined && released?.jobKey === jobKey) tables.removePayment(payment, released)
+    // Of a holder that was killed once its job had a row, a claim may be left; it would count again.
+    const leftBy = claims.job(jobKey)?.fence ?? fence
+    return { result: true, past: { jobKey, fence: leftBy, payments: defined([paid?.key, payment]) } }
+  }
+  const after = changeRow(before, change, nowMs)
+  const row = putRow(kept, { jobKey, lying, after, paid }, nowMs)
+  if (change.kind === 'hold') held.wrote(jobKey, row)
+  const { job } = change
+  if (job.state === 'settled') {
+    const { forgottenMs } = after
+    accounts.settle(jobKey, { paid: () => paidFor(job), forgottenMs }, nowMs)
+  }
+  const isOver = lying?.paid !== undefined && row.paid === undefined
+  const past = isOver ? { jobKey, fence, payments: [lying.paid.key] } : pastOf(jobKey, claimed, row)
+  return { result: true, past }
+}
+
+/** Enters something into a job's account in a transaction of the tables, for its holder only. */
+export function enterJob(kept: Kept, holder: Holder, change: EntryChange, nowMs: number): EnterOutcome {
+  const found = findHeld(kept, holder, nowMs)
+  if (found === undefined) return { kind: 'not-held' }
+  if (found.before.job.state === 'settled') return { kind: 'settled' }
+  return kept.accounts.enter(holder.jobKey, change, nowMs)
+}
+
+/** What is kept of a job now. Outside of any transaction. */
+export function readJob({ tables, claims }: Kept, jobKey: string, nowMs: number): StoredJob | undefined {
+  // The claim first: it is removed once its job has a row in the tables.
+  const claimed = unlessForgotten(claims.job(jobKey), nowMs)
+  const row: JobRow | undefined = unlessForgotten(tables.job(jobKey), nowMs) ?? claimed
+  return row && { job: row.job, held: isHeld(row, nowMs) }
+}
+
+interface Found {
+  readonly before: JobRow
+  /** The row in the tables, forgotten already or not. */
+  readonly lying: TableRow | undefined
+  /** Where nothing else is kept of the job. */
+  readonly claimed: ClaimedRow | undefined
+}
+
+/** The job as its holder left it; undefined where another has claimed it since, or it was forgotten. */
+function findHeld({ claims, held }: Kept, { jobKey, fence }: Holder, nowMs: number): Found | undefined {
+  const lying = held.row(jobKey)
+  claims.refresh()
+  const row = unlessForgotten(lying, nowMs)
+  if (row !== undefined) return row.fence === fence ? { before: row, lying, claimed: undefined } : undefined
+  const claimed = unlessForgotten(claims.job(jobKey), nowMs)
+  return claimed?.fence === fence ? { before: claimed, lying, claimed } : undefined
+}
+
+type Paid = NonNullable<TableRow['paid']>
+
+/** Puts a job's row, and with it what it was paid with: into the row of a saved job, else among the payments. */
+function putRow(
+  kept: Kept,
+  put: {
+    readonly jobKey: string
+    readonly lying: TableRow | undefined
+    readonly after: JobRow
+    readonly paid: Paid | undefined
+  },
+  nowMs: number,
+): TableRow {
+  const { jobKey, lying, after, paid } = put
+  const isSaved = after.job.state === 'saved'
+  const row: TableRow = { ...after, paid: isSaved ? paid : undefined }
+  kept.tables.putJob(jobKey, lying, row)
+  if (paid !== undefined && !isSaved) keepPayment(kept, jobKey, paid, nowMs)
+  return row
+}
+
+/** Puts a payment among those of the tables, unless its claim is over: another job may have claimed it since. */
+function keepPayment({ tables }: Kept, jobKey: string, { key, forgottenMs }: Paid, nowMs: number): void {
+  if (forgottenMs <= nowMs) return
+  const before = tables.payment(key)
+  if (before?.jobKey === jobKey && before.forgottenMs >= forgottenMs) return
+  tables.putPayment(key, before, { jobKey, forgottenMs })
+}
+
+/** The payment that was claimed with a running job, while it still is. */
+function paidOf(
+  { claims }: Kept,
+  jobKey: string,
+  claimed: ClaimedRow | undefined,
+  nowMs: number,
+): Paid | undefined {
+  const key = claimed?.payment
+  const claim = key === undefined ? undefined : unlessForgotten(claims.payment(key), nowMs)
+  if (key === undefined || claim?.jobKey !== jobKey) return undefined
+  return { key, forgottenMs: claim.forgottenMs }
+}
+
+/** The payment's row after a claim where each of these may have claimed it before; undefined where one did for another job. */
+function claimTwice(
+  { keepMs }: { readonly keepMs: number },
+  jobKey: string,
+  before: readonly [PaymentClaim | undefined, PaymentClaim | undefined],
+  nowMs: number,
+): PaymentClaim | undefined {
+  const [one, other] = before.map(claimed => claimPayment(claimed, { jobKey, keepMs }, nowMs))
+  if (one === undefined || other === undefined) return undefined
+  return one.forgottenMs > other.forgottenMs ? one : other
+}
+
+/** What need not be claimed any longer once this row lies in the tables: not the payment that only this row names. */
+function pastOf(jobKey: string, claimed: ClaimedRow | undefined, row: TableRow): PastClaim | undefined {
+  if (claimed === undefined) return undefined
+  return { jobKey, fence: claimed.fence, payments: row.paid === undefined ? defined([claimed.payment]) : [] }
+}
+
+function defined(keys: readonly (string | undefined)[]): readonly string[] {
+  return keys.filter(key => key !== undefined)
+}
