@@ -55,8 +55,9 @@ const GET_BLOCK_NUMBER = '0x42cbb15c'
 const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 const ONE_ETHER = 10n ** 18n
 
-/** Where in `createHasCode`'s program its addresses begin, in characters. */
+/** Of the facilitator's programs that ask for code sizes (`code-sizes.ts`): their instructions, in characters. */
 const PROGRAM_CHARACTERS = 62
+const PROGRAM_WITH_CALL = { characters: 174, startsWith: '0x62', lengthOfWordsAt: 40 }
 
 interface View {
   readonly number: number
@@ -106,7 +107,13 @@ export function createNode(parts: NodeParts): ChainNode {
 
   const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
     // A contract creation that is only tried: the question for code sizes. Nobody has any here.
-    if (call.to === undefined) return `0x${'0'.repeat(call.data.length - PROGRAM_CHARACTERS)}`
+    if (call.to === undefined) {
+      const { characters, startsWith, lengthOfWordsAt } = PROGRAM_WITH_CALL
+      if (!call.data.startsWith(startsWith)) return `0x${'0'.repeat(call.data.length - PROGRAM_CHARACTERS)}`
+      const words = 2 * Number(`0x${call.data.slice(lengthOfWordsAt, lengthOfWordsAt + 6)}`)
+      const behind = { to: MULTICALL3, data: `0x${call.data.slice(characters + words)}` }
+      return `0x${'0'.repeat(words)}${ethCall(behind, view).slice(2)}`
+    }
     const target = { to: call.to.toLowerCase(), data: call.data }
     const tried = { ...view }
     const batch = readBatch(target)

@@ -28,6 +28,7 @@ import {
   readUint,
   type ContractCall,
 } from './calldata.ts'
+import { encodeWithCodeSizes, readCodeSizes } from './code-sizes.ts'
 import { shareCalls } from '../share-calls.ts'
 import { readRevert, type Revert } from './read-revert.ts'
 
@@ -42,6 +43,8 @@ export interface Observation {
   readonly used: boolean
   /** Why its transfer would fail in that block; undefined where it would pass. */
   readonly revert: Revert | undefined
+  /** Size of the payer's code in that block, in bytes; undefined where it was not asked for. */
+  readonly codeSize?: number | undefined
 }
 
 /** The block a question is put to: the newest, or the one being made. */
@@ -54,9 +57,13 @@ export type BlockTag = 'latest' | 'pending'
 export interface ChainReader {
   /**
    * Looks at payments and tries their transfers, all in one block and one round trip. The transfers are tried
-   * in this order on top of one another; balances and nonces are read before the first.
+   * in this order on top of one another; balances, nonces and code sizes are read before the first. With code sizes the
+   * answer is bounded: about forty payments fit.
    */
-  observe(payments: readonly LedgerPayment[], block?: BlockTag): Promise<readonly Observation[]>
+  observe(
+    payments: readonly LedgerPayment[],
+    options?: { readonly block?: BlockTag; readonly withCode?: boolean },
+  ): Promise<readonly Observation[]>
   /** Which of these authorizations are used, by key, and the block that says so: one call, and no trial of transfers. */
   readUses(
     payments: readonly LedgerPayment[],
@@ -95,7 +102,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
     rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false]),
   )
   return {
-    async observe(payments, block = 'latest') {
+    async observe(payments, { block = 'latest', withCode = false } = {}) {
       const calls: readonly ContractCall[] = [
         blockNumberCall,
         { to: MULTICALL3_ADDRESS, data: GET_BLOCK_TIMESTAMP },
@@ -109,7 +116,13 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
           data: encodeTransfer(authorization, signature),
         })),
       ]
-      const answer = await rpc.call('eth_call', [{ to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }, block])
+      const batch = { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }
+      const payers = payments.map(({ authorization }) => authorization.from)
+      const call = withCode ? { data: encodeWithCodeSizes(payers, batch) } : batch
+      const answered = await rpc.call('eth_call', [call, block])
+      const { sizes, answer } = withCode
+        ? readCodeSizes(answered, payers.length)
+        : { sizes: [], answer: answered }
       const results = decodeBatch(answer, calls.length)
       const blockNumber = readUint(results[0])
       const blockSeconds = plausibleBlockTime(Number(readUint(results[1])), nowSeconds(clock))
@@ -122,6 +135,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
           balanceAtomic: readUint(results[(balances ?? 0) + index]),
           used: readUint(results[(states ?? 0) + index]) !== 0n,
           revert: transfer === undefined || transfer.succeeded ? undefined : readRevert(transfer.data),
+          codeSize: sizes[index],
         }
       })
     },

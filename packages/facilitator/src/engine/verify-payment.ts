@@ -90,9 +90,11 @@ async function checkAndHold(
   if (untimely !== undefined) return { ok: false, refusal: untimely }
   const { payer } = request.proven
   for (let look = 1; ; look += 1) {
-    const [observation, code] = await Promise.all([engine.observe(request.payment), engine.readCode(payer)])
+    const observation = await engine.observe(request.payment)
     const unpayable = refuseObserved(observation, payer)
     if (unpayable !== undefined) return { ok: false, refusal: unpayable }
+    // Nearly all payers are ordinary accounts; only of others it is asked which code they have.
+    const code = observation.codeSize === 0 ? 'none' : await engine.readCode(payer)
     const outcome = await hold(engine, caller, request, observation, code === 'unknown')
     if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n) {
       if (look < SETTLING_LOOKS) {
