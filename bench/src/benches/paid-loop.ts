@@ -8,7 +8,7 @@ import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
 import { startPaidPath } from '../stage/start-paid-path.ts'
 import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { Bench } from '../report/bench.ts'
+import type { Bench, Row } from '../report/bench.ts'
 import { milliseconds, rate } from '../report/figures.ts'
 import {
   cpuMsEach,
@@ -22,48 +22,68 @@ import {
 /** Everything but how many at once and how often. */
 type Loop = Omit<Measured, 'count' | 'connections'>
 
+/** At the same time: a caller by itself, some, and as many as a busy agent has. */
+const CONNECTIONS = [1, 16, 64] as const
+/** Requests of a round. */
+const OURS: PerConnections = { 1: 100, 16: 400, 64: 1_200 }
+const PEERS: PerConnections = { 1: 25, 16: 80, 64: 160 }
+
+type Connections = (typeof CONNECTIONS)[number]
+type PerConnections = { readonly [Count in Connections]: number }
+
 /** A paid job through everything that is ours, against the x402 project's server and facilitator; each on its own chain. */
 export const paidLoop: Bench = {
   name: 'loop',
   async run(stage) {
     const [ours, peer] = [await fareboxLoop(stage), await x402Loop(stage)]
-    const contenders = [
-      at(stage, ours, 1, 100),
-      at(stage, ours, 16, 400),
-      at(stage, peer, 1, 25),
-      at(stage, peer, 16, 80),
-    ]
+    const contenders = [...atEach(stage, ours, OURS), ...atEach(stage, peer, PEERS)]
     const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 2 : 5 }, stage.tell)
-    const [own, other] = [rounds.get(`${ours.name} ×16`), rounds.get(`${peer.name} ×16`)]
-    const [figure, peerFigure] = [
-      perCpuSecond(own, 'server', 'facilitator'),
-      perCpuSecond(other, 'server', 'facilitator'),
-    ]
-    return [
-      {
-        what: 'paid execute and facilitator',
-        short: 'a paid job, whole loop',
+    const row = (connections: Connections, atLeast?: number): Row => {
+      const sides = [ours, peer].map(({ name }) => ({
+        name,
+        rounds: rounds.get(nameAt(name, connections)),
+      }))
+      const [figure = 0, peerFigure = 0] = sides.map(side =>
+        perCpuSecond(side.rounds, 'server', 'facilitator'),
+      )
+      return {
+        what: `paid execute and facilitator, ${connections} at once`,
+        ...(atLeast !== undefined && { short: 'a paid job, whole loop' }),
         ours: rate(figure),
         peer: { name: '@x402/hono', figure: rate(peerFigure) },
         ratio: figure / peerFigure,
-        goal: { atLeast: 10 },
-        notes: [ours, peer].flatMap(({ name }) => [
-          `${name}: ${describeCpu(rounds.get(`${name} ×16`))}`,
-          ...[1, 16].map(
-            connections =>
-              `${name}, ${connections} at once: ${describeTimes(rounds.get(`${name} ×${connections}`))}`,
-          ),
+        goal: atLeast === undefined ? undefined : { atLeast },
+        notes: sides.flatMap(side => [
+          `${side.name}: ${describeCpu(side.rounds)}`,
+          `${side.name}: ${describeTimes(side.rounds)}`,
         ]),
-      },
-    ]
+      }
+    }
+    const alone = [ours, peer].map(
+      ({ name }) => `${name}, 1 at once: ${describeTimes(rounds.get(nameAt(name, 1)))}`,
+    )
+    const some = row(16)
+    return [row(64, 10), { ...some, notes: [...(some.notes ?? []), ...alone] }]
   },
+}
+
+function atEach(
+  stage: Stage,
+  loop: Loop,
+  counts: PerConnections,
+): readonly ReturnType<typeof measureServer>[] {
+  return CONNECTIONS.map(connections => at(stage, loop, connections, counts[connections]))
+}
+
+function nameAt(name: string, connections: number): string {
+  return `${name} ×${connections}`
 }
 
 function at(stage: Stage, loop: Loop, connections: number, count: number): ReturnType<typeof measureServer> {
   const scaled = Math.ceil(count / (stage.quick ? 4 : 1))
   return measureServer(stage, {
     ...loop,
-    name: `${loop.name} ×${connections}`,
+    name: nameAt(loop.name, connections),
     connections,
     count: scaled,
     awake: false,
