@@ -3,7 +3,7 @@ import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'
-import { changeClaim, claimNew, concernsClaim } from './claim-steps.ts'
+import { changeClaim, claimNew, concernsClaim, removePast } from './claim-steps.ts'
 import { claimJob, enterJob, readJob, writeJob, type Kept, type Step } from './job-steps.ts'
 import { isHeld, type PaymentClaim } from '../job-row.ts'
 import type { OpenJobStore } from '../job-store.ts'
@@ -76,7 +76,7 @@ export async function openLmdbStore(
       const result = claims.exclusively(() => {
         root.resetReadTxn()
         const nowMs = clock.nowMs()
-        for (const one of past) claims.remove(one)
+        for (const one of past) removePast(kept, one)
         const outcome = step(nowMs)
         sweepClaims(nowMs)
         return outcome
@@ -90,11 +90,11 @@ export async function openLmdbStore(
   /** Claims that are past are removed together, before anybody is told: until then the row of its job is what counts. */
   const committed = <Result>({ result, past: one }: Step<Result>): Result => {
     if (one === undefined) return result
-    if (past.length === 0) queueMicrotask(removePast)
+    if (past.length === 0) queueMicrotask(removeAllPast)
     past = [...past, one]
     return result
   }
-  const removePast = (): void => {
+  const removeAllPast = (): void => {
     try {
       withClaims(() => {})
     } catch {
