@@ -63,6 +63,9 @@ const FOLDER_PREFIX = 'claims-'
 const JOB = 'j:'
 const PAYMENT = 'p:'
 const RESTORED = 'restored'
+/** Written and removed at first, so that few jobs are renewed and ended in pages that are there, when the disk is full. */
+const ROOM = 'room'
+const ROOM_BYTES = 262_144
 
 /**
  * Opens the claims of this run of the machine in a folder of an lmdb job store, and deletes those of runs before it: what
@@ -94,6 +97,10 @@ export function openLmdbClaims(
     if (root.get(RESTORED) !== undefined) return
     for (const [paymentKey, claim] of restore()) claims.putPayment(paymentKey, claim)
     root.putSync(RESTORED, '')
+    root.putSync(ROOM, 'x'.repeat(ROOM_BYTES))
+  })
+  claims.exclusively(() => {
+    if (root.get(ROOM) !== undefined) root.removeSync(ROOM)
   })
   return claims
 }

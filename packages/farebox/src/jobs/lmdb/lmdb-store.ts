@@ -1,6 +1,7 @@
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
+import { createDiskRoom } from './disk-room.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'
 import { changeClaim, claimNew, concernsClaim, removePast } from './claim-steps.ts'
@@ -43,6 +44,7 @@ export async function openLmdbStore(
   const { tables, accounts, claims } = rows
   const held = createHeldRows(tables)
   const kept: Kept = { ...rows, held }
+  const requireRoom = createDiskRoom(folder)
   const sweep = createSweep(nowMs => {
     tables.sweep(nowMs, ROWS_PER_SWEEP)
     accounts.sweep(nowMs, ROWS_PER_SWEEP)
@@ -118,7 +120,10 @@ export async function openLmdbStore(
     shared: true,
     store: {
       async claim(claim) {
-        const outcome = withClaims(nowMs => claimNew(kept, claim, nowMs))
+        const outcome = withClaims(nowMs => {
+          if (claim.job.state === 'running') requireRoom()
+          return claimNew(kept, claim, nowMs)
+        })
         return outcome ?? committed(await transact(nowMs => claimJob(kept, claim, nowMs)))
       },
       async write(holder, change) {
