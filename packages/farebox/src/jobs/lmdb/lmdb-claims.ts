@@ -71,15 +71,15 @@ const ROOM_BYTES = 262_144
  * Opens the claims of this run of the machine in a folder of an lmdb job store, and deletes those of runs before it: what
  * was not flushed then may be broken. Throws what lmdb and the file system throw.
  *
- * @param boot - names this run of the machine; undefined where the system does not name its runs: each step is flushed then
+ * @param run - of the machine, by name; where the system does not name its runs, each step is flushed
  * @param restore - what must be claimed before anything else is, called once in a run of the machine
  */
 export function openLmdbClaims(
   folder: string,
-  boot: string | undefined,
+  run: { readonly name: string; readonly isFlushed: boolean },
   restore: () => ReadonlyMap<string, PaymentClaim>,
 ): LmdbClaims {
-  const name = `${FOLDER_PREFIX}${boot ?? 'flushed'}`
+  const name = `${FOLDER_PREFIX}${run.name}`
   for (const entry of readdirSync(folder)) {
     if (entry.startsWith(FOLDER_PREFIX) && entry !== name)
       rmSync(join(folder, entry), { recursive: true, force: true })
@@ -88,7 +88,7 @@ export function openLmdbClaims(
     path: join(folder, name),
     encoding: 'string',
     noSubdir: false,
-    noSync: boot !== undefined,
+    noSync: !run.isFlushed,
     overlappingSync: false,
     eventTurnBatching: false,
   })

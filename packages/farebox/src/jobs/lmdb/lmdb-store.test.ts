@@ -273,6 +273,22 @@ describe('claims, which are not flushed', () => {
     }
   })
 
+  test('D6 are gone after a start of the machine where the system names no runs too: no lease is of its future', async () => {
+    const folder = newFolder()
+    let [sinceBootMs, nowMs] = [100_000, Date.UTC(2030, 0)]
+    const clock = { boot: undefined, sinceBootMs: () => sinceBootMs, nowMs: () => nowMs }
+    const before = await openLmdbStore(folder, clock)
+    // Its time is written down with this, and not with what follows an hour later.
+    await finish(before.store, 'first')
+    sinceBootMs += 3_600_000
+    nowMs += 3_600_000
+    await before.store.claim({ ...claim, ...holder })
+    await before.close()
+    sinceBootMs = 1_000
+    const { store } = await opened(folder, clock)
+    expect(await store.read('a')).toBeUndefined()
+  })
+
   test('D24 a payment whose job failed stays claimed for it after the machine was started anew', async () => {
     const folder = newFolder()
     const before = await openLmdbStore(folder, at('one run'))
@@ -317,7 +333,7 @@ describe('claims, which are not flushed', () => {
     const { store } = await opened(folder, at('one run'))
     await store.claim({ ...claim, ...holder, payment })
     await store.write(holder, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
-    const claims = openLmdbClaims(folder, 'one run', () => new Map())
+    const claims = openLmdbClaims(folder, { name: 'one run', isFlushed: false }, () => new Map())
     closing.push(() => claims.close())
     const forgottenMs = Number.MAX_SAFE_INTEGER
     claims.exclusively(() =>

@@ -174,9 +174,12 @@ function openFolder(
       eventTurnBatching: false,
     })
     const isMachines = 'boot' in time
-    const clock = isMachines ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
+    const clock = isMachines
+      ? openLmdbTime(root, time)
+      : { run: 'one', nowMs: () => time.nowMs(), note: () => {} }
     const tables = openLmdbTables(root)
-    const claims = openLmdbClaims(folder, isMachines ? time.boot : undefined, () => paymentsOf(tables))
+    const run = { name: clock.run, isFlushed: !isMachines || time.boot === undefined }
+    const claims = openLmdbClaims(folder, run, () => paymentsOf(tables))
     return { root, tables, accounts: openLmdbAccounts(root), claims, clock }
   } catch (error) {
     throw unusable(name, error)
