@@ -8,6 +8,7 @@ import {
 } from '@farebox/protocol/errors/service-errors'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { describe, expect, test } from 'vitest'
+import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage, type Work } from './paid-stage.test-setup.ts'
 import { UNKNOWN } from './scripted-gate.test-setup.ts'
@@ -499,6 +500,21 @@ describe('each point of failure: what was written, given back, charged', () => {
       json: { error: 'this payment was sent for another job: one payment buys one job' },
     })
     expect(stage.gate.charged.size).toBe(0)
+  })
+
+  test('I1 a bound payment that two agents without a public URL take as theirs buys one job', async () => {
+    const clock = createFakeClock()
+    const ports = { clock, store: createMemoryStore(clock) }
+    const first = await stageAgent(ports)
+    const second = await stageAgent({
+      ...ports,
+      declaration: { ...(stageDeclaration as Declaration), name: 'Another' },
+    })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    expect(await first.post({ jobId, payment })).toMatchObject({ status: 200 })
+    expect(await second.post({ jobId, payment })).toMatchObject({ status: 402 })
+    expect(second.calls).not.toContain('verify')
   })
 })
 

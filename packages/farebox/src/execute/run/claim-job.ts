@@ -11,7 +11,7 @@ import type { Service } from '../service/service.ts'
 
 /**
  * Claims the job and its payment together, before anybody is asked and anything is run (D6): one authorization
- * buys one job over all replicas. A payment whose nonce names its job needs no claim of its own.
+ * buys one job over all replicas. A payment whose nonce names its job, and this agent, needs no claim of its own.
  *
  * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again.
  * Throws a `PaymentError` where the payment is claimed for another job.
@@ -33,7 +33,7 @@ export async function claimJob(
   const outcome = await service.jobs.claim({
     jobKey: holder.jobKey,
     fence: holder.fence,
-    payment: payment && claimedWith(payment, askedMs),
+    payment: payment && claimedWith(service, payment, askedMs),
     leaseMs: LEASE_MS,
     keepMs: UNFINISHED_KEPT_MS,
     job,
@@ -120,10 +120,15 @@ async function leaveAsItIs(held: HeldJob): Promise<boolean> {
 
 /**
  * What a payment's claim says. A bound nonce names its job, which was checked (D13): its signature is that claim already,
- * and no other job will ever be run for it.
+ * and no other job will ever be run for it. Without `SERVICE_PUBLIC_URL` it may name as well the job of another agent of
+ * this wallet in the same store: the caller says by which URL an agent is called.
  */
-function claimedWith({ key, authorization }: ProvenPayment, nowMs: number): JobClaim['payment'] {
-  if (isBoundNonce(authorization.nonce)) return undefined
+function claimedWith(
+  { payments }: Service,
+  { key, authorization }: ProvenPayment,
+  nowMs: number,
+): JobClaim['payment'] {
+  if (isBoundNonce(authorization.nonce) && payments?.executeUrl !== undefined) return undefined
   const untilMs = (Number(authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000
   // One that expired long ago is claimed where it was charged before, and its job is delivered now (D40).
   return { key, keepMs: Math.max(untilMs - nowMs, PAYMENT_CLAIM_MARGIN_SECONDS * 1_000) }

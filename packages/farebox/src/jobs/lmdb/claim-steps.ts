@@ -1,7 +1,7 @@
 import type { RunningJob } from '../job.ts'
 import { changeRow, claimPayment, claimRow, isHeld, type PaymentClaim } from '../job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim } from '../job-store.ts'
-import type { ClaimedRow, LmdbClaims } from './lmdb-claims.ts'
+import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
 
 /**
@@ -10,15 +10,23 @@ import type { LmdbTables } from './lmdb-tables.ts'
  * after another, so that who takes a job over knows what its last holder has written.
  */
 interface Kept {
-  readonly tables: Pick<LmdbTables, 'job' | 'payment'>
+  readonly tables: Pick<LmdbTables, 'job' | 'payment' | 'paid'>
   readonly claims: LmdbClaims
 }
 
-/** Claims a job that nobody has heard of. */
+/** lmdb takes keys of 1,978 bytes; a job's lies beside its time in an index, once the job is over and its payment charged. */
+const MAX_JOB_KEY_BYTES = 1_900
+
+/** Claims a job that nobody has heard of. Throws for a key that lmdb would not take later. */
 export function claimNew({ tables, claims }: Kept, claim: JobClaim, nowMs: number): ClaimOutcome | undefined {
   const { jobKey, payment, job } = claim
   // Any other record is somebody's money.
   if (job.state !== 'running') return undefined
+  const keyBytes = Buffer.byteLength(jobKey)
+  if (keyBytes > MAX_JOB_KEY_BYTES)
+    throw new Error(
+      `the key of a job has ${keyBytes} bytes, more than ${MAX_JOB_KEY_BYTES}: is the agent's URL so long?`,
+    )
   const paidBefore = payment && unlessForgotten(tables.payment(payment.key), nowMs)
   if (payment !== undefined && paidBefore !== undefined)
     return paidBefore.jobKey === jobKey ? undefined : { kind: 'payment-taken' }
@@ -78,6 +86,15 @@ export function changeClaim(
   if (change.kind !== 'hold' || change.job.state !== 'running') return undefined
   claims.putJob(jobKey, { ...changeRow(row, change, nowMs), job: change.job, payment: row.payment })
   return true
+}
+
+/**
+ * Removes claims that are past. This process may have stood still since: another may have claimed the job again with the
+ * same payment, and saved it. That payment is claimed here alone.
+ */
+export function removePast({ tables, claims }: Kept, past: PastClaim): void {
+  const paid = tables.paid(past.jobKey)
+  claims.remove({ ...past, payments: past.payments.filter(key => key !== paid?.key) })
 }
 
 /** Might {@link changeClaim} do it? */

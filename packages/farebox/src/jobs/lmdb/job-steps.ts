@@ -6,7 +6,7 @@ import { putClaim, unlessForgotten } from './claim-steps.ts'
 import type { HeldRows } from './held-rows.ts'
 import type { LmdbAccounts } from './lmdb-accounts.ts'
 import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
-import type { LmdbTables, TableRow } from './lmdb-tables.ts'
+import type { LmdbTables, Paid, TableRow } from './lmdb-tables.ts'
 
 /** All that a job store in lmdb keeps. */
 export interface Kept {
@@ -122,8 +122,6 @@ function findHeld({ claims, held }: Kept, { jobKey, fence }: Holder, nowMs: numb
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
   return claimed?.fence === fence ? { before: claimed, lying, claimed } : undefined
 }
-
-type Paid = NonNullable<TableRow['paid']>
 
 /** Puts a job's row, and with it what it was paid with: into the row of a saved job, else among the payments. */
 function putRow(

@@ -63,20 +63,23 @@ const FOLDER_PREFIX = 'claims-'
 const JOB = 'j:'
 const PAYMENT = 'p:'
 const RESTORED = 'restored'
+/** Written and removed at first, so that few jobs are renewed and ended in pages that are there, when the disk is full. */
+const ROOM = 'room'
+const ROOM_BYTES = 262_144
 
 /**
  * Opens the claims of this run of the machine in a folder of an lmdb job store, and deletes those of runs before it: what
  * was not flushed then may be broken. Throws what lmdb and the file system throw.
  *
- * @param boot - names this run of the machine; undefined where the system does not name its runs: each step is flushed then
+ * @param run - of the machine, by name; where the system does not name its runs, each step is flushed
  * @param restore - what must be claimed before anything else is, called once in a run of the machine
  */
 export function openLmdbClaims(
   folder: string,
-  boot: string | undefined,
+  run: { readonly name: string; readonly isFlushed: boolean },
   restore: () => ReadonlyMap<string, PaymentClaim>,
 ): LmdbClaims {
-  const name = `${FOLDER_PREFIX}${boot ?? 'flushed'}`
+  const name = `${FOLDER_PREFIX}${run.name}`
   for (const entry of readdirSync(folder)) {
     if (entry.startsWith(FOLDER_PREFIX) && entry !== name)
       rmSync(join(folder, entry), { recursive: true, force: true })
@@ -85,7 +88,7 @@ export function openLmdbClaims(
     path: join(folder, name),
     encoding: 'string',
     noSubdir: false,
-    noSync: boot !== undefined,
+    noSync: !run.isFlushed,
     overlappingSync: false,
     eventTurnBatching: false,
   })
@@ -94,6 +97,10 @@ export function openLmdbClaims(
     if (root.get(RESTORED) !== undefined) return
     for (const [paymentKey, claim] of restore()) claims.putPayment(paymentKey, claim)
     root.putSync(RESTORED, '')
+    root.putSync(ROOM, 'x'.repeat(ROOM_BYTES))
+  })
+  claims.exclusively(() => {
+    if (root.get(ROOM) !== undefined) root.removeSync(ROOM)
   })
   return claims
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Clock } from '../../clock.ts'
 import type { JobStore, OpenJobStore } from '../job-store.ts'
 import { machineClock, type MachineClock } from '../machine-clock.ts'
@@ -146,6 +146,38 @@ describe('a folder that cannot be used', () => {
   })
 })
 
+describe('a folder of an earlier release', () => {
+  const old: readonly (readonly [string, readonly [key: string, row: string][]])[] = [
+    ['jobs', [['a', JSON.stringify([1, 'fence', 0, 1, true, settled])]]],
+    ['payments', [['p', JSON.stringify([1, 'a', 1])]]],
+  ]
+  test.each(old)('D25 is refused at the start, before a job is run for nothing: %s', async (table, rows) => {
+    const folder = newFolder()
+    const root = open({ path: folder, noSubdir: false, overlappingSync: false })
+    for (const [key, row] of rows)
+      root.openDB<string, string>(table, { encoding: 'string' }).putSync(key, row)
+    await root.close()
+    await expect(openLmdbStore(folder, machineClock)).rejects.toThrow(
+      `SERVICE_STORE=lmdb:${folder}: this folder cannot be used: it holds a record that this release cannot read`,
+    )
+  })
+})
+
+test('D7 a job whose key lmdb would not take once it is charged is refused when it is claimed', async () => {
+  const { store } = await opened(newFolder())
+  const outcomes = new Set<string>()
+  for (let bytes = 1_880; bytes < 2_000; bytes += 1) {
+    const jobKey = 'k'.repeat(bytes)
+    const outcome = await store.claim({ ...claim, jobKey }).then(
+      ({ kind }) => kind,
+      (error: unknown) => String(error).replaceAll(/\d+ bytes/g, 'too many bytes'),
+    )
+    outcomes.add(outcome)
+    if (outcome === 'claimed') await finish(store, jobKey)
+  }
+  expect([...outcomes]).toEqual(['claimed', expect.stringContaining('the key of a job has too many bytes')])
+})
+
 test('D24 a record that is kept anew is spared when its first expiry comes', async () => {
   let nowMs = 0
   const { store } = await opened(newFolder(), { nowMs: () => nowMs })
@@ -241,6 +273,22 @@ describe('claims, which are not flushed', () => {
     }
   })
 
+  test('D6 are gone after a start of the machine where the system names no runs too: no lease is of its future', async () => {
+    const folder = newFolder()
+    let [sinceBootMs, nowMs] = [100_000, Date.UTC(2030, 0)]
+    const clock = { boot: undefined, sinceBootMs: () => sinceBootMs, nowMs: () => nowMs }
+    const before = await openLmdbStore(folder, clock)
+    // Its time is written down with this, and not with what follows an hour later.
+    await finish(before.store, 'first')
+    sinceBootMs += 3_600_000
+    nowMs += 3_600_000
+    await before.store.claim({ ...claim, ...holder })
+    await before.close()
+    sinceBootMs = 1_000
+    const { store } = await opened(folder, clock)
+    expect(await store.read('a')).toBeUndefined()
+  })
+
   test('D24 a payment whose job failed stays claimed for it after the machine was started anew', async () => {
     const folder = newFolder()
     const before = await openLmdbStore(folder, at('one run'))
@@ -285,7 +333,7 @@ describe('claims, which are not flushed', () => {
     const { store } = await opened(folder, at('one run'))
     await store.claim({ ...claim, ...holder, payment })
     await store.write(holder, { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 })
-    const claims = openLmdbClaims(folder, 'one run', () => new Map())
+    const claims = openLmdbClaims(folder, { name: 'one run', isFlushed: false }, () => new Map())
     closing.push(() => claims.close())
     const forgottenMs = Number.MAX_SAFE_INTEGER
     claims.exclusively(() =>
@@ -301,6 +349,25 @@ describe('claims, which are not flushed', () => {
     expect(await store.read('a')).toEqual({ job: saved, held: true })
     expect(await store.write(holder, { kind: 'forget', payment: 'p' })).toBe(true)
     expect(await store.claim({ ...claim, ...holder, payment })).toMatchObject({ kind: 'claimed' })
+  })
+
+  test('D6 are not removed late, where another has claimed and saved the job anew for the same payment', async () => {
+    const folder = newFolder()
+    const [first, other] = [await opened(folder, at('one run')), await opened(folder, at('one run'))]
+    const hold = { kind: 'hold', job: saved, leaseMs: 60_000, keepMs: 60_000 } as const
+    await first.store.claim({ ...claim, ...holder, payment })
+    await first.store.write(holder, { kind: 'leave', job: running, sealed: false, keepMs: 60_000 })
+    await first.store.claim({ ...claim, ...holder, payment })
+    // It stands still once its transaction is committed.
+    const late: (() => void)[] = []
+    const standing = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(run => late.push(run))
+    expect(await first.store.write(holder, { kind: 'forget', payment: 'p' })).toBe(true)
+    standing.mockRestore()
+    await other.store.claim({ ...claim, jobKey: 'a', fence: 'other', payment })
+    expect(await other.store.write({ jobKey: 'a', fence: 'other' }, hold)).toBe(true)
+    expect(late).not.toEqual([])
+    for (const run of late) run()
+    expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
   })
 
   test('D24 take no more room once they are past', async () => {

@@ -1,9 +1,10 @@
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
+import { createDiskRoom } from './disk-room.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'
-import { changeClaim, claimNew, concernsClaim } from './claim-steps.ts'
+import { changeClaim, claimNew, concernsClaim, removePast } from './claim-steps.ts'
 import { claimJob, enterJob, readJob, writeJob, type Kept, type Step } from './job-steps.ts'
 import { isHeld, type PaymentClaim } from '../job-row.ts'
 import type { OpenJobStore } from '../job-store.ts'
@@ -43,6 +44,7 @@ export async function openLmdbStore(
   const { tables, accounts, claims } = rows
   const held = createHeldRows(tables)
   const kept: Kept = { ...rows, held }
+  const requireRoom = createDiskRoom(folder)
   const sweep = createSweep(nowMs => {
     tables.sweep(nowMs, ROWS_PER_SWEEP)
     accounts.sweep(nowMs, ROWS_PER_SWEEP)
@@ -76,7 +78,7 @@ export async function openLmdbStore(
       const result = claims.exclusively(() => {
         root.resetReadTxn()
         const nowMs = clock.nowMs()
-        for (const one of past) claims.remove(one)
+        for (const one of past) removePast(kept, one)
         const outcome = step(nowMs)
         sweepClaims(nowMs)
         return outcome
@@ -90,11 +92,11 @@ export async function openLmdbStore(
   /** Claims that are past are removed together, before anybody is told: until then the row of its job is what counts. */
   const committed = <Result>({ result, past: one }: Step<Result>): Result => {
     if (one === undefined) return result
-    if (past.length === 0) queueMicrotask(removePast)
+    if (past.length === 0) queueMicrotask(removeAllPast)
     past = [...past, one]
     return result
   }
-  const removePast = (): void => {
+  const removeAllPast = (): void => {
     try {
       withClaims(() => {})
     } catch {
@@ -118,7 +120,10 @@ export async function openLmdbStore(
     shared: true,
     store: {
       async claim(claim) {
-        const outcome = withClaims(nowMs => claimNew(kept, claim, nowMs))
+        const outcome = withClaims(nowMs => {
+          if (claim.job.state === 'running') requireRoom()
+          return claimNew(kept, claim, nowMs)
+        })
         return outcome ?? committed(await transact(nowMs => claimJob(kept, claim, nowMs)))
       },
       async write(holder, change) {
@@ -169,9 +174,12 @@ function openFolder(
       eventTurnBatching: false,
     })
     const isMachines = 'boot' in time
-    const clock = isMachines ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
+    const clock = isMachines
+      ? openLmdbTime(root, time)
+      : { run: 'one', nowMs: () => time.nowMs(), note: () => {} }
     const tables = openLmdbTables(root)
-    const claims = openLmdbClaims(folder, isMachines ? time.boot : undefined, () => paymentsOf(tables))
+    const run = { name: clock.run, isFlushed: !isMachines || time.boot === undefined }
+    const claims = openLmdbClaims(folder, run, () => paymentsOf(tables))
     return { root, tables, accounts: openLmdbAccounts(root), claims, clock }
   } catch (error) {
     throw unusable(name, error)

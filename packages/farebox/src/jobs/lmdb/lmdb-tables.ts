@@ -5,7 +5,13 @@ import type { JobRow, PaymentClaim } from '../job-row.ts'
 /** A job as it lies in the tables. */
 export interface TableRow extends JobRow {
   /** Of a saved job: the payment that was claimed with it, and is not among the payments of the tables yet. */
-  readonly paid?: { readonly key: string; readonly forgottenMs: number } | undefined
+  readonly paid?: Paid | undefined
+}
+
+/** A payment, and when its claim is over. */
+export interface Paid {
+  readonly key: string
+  readonly forgottenMs: number
 }
 
 /**
@@ -27,6 +33,8 @@ export interface LmdbTables {
   payment(paymentKey: string): PaymentClaim | undefined
   putPayment(paymentKey: string, before: PaymentClaim | undefined, after: PaymentClaim): void
   removePayment(paymentKey: string, before: PaymentClaim): void
+  /** The payment that the row of a saved job names. Throws where another release wrote the row. */
+  paid(jobKey: string): Paid | undefined
   /** The jobs whose state is `saved`, held or not, by key. */
   savedJobs(): ReadonlyMap<string, TableRow>
   /** Looks at no more than so many of the rows whose time has come, and deletes those forgotten before the given time. */
@@ -52,12 +60,16 @@ type EncodedJobRow = [
 
 type ExpiryKey = [lookMs: number, table: 'job' | 'payment', key: string]
 
-/** Opens the tables, and creates those that are missing. Throws what lmdb throws. */
+/** Opens the tables, and creates those that are missing. Throws what lmdb throws, and where another release wrote a row. */
 export function openLmdbTables(root: RootDatabase): LmdbTables {
   const jobs = root.openDB<string, string>('jobs', { encoding: 'string' })
   const payments = root.openDB<string, string>('payments', { encoding: 'string' })
   const saved = root.openDB<string, string>('saved', { encoding: 'string' })
   const expiry = root.openDB<string, ExpiryKey>('expiry', { encoding: 'string' })
+
+  // At the start: a sweep that finds such a row would break off every write, and the job is run by then.
+  for (const { value } of jobs.getRange({ limit: 1 })) decodeJobRow(value)
+  for (const { value } of payments.getRange({ limit: 1 })) decodePaymentRow(value)
 
   const tableOf = ({ job }: JobRow): typeof jobs => (job.state === 'saved' ? saved : jobs)
 
@@ -97,6 +109,10 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
     removePayment(paymentKey, before) {
       payments.removeSync(paymentKey)
       expiry.removeSync([before.forgottenMs, 'payment', paymentKey])
+    },
+    paid(jobKey) {
+      const encoded = saved.get(jobKey)
+      return encoded === undefined ? undefined : decodeJobRow(encoded).paid
     },
     savedJobs: () => new Map([...saved.getRange()].map(({ key, value }) => [key, decodeJobRow(value)])),
     sweep(beforeMs, limit) {

@@ -3,6 +3,8 @@ import type { MachineClock } from '../machine-clock.ts'
 
 /** The time of a folder: it passes while the machine runs, whatever its clock is set to (D40). */
 export interface LmdbTime {
+  /** Names this run of the machine; where the system does not, by what is added to its time, which is another in each. */
+  readonly run: string
   nowMs(): number
   /** Writes down where it stands, for a later run of the machine. Called inside a transaction. */
   note(): void
@@ -37,6 +39,7 @@ export function openLmdbTime(root: RootDatabase, machine: MachineClock): LmdbTim
     return offset
   })
   return {
+    run: machine.boot ?? `at-${offsetMs}`,
     nowMs: () => machine.sinceBootMs() + offsetMs,
     note: () => time.putSync(KEY, written(machine, offsetMs)),
   }
