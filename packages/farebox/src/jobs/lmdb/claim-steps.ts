@@ -93,7 +93,7 @@ export function changeClaim(
  * same payment, and saved it. That payment is claimed here alone.
  */
 export function removePast({ tables, claims }: Kept, past: PastClaim): void {
-  const paid = tables.paid(past.jobKey)
+  const paid = past.payments.length === 0 ? undefined : tables.paid(past.jobKey)
   claims.remove({ ...past, payments: past.payments.filter(key => key !== paid?.key) })
 }
 
