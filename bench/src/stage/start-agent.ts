@@ -11,7 +11,7 @@ export interface AgentSettings {
   readonly store: 'memory' | 'lmdb'
 }
 
-/** Starts our agent, `farebox start`, with the log and every other setting as they are by default. */
+/** Starts our agent, `farebox start`, with its public URL, and the log and every other setting as they are by default. */
 export async function startAgent(stage: Stage, settings: AgentSettings): Promise<Server> {
   return await startServer(stage, await agentProgram(stage, settings))
 }
@@ -22,6 +22,8 @@ export async function agentProgram(stage: Stage, { paid, store }: AgentSettings)
     name: `farebox-${paid === undefined ? 'dev' : store}`,
     file: PROGRAMS.farebox,
     arguments: ['start', '--config', PROGRAMS.agentConfig, '--host', '127.0.0.1'],
+    // As in production. Payments that name their job at this URL need no claim of their own.
+    urlVariable: 'SERVICE_PUBLIC_URL',
     environment: {
       AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address,
       SERVICE_NETWORK: 'eip155:84532',

@@ -26,6 +26,8 @@ export interface ServerProgram {
   readonly environment: { readonly [name: string]: string }
   /** The variable that names the port to this program; default `PORT`. */
   readonly portVariable?: string
+  /** The variable that names its own URL to this program, where it takes one. */
+  readonly urlVariable?: string
 }
 
 const START_TIMEOUT_MS = 20_000
@@ -88,6 +90,7 @@ export function spawnServer(
       NODE_ENV: 'production',
       ...program.environment,
       [program.portVariable ?? 'PORT']: String(port),
+      ...(program.urlVariable !== undefined && { [program.urlVariable]: `http://127.0.0.1:${port}` }),
     },
   })
   closeSync(output)
