@@ -48,7 +48,7 @@ export const paidLoop: Bench = {
       )
       return {
         what: `paid execute and facilitator, ${connections} at once`,
-        ...(atLeast !== undefined && { short: 'a paid job, whole loop' }),
+        ...(atLeast !== undefined && { short: 'whole loop, 64 at once' }),
         ours: rate(figure),
         peer: { name: '@x402/hono', figure: rate(peerFigure) },
         ratio: figure / peerFigure,

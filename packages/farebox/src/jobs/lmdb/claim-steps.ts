@@ -9,7 +9,7 @@ import type { LmdbTables } from './lmdb-tables.ts'
  * kept of the job in the tables, or a lease has ended: that is decided in a transaction of the tables (`job-steps.ts`), one
  * after another, so that who takes a job over knows what its last holder has written.
  */
-interface Kept {
+interface ClaimParts {
   readonly tables: Pick<LmdbTables, 'job' | 'payment' | 'paid'>
   readonly claims: LmdbClaims
 }
@@ -18,7 +18,11 @@ interface Kept {
 const MAX_JOB_KEY_BYTES = 1_900
 
 /** Claims a job that nobody has heard of. Throws for a key that lmdb would not take later. */
-export function claimNew({ tables, claims }: Kept, claim: JobClaim, nowMs: number): ClaimOutcome | undefined {
+export function claimNew(
+  { tables, claims }: ClaimParts,
+  claim: JobClaim,
+  nowMs: number,
+): ClaimOutcome | undefined {
   const { jobKey, payment, job } = claim
   // Any other record is somebody's money.
   if (job.state !== 'running') return undefined
@@ -67,7 +71,7 @@ export function putClaim(
 
 /** Renews the lease of a running job, or forgets it together with its payment's claim. */
 export function changeClaim(
-  { tables, claims }: Kept,
+  { tables, claims }: ClaimParts,
   holder: Holder,
   change: JobChange,
   nowMs: number,
@@ -92,7 +96,7 @@ export function changeClaim(
  * Removes claims that are past. This process may have stood still since: another may have claimed the job again with the
  * same payment, and saved it. That payment is claimed here alone.
  */
-export function removePast({ tables, claims }: Kept, past: PastClaim): void {
+export function removePast({ tables, claims }: ClaimParts, past: PastClaim): void {
   const paid = past.payments.length === 0 ? undefined : tables.paid(past.jobKey)
   claims.remove({ ...past, payments: past.payments.filter(key => key !== paid?.key) })
 }

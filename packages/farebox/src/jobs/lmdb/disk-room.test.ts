@@ -23,6 +23,8 @@ afterAll(() => rm(scratch, { recursive: true, force: true }))
 
 const holder = { jobKey: 'a', fence: 'fence' }
 const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
+/** A busy machine may pause for longer than the usual second. */
+const PATIENTLY = { timeout: 20_000 }
 const hold = { kind: 'hold', leaseMs: 60_000, keepMs: 60_000 } as const
 
 test('D25 before a disk is full, new jobs are refused; who holds one renews and saves it', async () => {
@@ -30,10 +32,12 @@ test('D25 before a disk is full, new jobs are refused; who holds one renews and 
   const { store, close } = await openLmdbStore(folder, machineClock)
   await store.claim({ ...claim, ...holder })
   said.now = { bavail: 100 }
-  await vi.waitFor(() =>
-    expect(store.claim({ ...claim, jobKey: randomUUID() })).rejects.toThrow(
-      /^SERVICE_STORE=lmdb:.*full: this folder cannot be used: its disk has less than \d+ bytes left$/,
-    ),
+  await vi.waitFor(
+    () =>
+      expect(store.claim({ ...claim, jobKey: randomUUID() })).rejects.toThrow(
+        /^SERVICE_STORE=lmdb:.*full: this folder cannot be used: its disk has less than \d+ bytes left$/,
+      ),
+    PATIENTLY,
   )
   expect(await store.write(holder, { ...hold, job: running })).toBe(true)
   expect(await store.write(holder, { ...hold, leaseMs: 0, job: saved })).toBe(true)
@@ -41,8 +45,9 @@ test('D25 before a disk is full, new jobs are refused; who holds one renews and 
     kind: 'claimed',
   })
   said.now = {}
-  await vi.waitFor(() =>
-    expect(store.claim({ ...claim, jobKey: 'b' })).resolves.toMatchObject({ kind: 'claimed' }),
+  await vi.waitFor(
+    () => expect(store.claim({ ...claim, jobKey: 'b' })).resolves.toMatchObject({ kind: 'claimed' }),
+    PATIENTLY,
   )
   await close()
 })

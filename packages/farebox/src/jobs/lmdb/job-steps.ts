@@ -9,7 +9,7 @@ import type { ClaimedRow, LmdbClaims, PastClaim } from './lmdb-claims.ts'
 import type { LmdbTables, Paid, TableRow } from './lmdb-tables.ts'
 
 /** All that a job store in lmdb keeps. */
-export interface Kept {
+export interface StoreParts {
   readonly tables: LmdbTables
   readonly accounts: LmdbAccounts
   readonly claims: LmdbClaims
@@ -26,19 +26,19 @@ export interface Step<Result> {
  * Claims a job in a transaction of the tables. Only here is a claim taken from a holder whose lease has ended, because only
  * here nobody is writing what that holder has left.
  */
-export function claimJob(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
-  return kept.claims.exclusively(() => claimEither(kept, claim, nowMs))
+export function claimJob(parts: StoreParts, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+  return parts.claims.exclusively(() => claimEither(parts, claim, nowMs))
 }
 
-function claimEither(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
-  const { tables, claims, held } = kept
+function claimEither(parts: StoreParts, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+  const { tables, claims, held } = parts
   const { jobKey, payment } = claim
   const paidBefore = payment && tables.payment(payment.key)
   const paid = payment && claimTwice(payment, jobKey, [paidBefore, claims.payment(payment.key)], nowMs)
   if (payment !== undefined && paid === undefined)
     return { result: { kind: 'payment-taken' }, past: undefined }
-  const lying = tables.job(jobKey)
-  const before = unlessForgotten(lying, nowMs)
+  const stored = tables.job(jobKey)
+  const before = unlessForgotten(stored, nowMs)
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
   if (before === undefined && claim.job.state === 'running') {
     const job = putClaim(claims, { claim, before: claimed, paid }, nowMs)
@@ -49,8 +49,8 @@ function claimEither(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutc
   }
   const after = claimRow(before ?? claimed, claim, nowMs)
   if (after === undefined) return { result: { kind: 'held' }, past: undefined }
-  const paidEarlier = before?.paid ?? paidOf(kept, jobKey, claimed, nowMs)
-  const row = putRow(kept, { jobKey, lying, after, paid: paidEarlier }, nowMs)
+  const paidEarlier = before?.paid ?? paidOf(parts, jobKey, claimed, nowMs)
+  const row = putRow(parts, { jobKey, stored, after, paid: paidEarlier }, nowMs)
   if (payment !== undefined && paid !== undefined)
     tables.putPayment(payment.key, tables.payment(payment.key), paid)
   held.wrote(jobKey, row)
@@ -58,18 +58,18 @@ function claimEither(kept: Kept, claim: JobClaim, nowMs: number): Step<ClaimOutc
 }
 
 /** Writes a job in a transaction of the tables, for its holder only. */
-export function writeJob(kept: Kept, holder: Holder, change: JobChange, nowMs: number): Step<boolean> {
-  const { tables, accounts, claims, held } = kept
+export function writeJob(parts: StoreParts, holder: Holder, change: JobChange, nowMs: number): Step<boolean> {
+  const { tables, accounts, claims, held } = parts
   const { jobKey, fence } = holder
-  const found = findHeld(kept, holder, nowMs)
+  const found = findHeld(parts, holder, nowMs)
   if (found === undefined) return { result: false, past: undefined }
-  const { before, lying, claimed } = found
-  const paid = lying?.paid ?? paidOf(kept, jobKey, claimed, nowMs)
+  const { before, stored, claimed } = found
+  const paid = stored?.paid ?? paidOf(parts, jobKey, claimed, nowMs)
   if (change.kind !== 'hold') held.letGo(jobKey)
   if (change.kind === 'forget') {
     const { payment } = change
-    if (lying !== undefined) tables.removeJob(jobKey, lying)
-    if (paid !== undefined && paid.key !== payment) keepPayment(kept, jobKey, paid, nowMs)
+    if (stored !== undefined) tables.removeJob(jobKey, stored)
+    if (paid !== undefined && paid.key !== payment) keepPayment(parts, jobKey, paid, nowMs)
     const released = payment === undefined ? undefined : tables.payment(payment)
     if (payment !== undefined && released?.jobKey === jobKey) tables.removePayment(payment, released)
     // Of a holder that was killed once its job had a row, a claim may be left; it would count again.
@@ -77,28 +77,37 @@ export function writeJob(kept: Kept, holder: Holder, change: JobChange, nowMs: n
     return { result: true, past: { jobKey, fence: leftBy, payments: defined([paid?.key, payment]) } }
   }
   const after = changeRow(before, change, nowMs)
-  const row = putRow(kept, { jobKey, lying, after, paid }, nowMs)
+  const row = putRow(parts, { jobKey, stored, after, paid }, nowMs)
   if (change.kind === 'hold') held.wrote(jobKey, row)
   const { job } = change
   if (job.state === 'settled') {
     const { forgottenMs } = after
     accounts.settle(jobKey, { paid: () => paidFor(job), forgottenMs }, nowMs)
   }
-  const isOver = lying?.paid !== undefined && row.paid === undefined
-  const past = isOver ? { jobKey, fence, payments: [lying.paid.key] } : pastOf(jobKey, claimed, row)
+  const isOver = stored?.paid !== undefined && row.paid === undefined
+  const past = isOver ? { jobKey, fence, payments: [stored.paid.key] } : pastOf(jobKey, claimed, row)
   return { result: true, past }
 }
 
 /** Enters something into a job's account in a transaction of the tables, for its holder only. */
-export function enterJob(kept: Kept, holder: Holder, change: EntryChange, nowMs: number): EnterOutcome {
-  const found = findHeld(kept, holder, nowMs)
+export function enterJob(
+  parts: StoreParts,
+  holder: Holder,
+  change: EntryChange,
+  nowMs: number,
+): EnterOutcome {
+  const found = findHeld(parts, holder, nowMs)
   if (found === undefined) return { kind: 'not-held' }
   if (found.before.job.state === 'settled') return { kind: 'settled' }
-  return kept.accounts.enter(holder.jobKey, change, nowMs)
+  return parts.accounts.enter(holder.jobKey, change, nowMs)
 }
 
 /** What is kept of a job now. Outside of any transaction. */
-export function readJob({ tables, claims }: Kept, jobKey: string, nowMs: number): StoredJob | undefined {
+export function readJob(
+  { tables, claims }: StoreParts,
+  jobKey: string,
+  nowMs: number,
+): StoredJob | undefined {
   // The claim first: it is removed once its job has a row in the tables.
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
   const row: JobRow | undefined = unlessForgotten(tables.job(jobKey), nowMs) ?? claimed
@@ -108,42 +117,47 @@ export function readJob({ tables, claims }: Kept, jobKey: string, nowMs: number)
 interface Found {
   readonly before: JobRow
   /** The row in the tables, forgotten already or not. */
-  readonly lying: TableRow | undefined
+  readonly stored: TableRow | undefined
   /** Where nothing else is kept of the job. */
   readonly claimed: ClaimedRow | undefined
 }
 
 /** The job as its holder left it; undefined where another has claimed it since, or it was forgotten. */
-function findHeld({ claims, held }: Kept, { jobKey, fence }: Holder, nowMs: number): Found | undefined {
-  const lying = held.row(jobKey)
+function findHeld({ claims, held }: StoreParts, { jobKey, fence }: Holder, nowMs: number): Found | undefined {
+  const stored = held.row(jobKey)
   claims.refresh()
-  const row = unlessForgotten(lying, nowMs)
-  if (row !== undefined) return row.fence === fence ? { before: row, lying, claimed: undefined } : undefined
+  const row = unlessForgotten(stored, nowMs)
+  if (row !== undefined) return row.fence === fence ? { before: row, stored, claimed: undefined } : undefined
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
-  return claimed?.fence === fence ? { before: claimed, lying, claimed } : undefined
+  return claimed?.fence === fence ? { before: claimed, stored, claimed } : undefined
 }
 
 /** Puts a job's row, and with it what it was paid with: into the row of a saved job, else among the payments. */
 function putRow(
-  kept: Kept,
+  parts: StoreParts,
   put: {
     readonly jobKey: string
-    readonly lying: TableRow | undefined
+    readonly stored: TableRow | undefined
     readonly after: JobRow
     readonly paid: Paid | undefined
   },
   nowMs: number,
 ): TableRow {
-  const { jobKey, lying, after, paid } = put
+  const { jobKey, stored, after, paid } = put
   const isSaved = after.job.state === 'saved'
   const row: TableRow = { ...after, paid: isSaved ? paid : undefined }
-  kept.tables.putJob(jobKey, lying, row)
-  if (paid !== undefined && !isSaved) keepPayment(kept, jobKey, paid, nowMs)
+  parts.tables.putJob(jobKey, stored, row)
+  if (paid !== undefined && !isSaved) keepPayment(parts, jobKey, paid, nowMs)
   return row
 }
 
 /** Puts a payment among those of the tables, unless its claim is over: another job may have claimed it since. */
-function keepPayment({ tables }: Kept, jobKey: string, { key, forgottenMs }: Paid, nowMs: number): void {
+function keepPayment(
+  { tables }: StoreParts,
+  jobKey: string,
+  { key, forgottenMs }: Paid,
+  nowMs: number,
+): void {
   if (forgottenMs <= nowMs) return
   const before = tables.payment(key)
   if (before?.jobKey === jobKey && before.forgottenMs >= forgottenMs) return
@@ -152,7 +166,7 @@ function keepPayment({ tables }: Kept, jobKey: string, { key, forgottenMs }: Pai
 
 /** The payment that was claimed with a running job, while it still is. */
 function paidOf(
-  { claims }: Kept,
+  { claims }: StoreParts,
   jobKey: string,
   claimed: ClaimedRow | undefined,
   nowMs: number,

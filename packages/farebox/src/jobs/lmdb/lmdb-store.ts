@@ -5,7 +5,7 @@ import { createDiskRoom } from './disk-room.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'
 import { changeClaim, claimNew, concernsClaim, removePast } from './claim-steps.ts'
-import { claimJob, enterJob, readJob, writeJob, type Kept, type Step } from './job-steps.ts'
+import { claimJob, enterJob, readJob, writeJob, type StoreParts, type Step } from './job-steps.ts'
 import { isHeld, type PaymentClaim } from '../job-row.ts'
 import type { OpenJobStore } from '../job-store.ts'
 import { openLmdbClaims, type LmdbClaims, type PastClaim } from './lmdb-claims.ts'
@@ -43,7 +43,7 @@ export async function openLmdbStore(
   const { root, clock, ...rows } = openFolder(name, folder, time)
   const { tables, accounts, claims } = rows
   const held = createHeldRows(tables)
-  const kept: Kept = { ...rows, held }
+  const parts: StoreParts = { ...rows, held }
   const requireRoom = createDiskRoom(folder)
   const sweep = createSweep(nowMs => {
     tables.sweep(nowMs, ROWS_PER_SWEEP)
@@ -78,7 +78,7 @@ export async function openLmdbStore(
       const result = claims.exclusively(() => {
         root.resetReadTxn()
         const nowMs = clock.nowMs()
-        for (const one of past) removePast(kept, one)
+        for (const one of past) removePast(parts, one)
         const outcome = step(nowMs)
         sweepClaims(nowMs)
         return outcome
@@ -122,26 +122,26 @@ export async function openLmdbStore(
       async claim(claim) {
         const outcome = withClaims(nowMs => {
           if (claim.job.state === 'running') requireRoom()
-          return claimNew(kept, claim, nowMs)
+          return claimNew(parts, claim, nowMs)
         })
-        return outcome ?? committed(await transact(nowMs => claimJob(kept, claim, nowMs)))
+        return outcome ?? committed(await transact(nowMs => claimJob(parts, claim, nowMs)))
       },
       async write(holder, change) {
         const isWritten = concernsClaim(change)
-          ? withClaims(nowMs => changeClaim(kept, holder, change, nowMs))
+          ? withClaims(nowMs => changeClaim(parts, holder, change, nowMs))
           : undefined
         if (isWritten !== undefined) return isWritten
         const mayWait = change.kind === 'leave' && change.mayWait
-        return committed(await transact(nowMs => writeJob(kept, holder, change, nowMs), mayWait))
+        return committed(await transact(nowMs => writeJob(parts, holder, change, nowMs), mayWait))
       },
-      read: jobKey => look(nowMs => readJob(kept, jobKey, nowMs)),
+      read: jobKey => look(nowMs => readJob(parts, jobKey, nowMs)),
       unresolved: () =>
         look(nowMs =>
           [...tables.savedJobs()].filter(([, row]) => !isHeld(row, nowMs)).map(([jobKey]) => jobKey),
         ),
     },
     accounts: {
-      enter: (holder, change) => transact(nowMs => enterJob(kept, holder, change, nowMs)),
+      enter: (holder, change) => transact(nowMs => enterJob(parts, holder, change, nowMs)),
       entry: (jobKey, entry) => look(nowMs => accounts.entry(jobKey, entry, nowMs)),
       totals: (jobKey, sums) => look(nowMs => accounts.totals(jobKey, sums, nowMs)),
     },
