@@ -45,7 +45,8 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
   {
     name: 'failure-reported-before-it-is-written',
     promises: ['P3', 'I5'],
-    breaks: 'a settlement that failed is told while the record still says that the payment is to be charged',
+    breaks:
+      'a settlement that failed is reported while the record still says that the payment is to be charged',
     edits: [
       {
         in: 'farebox/createSettlements',

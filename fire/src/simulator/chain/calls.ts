@@ -26,6 +26,23 @@ const WORD = 64
 /** Of an item of BatchSettler without the hash of a code: bytes of its parts, in order. The second says whether it has one. */
 const ITEM_BYTES = [20, 1, 20, 16, 6, 6, 32, 1, 32, 32] as const
 
+/** Of the facilitator's programs that ask for code sizes (`code-sizes.ts`): their instructions, in characters. */
+const PROGRAM_CHARACTERS = 62
+const PROGRAM_WITH_CALL = { characters: 174, startsWith: '0x62', lengthOfWordsAt: 40 }
+
+/** The answer to a question for code sizes, a word for each account, and the call of Multicall3 behind it. Nobody has code here. */
+export function readCodeQuestion(data: string): {
+  readonly words: string
+  readonly behind: ContractCall | undefined
+} {
+  const { characters, startsWith, lengthOfWordsAt } = PROGRAM_WITH_CALL
+  if (!data.startsWith(startsWith))
+    return { words: '0'.repeat(data.length - PROGRAM_CHARACTERS), behind: undefined }
+  const length = 2 * Number(`0x${data.slice(lengthOfWordsAt, lengthOfWordsAt + 6)}`)
+  const behind = { to: MULTICALL3, data: `0x${data.slice(characters + length)}` }
+  return { words: '0'.repeat(length), behind }
+}
+
 /** The calls within a Multicall3 batch; undefined for any other data. */
 export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
   if (to !== MULTICALL3 || !data.startsWith(AGGREGATE3)) return undefined

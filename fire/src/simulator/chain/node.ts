@@ -1,7 +1,6 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import {
@@ -10,16 +9,18 @@ import {
   encodeRevert,
   MULTICALL3,
   readBatch,
+  readCodeQuestion,
   readSettle,
   readTokenCall,
   SETTLER,
   type ContractCall,
 } from './calls.ts'
+import { blockHeader, findLogs, quantity, receiptOf, type LogFilter } from './shown-blocks.ts'
 import { readSpend, refusalData, SPEND_GAS } from './spends.ts'
 import { readSpendQuestion } from './spend-questions.ts'
 import { readRawTransaction } from './read-raw-transaction.ts'
 import { nonceKey, uintWord, type Token, type TokenState } from './token.ts'
-import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './virtual-chain.ts'
+import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
 
 /** A node, answering JSON-RPC from what it knows of the chain. */
 export interface ChainNode {
@@ -54,10 +55,6 @@ const DOMAIN_SEPARATOR = '0x3644e515'
 const GET_BLOCK_NUMBER = '0x42cbb15c'
 const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 const ONE_ETHER = 10n ** 18n
-
-/** Of the facilitator's programs that ask for code sizes (`code-sizes.ts`): their instructions, in characters. */
-const PROGRAM_CHARACTERS = 62
-const PROGRAM_WITH_CALL = { characters: 174, startsWith: '0x62', lengthOfWordsAt: 40 }
 
 interface View {
   readonly number: number
@@ -106,13 +103,10 @@ export function createNode(parts: NodeParts): ChainNode {
   }
 
   const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
-    // A contract creation that is only tried: the question for code sizes. Nobody has any here.
+    // A contract creation that is only tried.
     if (call.to === undefined) {
-      const { characters, startsWith, lengthOfWordsAt } = PROGRAM_WITH_CALL
-      if (!call.data.startsWith(startsWith)) return `0x${'0'.repeat(call.data.length - PROGRAM_CHARACTERS)}`
-      const words = 2 * Number(`0x${call.data.slice(lengthOfWordsAt, lengthOfWordsAt + 6)}`)
-      const behind = { to: MULTICALL3, data: `0x${call.data.slice(characters + words)}` }
-      return `0x${'0'.repeat(words)}${ethCall(behind, view).slice(2)}`
+      const { words, behind } = readCodeQuestion(call.data)
+      return `0x${words}${behind === undefined ? '' : ethCall(behind, view).slice(2)}`
     }
     const target = { to: call.to.toLowerCase(), data: call.data }
     const tried = { ...view }
@@ -210,52 +204,4 @@ export function createNode(parts: NodeParts): ChainNode {
       }
     },
   }
-}
-
-interface LogFilter {
-  readonly fromBlock: string
-  readonly toBlock: string
-  /** For each place one or several, any of which will do. */
-  readonly topics: readonly (string | readonly string[])[]
-}
-
-function findLogs(chain: VirtualChain, filter: LogFilter, newest: number): readonly object[] {
-  const from = Number(filter.fromBlock)
-  const to = filter.toBlock === 'latest' ? newest : Math.min(newest, Number(filter.toBlock))
-  return chain
-    .busyBlocks()
-    .filter(block => block.number >= from && block.number <= to)
-    .flatMap(block => block.mined.flatMap(mined => receiptOf(mined, block).logs))
-    .filter(({ topics }) => filter.topics.every((wanted, at) => [wanted].flat().includes(topics[at] ?? '')))
-}
-
-/** As a node shows it. */
-export function receiptOf(
-  { transaction, succeeded, logs }: MinedTransaction,
-  block: Block,
-): { readonly status: string; readonly logs: readonly ChainLog[] } {
-  const place = {
-    transactionHash: transaction.hash,
-    blockNumber: quantity(block.number),
-    blockHash: block.hash,
-  }
-  return {
-    ...place,
-    status: succeeded ? '0x1' : '0x0',
-    logs: logs.map(log => ({ ...log, ...place })),
-  }
-}
-
-function blockHeader({ number, seconds, hash, mined }: Block, baseFee: bigint, aheadSeconds: number): object {
-  return {
-    number: quantity(number),
-    timestamp: quantity(seconds + aheadSeconds),
-    hash,
-    baseFeePerGas: `0x${baseFee.toString(16)}`,
-    transactions: mined.map(({ transaction }) => transaction.hash),
-  }
-}
-
-function quantity(value: number): string {
-  return `0x${value.toString(16)}`
 }

@@ -173,5 +173,7 @@ function decodePayment(encoded: string): PaymentClaim {
 }
 
 function laterRelease(): Error {
-  return new Error('it holds a claim that this release cannot read; does another release use it too?')
+  return new Error(
+    'it holds a claim that this release cannot read: stop the processes of another release that use it',
+  )
 }

@@ -262,15 +262,33 @@ describe('claims, which are not flushed', () => {
     expect((await readdir(folder)).filter(name => name.startsWith('claims-'))).toEqual(['claims-another run'])
   })
 
-  test('D25 are there when the process was killed, where the system names no runs too', async () => {
-    for (const boot of ['one run', undefined]) {
-      const folder = newFolder()
-      const clock = { ...at(''), boot }
-      const [first, other] = [await opened(folder, clock), await opened(folder, clock)]
-      await first.store.claim({ ...claim, ...holder, payment })
-      expect(await other.store.read('a')).toEqual({ job: running, held: true })
-      expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
+  test('D25 still hold when their process is killed with -9', async () => {
+    const folder = newFolder()
+    const child = startChild([folder, 'race', 'child', '1000000'])
+    await child.ready
+    const claimed = await child.work(count => {
+      if (count === 100) child.kill()
+    })
+    const { store } = await opened(folder)
+    expect(claimed.length).toBeGreaterThanOrEqual(100)
+    for (let round = 0; round < claimed.length; round += 1) {
+      const jobKey = `shared ${round}`
+      expect([jobKey, await store.read(jobKey)]).toEqual([jobKey, { job: running, held: true }])
+      expect(await store.claim({ ...claim, jobKey })).toEqual({ kind: 'held' })
+      const rival = { key: `payment ${round}`, keepMs: 1 }
+      expect(await store.claim({ ...claim, jobKey: 'other', payment: rival })).toEqual({
+        kind: 'payment-taken',
+      })
     }
+  })
+
+  test('D25 are seen through another opening where the system names no runs, too', async () => {
+    const folder = newFolder()
+    const clock = { ...at(''), boot: undefined }
+    const [first, other] = [await opened(folder, clock), await opened(folder, clock)]
+    await first.store.claim({ ...claim, ...holder, payment })
+    expect(await other.store.read('a')).toEqual({ job: running, held: true })
+    expect(await other.store.claim({ ...claim, jobKey: 'b', payment })).toEqual({ kind: 'payment-taken' })
   })
 
   test('D6 are gone after a start of the machine where the system names no runs too: no lease is of its future', async () => {

@@ -25,7 +25,7 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
  *
  * A write that has resolved survives `kill -9`, and the loss of power too where it must: the `saved` record, before
- * money moves, and that a settlement failed, before the caller is told (D7, D8). lmdb answers when the disk has the
+ * money moves, and that a settlement failed, before the caller is answered (D7, D8). lmdb answers when the disk has the
  * transaction, and writes that meet share one (`group-steps.ts`); nobody waits for that of a success
  * (docs/decisions/0070). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
  * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
@@ -89,7 +89,7 @@ export async function openLmdbStore(
       throw unusable(name, error)
     }
   }
-  /** Claims that are past are removed together, before anybody is told: until then the row of its job is what counts. */
+  /** Claims that are past are removed together, before the callers are answered: until then the row of its job is what counts. */
   const committed = <Result>({ result, past: one }: Step<Result>): Result => {
     if (one === undefined) return result
     if (past.length === 0) queueMicrotask(removeAllPast)

@@ -178,5 +178,7 @@ function decodePaymentRow(encoded: string): PaymentClaim {
 }
 
 function otherRelease(): Error {
-  return new Error('it holds a record that this release cannot read; another release wrote it')
+  return new Error(
+    'it holds a record that this release cannot read, written by another one: use that release, or name another folder',
+  )
 }

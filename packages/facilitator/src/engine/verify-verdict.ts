@@ -1,0 +1,87 @@
+import type { Hold } from '@farebox/payments/x402/facilitator-api'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Observation } from '../chain/chain-reader.ts'
+import type { HoldOutcome } from '../ledger/payment-ledger.ts'
+import { nearBudget, usedUp } from './announce-budget.ts'
+import { refusal, UnavailableError, type Refusal } from './refusal.ts'
+
+/** A verdict on a payment: held for the caller, or why not. */
+export type VerifyVerdict =
+  | { readonly ok: true; readonly hold: Hold; readonly payer: string }
+  | RefusingVerdict
+
+interface RefusingVerdict {
+  readonly ok: false
+  readonly refusal: Refusal
+  /** Its settlement was tried: a transaction that carried it in vain may come back, and pay it. */
+  readonly wasCaptured?: true
+}
+
+/**
+ * The verdict on a payment that passed every look, by what the ledger said to holding it.
+ *
+ * Throws {@link UnavailableError} where it says nothing of the payment: too much is open, or charged today, of its owner.
+ */
+export function readHoldOutcome(
+  outcome: HoldOutcome,
+  { balanceAtomic }: Observation,
+  payer: string,
+  now: number,
+): VerifyVerdict {
+  const refuse = (reason: string, message: string): RefusingVerdict => ({
+    ok: false,
+    refusal: refusal(reason, message, payer),
+  })
+  switch (outcome.kind) {
+    case 'held':
+      return {
+        ok: true,
+        hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil, ...nearBudget(outcome.budget, now) },
+        payer,
+      }
+    case 'bound-otherwise':
+      return refuse(
+        'payment_bound_otherwise',
+        'this authorization was first used for another job: sign a new one',
+      )
+    case 'in-settlement':
+      return refuse(
+        'invalid_exact_evm_nonce_already_used',
+        'this authorization has been charged already: ask /settle for its transaction',
+      )
+    case 'failed':
+      return { ...refuse(outcome.reason, outcome.message), wasCaptured: true }
+    case 'insufficient':
+      return refuse(
+        'invalid_exact_evm_insufficient_balance',
+        `the payer has ${formatUsdc(balanceAtomic)} USDC, ` +
+          `of which ${formatUsdc(outcome.openAtomic)} are reserved for other payments`,
+      )
+    case 'payer-barred':
+      return refuse(
+        'payer_barred',
+        `too many payments of this payer failed to settle: come back at ${outcome.untilSeconds} (Unix time)`,
+      )
+    case 'too-many-open':
+      return refuse(
+        'too_many_open_payments',
+        'the payer has too many payments open: let some be settled first',
+      )
+    case 'code-not-sponsored':
+      return refuse(
+        'payer_has_code',
+        'the account of this payer has code, and this agent is not listed: pay from an ordinary account',
+      )
+    case 'gas-used-up':
+      return refuse(
+        'payer_has_code',
+        'accounts with code have burned too much gas today: pay from an ordinary account',
+      )
+    case 'owner-too-many-open':
+      throw new UnavailableError(
+        'the owner of this secret has too many payments open: let some be settled first',
+      )
+    case 'over-budget':
+      throw usedUp(outcome.budget, now)
+  }
+}
