@@ -166,6 +166,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
       }
     },
     confirmChain,
+    isNodeUsable: () => watch.isNodeUsable(),
     noteBlock: block => watch.noteBlock(block),
     blockMs: () => watch.blockMs(),
     canPay: (relayer, payments) => watch.canPay(relayer, payments),

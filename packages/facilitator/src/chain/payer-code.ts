@@ -93,8 +93,13 @@ function gatherSizes(
       for (const one of group) one.reject(error)
     }
   })
-  return accounts =>
-    Promise.all(
-      accounts.map(account => new Promise<number>((resolve, reject) => ask([{ account, resolve, reject }]))),
+  return async accounts => {
+    const waiting: Waiting[] = []
+    const sizes = accounts.map(
+      account => new Promise<number>((resolve, reject) => waiting.push({ account, resolve, reject })),
     )
+    // Together, or the first of them would go by itself.
+    ask(waiting)
+    return await Promise.all(sizes)
+  }
 }

@@ -19,7 +19,7 @@ function setScene() {
 
 test('what waits goes at the next eighth of a block', async () => {
   const { clock, batching, wait, went } = setScene()
-  batching.sent(false)
+  batching.sent(2, false)
   batching.captured()
   wait()
   await clock.pass(245)
@@ -30,13 +30,13 @@ test('what waits goes at the next eighth of a block', async () => {
 
 test('a full transaction goes at once, also where what is over of the last one makes it full', async () => {
   const { clock, batching, wait, went } = setScene()
-  batching.sent(false)
+  batching.sent(2, false)
   wait()
   await clock.pass(20)
   for (let count = 0; count < 3; count += 1) batching.captured()
   await clock.pass(5)
   expect(went()).toBe(25)
-  batching.sent(true)
+  batching.sent(3, true)
   wait()
   await clock.pass(5)
   expect(went()).toBe(30)
@@ -44,7 +44,7 @@ test('a full transaction goes at once, also where what is over of the last one m
 
 test('when a transaction ends, those who come with its answer join those who waited', async () => {
   const { clock, batching, wait, went } = setScene()
-  batching.sent(false)
+  batching.sent(2, false)
   batching.captured()
   wait()
   await clock.pass(50)
@@ -55,7 +55,7 @@ test('when a transaction ends, those who come with its answer join those who wai
 
 test('where the last transaction went longer ago than that, nobody waits for more', async () => {
   const { clock, batching, wait, went } = setScene()
-  batching.sent(false)
+  batching.sent(2, false)
   await clock.pass(400)
   batching.captured()
   wait()

@@ -10,9 +10,15 @@ export interface BatchTiming {
   captured(): void
   /** A transaction ended: those whose payments it carried are about to come with the next. */
   ended(): void
-  /** A transaction went; `more` where as much as it could carry was left waiting. */
-  sent(more: boolean): void
-  /** Resolves when the next should go, or when `signal` aborts; never rejects. */
+  /** A transaction went with so many payments; `more` where as much as it could carry was left waiting. */
+  sent(payments: number, more: boolean): void
+  /** Several went together a moment ago: who comes first now is not the only one for long. */
+  hasCompany(): boolean
+  /**
+   * Resolves when the next should go, or when `signal` aborts; never rejects.
+   *
+   * @param blockMs - 0 where nothing is in flight: there is no slot to save then
+   */
   wait(blockMs: number, signal: AbortSignal): Promise<void>
 }
 
@@ -23,20 +29,25 @@ const PARTS = 8
  * nobody waiting and nothing in flight goes at once.
  */
 const REJOIN_MS = 10
+/** So long after a transaction with several payments others are about to come. */
+const COMPANY_MS = 250
 
 /** Gathers payments until as many wait as one transaction carries. */
 export function createBatchTiming(clock: Clock, full: number): BatchTiming {
   const notifier = createNotifier(clock)
   let [waiting, sentAtMs] = [0, Number.NEGATIVE_INFINITY]
+  let companyAtMs = Number.NEGATIVE_INFINITY
   return {
     captured() {
       waiting += 1
       if (waiting >= full) notifier.notify()
     },
     ended: () => notifier.notify(),
-    sent(more) {
+    hasCompany: () => clock.nowMs() - companyAtMs < COMPANY_MS,
+    sent(payments, more) {
       waiting = more ? full : 0
       sentAtMs = clock.nowMs()
+      if (payments > 1) companyAtMs = sentAtMs
       notifier.reset()
     },
     async wait(blockMs, signal) {

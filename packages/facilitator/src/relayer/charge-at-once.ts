@@ -14,6 +14,8 @@ import {
 /** What a payment is charged with. */
 export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
+  /** See `ChainWatch`. */
+  readonly isNodeUsable: () => boolean
 }
 
 /**
@@ -25,7 +27,7 @@ const READY_MS = 1_000
 const DONE = 'ready'
 
 /**
- * Charges a payment that comes while nothing else is under way: it is captured and its transaction saved in one step of
+ * Charges a payment that comes while nothing else is under way, nor was a moment ago: it is captured and its transaction saved in one step of
  * the ledger, and sent. That takes half as long as to capture it and to find it waiting. It is looked at right before as
  * any other: the very transaction is tried.
  *
@@ -38,7 +40,8 @@ export async function chargeAtOnce(
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
   const terms = [...state.terms.values()]
-  if (state.isAtWork || terms.some(term => countInFlight(term) > 0)) return undefined
+  if (state.isAtWork || state.batching.hasCompany() || terms.some(term => countInFlight(term) > 0))
+    return undefined
   const term = chooseTerm(terms, 'together', parts.canPay)
   if (term === undefined) return undefined
   state.isAtWork = true
@@ -58,7 +61,7 @@ async function charge(
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
   const { relayer } = term
-  const ready = await inTime(parts, makeReady(parts, term, request))
+  const ready = parts.isNodeUsable() ? await inTime(parts, makeReady(parts, term, request)) : undefined
   if (ready === undefined) return undefined
   const { nonce, signed } = ready
   const { capture, submitted } = await parts.settlements.captureAndSubmit(
@@ -74,7 +77,7 @@ async function charge(
   const { id, payment } = submitted
   term.nextNonce = nonce + 1
   term.sent += 1
-  state.batching.sent(false)
+  state.batching.sent(1, false)
   parts.metrics.batchSize.observe(1)
   parts.metrics.transactions.inc({ outcome: 'saved' })
   const { address } = relayer
@@ -113,7 +116,6 @@ async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: Cap
       parts.readCodes([payment.authorization.from]),
       parts.node.simulate(relayer.address, call, fees),
       findFreeNonce(parts.node, term),
-      parts.confirmChain(),
     ])
     if (code?.kind !== 'none' || trial.kind !== 'passes') return undefined
     return { nonce, signed: relayer.sign(call, nonce, fees) }

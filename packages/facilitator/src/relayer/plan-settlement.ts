@@ -23,6 +23,8 @@ export interface SettlementPlan {
   readonly together: readonly PaymentRecord[]
   /** Good to go, but each in a transaction of its own. */
   readonly single: readonly PaymentRecord[]
+  /** What carries some of these payments, by what was seen of their payers for the trial. */
+  call(payments: readonly PaymentRecord[]): SettlementCall
 }
 
 /** What is looked with. */
@@ -86,6 +88,7 @@ export async function planTogether(
     concluded: [...moved, ...concluded],
     together,
     single: payable.filter(isSingle),
+    call: payments => parts.relayer.call(carried(payments, codes), contract),
   }
 }
 
@@ -145,7 +148,7 @@ function onePerPayer(
 /** What to do with the first of those that go alone of which something can be said. */
 export interface LonePlan {
   readonly concluded: readonly Conclusion[]
-  readonly next: PaymentRecord | undefined
+  readonly next: { readonly payment: PaymentRecord; readonly call: SettlementCall } | undefined
 }
 
 /**
@@ -171,7 +174,7 @@ export async function planAlone(
       const call = await carry(parts, [payment])
       const trial = await parts.node.simulate(parts.relayer.address, call, fees)
       if (trial.kind === 'no-funds') throw new Error(trial.message)
-      if (trial.kind === 'passes') return { concluded, next: payment }
+      if (trial.kind === 'passes') return { concluded, next: { payment, call } }
       concluded.push(failedConclusion(payment, FAILED, `the transaction would fail: ${trial.message}`))
     }
   }

@@ -102,7 +102,9 @@ async function work(parts: SettlementLoopParts, state: SenderState, closing: Abo
   await notifier.wait(IDLE_MS, closing)
   const terms = [...state.terms.values()].filter(term => !term.end.signal.aborted)
   if (terms.length === 0 || closing.aborted) return
-  if (terms.some(term => countInFlight(term) > 0)) await state.batching.wait(parts.blockMs(), closing)
+  const isInFlight = terms.some(term => countInFlight(term) > 0)
+  if (isInFlight || state.batching.hasCompany())
+    await state.batching.wait(isInFlight ? parts.blockMs() : 0, closing)
   // Whoever is at work notifies when it is done.
   if (state.isAtWork) return
   state.isAtWork = true

@@ -1,7 +1,8 @@
 import type { PaymentRecord } from '../ledger/payment-record.ts'
-import { MAX_BATCH, type Fees } from './account/relayer-account.ts'
+import type { Conclusion } from '../ledger/settlement-ledger.ts'
+import { MAX_BATCH, type Fees, type SettlementCall } from './account/relayer-account.ts'
 import { conclude, followTransaction, type FollowParts } from './follow-transaction.ts'
-import { carry, planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
+import { planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
 import { readFees, type FeeParts } from './read-fees.ts'
 import {
   chooseTerm,
@@ -17,6 +18,8 @@ import {
 /** What a round works with. */
 export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
+  /** See `ChainWatch`. */
+  readonly isNodeUsable: () => boolean
 }
 
 /** So many of those that go alone are looked at for one that can go. */
@@ -51,7 +54,7 @@ export async function runSettlementPass(
   const batching = together.length > 0 ? choose('together') : undefined
   const lone = alone.length > 0 ? choose('alone') : undefined
   if (batching === undefined && lone === undefined) return
-  await parts.confirmChain()
+  if (!parts.isNodeUsable()) await parts.confirmChain()
   try {
     if (batching !== undefined) await sendTogether(parts, state, batching, together)
   } finally {
@@ -69,13 +72,14 @@ async function sendTogether(
   const captured = affordable(parts, term, waiting)
   const fees = await readFees(parts)
   const plan = await planTogether({ ...parts, relayer: term.relayer }, captured, fees)
-  if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
+  await concludeConfirmed(parts, plan.concluded)
   if (fees === undefined) return
   const more = waiting.length === MAX_BATCH || captured.length < waiting.length
-  if (plan.together.length > 0 && !(await submit(parts, state, term, 'together', plan.together, fees, more)))
-    return
+  const send = async (lane: Lane, payments: readonly PaymentRecord[], hasMore = false): Promise<boolean> =>
+    await submit(parts, state, term, { lane, payments, call: plan.call(payments), fees, hasMore })
+  if (plan.together.length > 0 && !(await send('together', plan.together, more))) return
   for (const payment of plan.single) {
-    if (!hasRoom(term, 'single') || !(await submit(parts, state, term, 'single', [payment], fees))) break
+    if (!hasRoom(term, 'single') || !(await send('single', [payment]))) break
   }
   if (more) state.notifier.notify()
 }
@@ -99,10 +103,33 @@ async function sendAlone(
 ): Promise<void> {
   const fees = await readFees(parts)
   const plan = await planAlone({ ...parts, relayer: term.relayer }, captured, fees)
-  if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
+  await concludeConfirmed(parts, plan.concluded)
   if (fees !== undefined && plan.next !== undefined)
-    await submit(parts, state, term, 'alone', [plan.next], fees)
+    await submit(parts, state, term, {
+      lane: 'alone',
+      payments: [plan.next.payment],
+      call: plan.next.call,
+      fees,
+    })
   else if (plan.concluded.length > 0) state.notifier.notify()
+}
+
+/** What the chain has decided by itself is final, so the chain must be the one we know; nothing that is only sent is. */
+async function concludeConfirmed(parts: PassParts, concluded: readonly Conclusion[]): Promise<void> {
+  if (concluded.length === 0) return
+  await parts.confirmChain()
+  await conclude(parts, concluded)
+}
+
+/** A transaction to be made. */
+interface Planned {
+  readonly lane: Lane
+  readonly payments: readonly PaymentRecord[]
+  /** What carries them; tried, where they go together or alone. */
+  readonly call: SettlementCall
+  readonly fees: Fees
+  /** As many as it could carry were left waiting. */
+  readonly hasMore?: boolean
 }
 
 /** Signs, saves and sends one transaction; false where this round should go no further. */
@@ -110,14 +137,11 @@ async function submit(
   parts: PassParts,
   state: SenderState,
   term: RelayerTerm,
-  lane: Lane,
-  payments: readonly PaymentRecord[],
-  fees: Fees,
-  more = false,
+  { lane, payments, call, fees, hasMore = false }: Planned,
 ): Promise<boolean> {
   const { relayer } = term
   const nonce = await findFreeNonce(parts.node, term)
-  const signed = relayer.sign(await carry({ ...parts, relayer }, payments), nonce, fees)
+  const signed = relayer.sign(call, nonce, fees)
   const id = await parts.settlements.submit(
     term.lease,
     { ...signed, nonce },
@@ -131,7 +155,7 @@ async function submit(
   }
   term.nextNonce = nonce + 1
   term.sent += 1
-  state.batching.sent(more)
+  state.batching.sent(payments.length, hasMore)
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
   parts.log.info('transaction saved', {

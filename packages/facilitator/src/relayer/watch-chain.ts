@@ -24,6 +24,8 @@ export interface ChainWatch {
   canPay(relayer: string, payments: number): boolean
   /** Why payments cannot be settled now; undefined where they can. */
   unusable(): string | undefined
+  /** Was the node on the chain we know when it was last asked, some seconds ago at most? */
+  isNodeUsable(): boolean
   /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
   skew(): string | undefined
   /**
@@ -129,6 +131,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
       return left === undefined || left * gasLimit(1) >= gasLimit(payments)
     },
     unusable: () => node ?? purse.unusable,
+    isNodeUsable: () => node === undefined,
     skew: () => skew,
     confirmChain: () => confirmChain(undefined),
     noteBlock: block => chain.note(block),
