@@ -166,7 +166,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
       }
     },
     confirmChain,
-    isNodeUsable: () => watch.isNodeUsable(),
+    reorganisations: () => watch.reorganisations(),
     noteBlock: block => watch.noteBlock(block),
     blockMs: () => watch.blockMs(),
     canPay: (relayer, payments) => watch.canPay(relayer, payments),

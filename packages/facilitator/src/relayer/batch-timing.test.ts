@@ -8,9 +8,9 @@ function setScene() {
   const clock = createClockForTests()
   const batching = createBatchTiming(clock, 3)
   let wentAtMs: number | undefined
-  const wait = (): void => {
+  const wait = (blockMs = BLOCK_MS): void => {
     wentAtMs = undefined
-    void batching.wait(BLOCK_MS, new AbortController().signal).then(() => {
+    void batching.wait(blockMs, new AbortController().signal).then(() => {
       wentAtMs = clock.nowMs()
     })
   }
@@ -61,4 +61,43 @@ test('where the last transaction went longer ago than that, nobody waits for mor
   wait()
   await clock.pass(20)
   expect(went()).toBe(410)
+})
+
+test('for a while after a transaction with several payments, one that comes by itself has company', async () => {
+  const { clock, batching } = setScene()
+  expect(batching.hasCompany()).toBe(false)
+  batching.sent(1, false)
+  expect(batching.hasCompany()).toBe(false)
+  batching.sent(2, false)
+  batching.sent(1, false)
+  await clock.pass(245)
+  expect(batching.hasCompany()).toBe(true)
+  await clock.pass(10)
+  expect(batching.hasCompany()).toBe(false)
+})
+
+test('where nothing is in flight what comes waits for company alone, not for a slot of the block', async () => {
+  const { clock, batching, wait, went } = setScene()
+  batching.sent(2, false)
+  batching.captured()
+  wait(0)
+  await clock.pass(20)
+  expect(went()).toBe(10)
+})
+
+test('a clock that is set back keeps nothing waiting for longer than a slot', async () => {
+  const clock = createClockForTests()
+  let setBackMs = 0
+  const batching = createBatchTiming({ ...clock, nowMs: () => clock.nowMs() - setBackMs }, 3)
+  batching.sent(2, false)
+  setBackMs = 3_600_000
+  expect(batching.hasCompany()).toBe(false)
+  let isOver = false
+  void batching.wait(BLOCK_MS, new AbortController().signal).then(() => {
+    isOver = true
+  })
+  await clock.pass(255)
+  expect(isOver).toBe(false)
+  await clock.pass(10)
+  expect(isOver).toBe(true)
 })

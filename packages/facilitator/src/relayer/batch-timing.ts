@@ -43,7 +43,11 @@ export function createBatchTiming(clock: Clock, full: number): BatchTiming {
       if (waiting >= full) notifier.notify()
     },
     ended: () => notifier.notify(),
-    hasCompany: () => clock.nowMs() - companyAtMs < COMPANY_MS,
+    hasCompany() {
+      const sinceMs = clock.nowMs() - companyAtMs
+      // Below zero where the clock was set back.
+      return sinceMs >= 0 && sinceMs < COMPANY_MS
+    },
     sent(payments, more) {
       waiting = more ? full : 0
       sentAtMs = clock.nowMs()
@@ -51,7 +55,9 @@ export function createBatchTiming(clock: Clock, full: number): BatchTiming {
       notifier.reset()
     },
     async wait(blockMs, signal) {
-      const leftMs = sentAtMs + blockMs / PARTS - clock.nowMs()
+      const slotMs = blockMs / PARTS
+      // No longer than that either where the clock was set back.
+      const leftMs = Math.min(slotMs, sentAtMs + slotMs - clock.nowMs())
       if (leftMs > 0 && waiting < full) await notifier.wait(leftMs, signal)
       if (waiting < full) await clock.sleep(REJOIN_MS, signal)
     },

@@ -14,8 +14,6 @@ import {
 /** What a payment is charged with. */
 export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
-  /** See `ChainWatch`. */
-  readonly isNodeUsable: () => boolean
 }
 
 /**
@@ -61,7 +59,7 @@ async function charge(
   request: CaptureRequest,
 ): Promise<CaptureOutcome | undefined> {
   const { relayer } = term
-  const ready = parts.isNodeUsable() ? await inTime(parts, makeReady(parts, term, request)) : undefined
+  const ready = await inTime(parts, makeReady(parts, term, request))
   if (ready === undefined) return undefined
   const { nonce, signed } = ready
   const { capture, submitted } = await parts.settlements.captureAndSubmit(
@@ -116,6 +114,7 @@ async function makeReady(parts: ChargeParts, term: RelayerTerm, { payment }: Cap
       parts.readCodes([payment.authorization.from]),
       parts.node.simulate(relayer.address, call, fees),
       findFreeNonce(parts.node, term),
+      parts.confirmChain(),
     ])
     if (code?.kind !== 'none' || trial.kind !== 'passes') return undefined
     return { nonce, signed: relayer.sign(call, nonce, fees) }

@@ -19,7 +19,7 @@ import {
 export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
   /** See `ChainWatch`. */
-  readonly isNodeUsable: () => boolean
+  readonly reorganisations: () => number
 }
 
 /** So many of those that go alone are looked at for one that can go. */
@@ -54,7 +54,6 @@ export async function runSettlementPass(
   const batching = together.length > 0 ? choose('together') : undefined
   const lone = alone.length > 0 ? choose('alone') : undefined
   if (batching === undefined && lone === undefined) return
-  if (!parts.isNodeUsable()) await parts.confirmChain()
   try {
     if (batching !== undefined) await sendTogether(parts, state, batching, together)
   } finally {
@@ -71,8 +70,9 @@ async function sendTogether(
 ): Promise<void> {
   const captured = affordable(parts, term, waiting)
   const fees = await readFees(parts)
-  const plan = await planTogether({ ...parts, relayer: term.relayer }, captured, fees)
-  await concludeConfirmed(parts, plan.concluded)
+  const plan = await onKnownChain(parts, state, () =>
+    planTogether({ ...parts, relayer: term.relayer }, captured, fees),
+  )
   if (fees === undefined) return
   const more = waiting.length === MAX_BATCH || captured.length < waiting.length
   const send = async (lane: Lane, payments: readonly PaymentRecord[], hasMore = false): Promise<boolean> =>
@@ -102,8 +102,9 @@ async function sendAlone(
   captured: readonly PaymentRecord[],
 ): Promise<void> {
   const fees = await readFees(parts)
-  const plan = await planAlone({ ...parts, relayer: term.relayer }, captured, fees)
-  await concludeConfirmed(parts, plan.concluded)
+  const plan = await onKnownChain(parts, state, () =>
+    planAlone({ ...parts, relayer: term.relayer }, captured, fees),
+  )
   if (fees !== undefined && plan.next !== undefined)
     await submit(parts, state, term, {
       lane: 'alone',
@@ -114,11 +115,23 @@ async function sendAlone(
   else if (plan.concluded.length > 0) state.notifier.notify()
 }
 
-/** What the chain has decided by itself is final, so the chain must be the one we know; nothing that is only sent is. */
-async function concludeConfirmed(parts: PassParts, concluded: readonly Conclusion[]): Promise<void> {
-  if (concluded.length === 0) return
+/**
+ * Makes a plan and records what it concludes. Whether the node is on the chain we know is asked beside it, so that nobody
+ * waits for that; once more where anything is concluded, because that is final. It is not recorded where blocks were
+ * replaced meanwhile: the next round looks anew.
+ */
+async function onKnownChain<Plan extends { readonly concluded: readonly Conclusion[] }>(
+  parts: PassParts,
+  state: SenderState,
+  makePlan: () => Promise<Plan>,
+): Promise<Plan> {
+  const before = parts.reorganisations()
+  const [plan] = await Promise.all([makePlan(), parts.confirmChain()])
+  if (plan.concluded.length === 0) return plan
   await parts.confirmChain()
-  await conclude(parts, concluded)
+  if (parts.reorganisations() === before) await conclude(parts, plan.concluded)
+  else state.notifier.notify()
+  return plan
 }
 
 /** A transaction to be made. */

@@ -24,8 +24,8 @@ export interface ChainWatch {
   canPay(relayer: string, payments: number): boolean
   /** Why payments cannot be settled now; undefined where they can. */
   unusable(): string | undefined
-  /** Was the node on the chain we know when it was last asked, some seconds ago at most? */
-  isNodeUsable(): boolean
+  /** How often blocks were seen to be replaced: another number than before tells that what was seen between may not hold. */
+  reorganisations(): number
   /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
   skew(): string | undefined
   /**
@@ -84,11 +84,16 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   let node: string | undefined
   let purse: Purse = { left: new Map(), unusable: undefined }
   let skew: string | undefined
+  let reorganisations = 0
   const skews = createSkewWatch(parts)
+  const onReorganised = (from: bigint): void => {
+    reorganisations += 1
+    parts.onReorganised(from)
+  }
   const lookAtChain = async (): Promise<void> => {
     const before = node
     skews.begin()
-    node = await inspectChain(parts, (head, isNew) => {
+    node = await inspectChain({ ...parts, onReorganised }, (head, isNew) => {
       saw(head.seconds)
       pace.saw(head)
       skews.saw(head, isNew)
@@ -131,7 +136,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
       return left === undefined || left * gasLimit(1) >= gasLimit(payments)
     },
     unusable: () => node ?? purse.unusable,
-    isNodeUsable: () => node === undefined,
+    reorganisations: () => reorganisations,
     skew: () => skew,
     confirmChain: () => confirmChain(undefined),
     noteBlock: block => chain.note(block),

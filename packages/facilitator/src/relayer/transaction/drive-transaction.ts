@@ -100,7 +100,11 @@ async function takeStep(
   const receipt = await findReceipt(parts.reader, progress.transaction)
   if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   if (!stuck && sending.nonceUsed === 0) return undefined
-  if (await isLost(parts, progress)) return await drop(parts, progress.transaction)
+  if (await isLost(parts, progress)) {
+    // Another chain counts the nonces of its own.
+    await parts.confirmChain()
+    return await drop(parts, progress.transaction)
+  }
   if (stuck) {
     await concludeForeign(parts, progress.transaction)
     progress.transaction = await raiseFees(parts, lease, progress.transaction)
@@ -210,12 +214,13 @@ async function drop(parts: DriveParts, transaction: OpenTransaction): Promise<'d
 
 /** While ours is stuck, somebody else's transaction may have settled a payment of it (PAY-16). */
 async function concludeForeign(
-  { reader, conclude }: DriveParts,
+  { reader, conclude, confirmChain }: DriveParts,
   transaction: OpenTransaction,
 ): Promise<void> {
   for (const payment of transaction.payments) {
     const verdict = await reader.findSettlement(payment)
     if (verdict.kind !== 'settled') continue
+    await confirmChain()
     await conclude([
       {
         key: payment.key,

@@ -1,0 +1,58 @@
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { systemClock } from '@farebox/server/clock'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  facilitatorRequest,
+  freshBinding,
+  NETWORK,
+  PRICE,
+  signAuthorization,
+} from '../test-setup/payments-for-tests.ts'
+import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
+import { openToken } from '../test-setup/token-for-tests.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const IN_TIME = { timeoutMs: 25_000 }
+
+describe.runIf(await hasPostgres())('what a node says of a captured payment', () => {
+  let stack: Stack
+  beforeAll(async () => {
+    stack = await startStack()
+  })
+  afterAll(async () => await stack.stop())
+
+  test('D41a is not recorded while the node is on another chain than before', async () => {
+    let isElsewhere = false
+    const rpc: JsonRpc = {
+      ...stack.rpc,
+      call: async (method, ...rest) => {
+        if (isElsewhere && method === 'eth_chainId') return '0x1'
+        const answer = await stack.rpc.call(method, ...rest)
+        if (!isElsewhere || method !== 'eth_getBlockByNumber') return answer
+        return { ...(answer as object), hash: `0x${'ab'.repeat(32)}` }
+      },
+    }
+    const facilitator = await stack.startFacilitator({ rpc })
+    const payer = await stack.createPayer(PRICE)
+    const signed = await signAuthorization(stack.crypto, payer)
+    const request = facilitatorRequest(signed, { binding: freshBinding() })
+    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    const { from, nonce } = signed.authorization
+    await openToken(stack.rpc, stack.crypto).cancel(payer, nonce)
+
+    isElsewhere = true
+    const answer = facilitator.client.settle(request, IN_TIME)
+    const ledger = await stack.openLedger()
+    const look = async (): Promise<string | undefined> =>
+      (await ledger.payments.find([`84532:${NETWORK.asset.address}:${from}:${nonce}`]))[0]?.state
+    await expect.poll(look, { timeout: 5_000, interval: 20 }).toBe('captured')
+    await systemClock.sleep(1_500)
+    expect(await look()).toBe('captured')
+
+    isElsewhere = false
+    await expect.poll(look, { timeout: 15_000, interval: 50 }).toBe('failed')
+    expect((await answer).kind).not.toBe('settled')
+    await facilitator.close()
+  })
+})
