@@ -25,9 +25,9 @@ const READY_MS = 1_000
 const DONE = 'ready'
 
 /**
- * Charges a payment that comes while nothing else is under way, nor was a moment ago: it is captured and its transaction saved in one step of
- * the ledger, and sent. That takes half as long as to capture it and to find it waiting. It is looked at right before as
- * any other: the very transaction is tried.
+ * Charges a payment that comes while nothing else is under way, nor several were a moment ago: it is captured and its
+ * transaction saved in one step of the ledger, and sent. That takes half as long as to capture it and to find it waiting. It
+ * is looked at right before as any other: the very transaction is tried.
  *
  * Undefined where something is under way, or the payment is not one to go by itself: nothing has happened then, and it is
  * captured to wait for its turn. Rejects when the ledger gives no answer.
