@@ -53,8 +53,8 @@ export default defineConfig({
             'bench/src/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ISOLATION, ...LONG, ...WEB],
-          // Most of them wait, for a block, a lease or a page: six of them keep two cores busy.
-          maxWorkers: 6,
+          // Most of them wait, for a block, a lease or a page. With six on two cores some waited for longer than they may.
+          maxWorkers: 4,
           // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
           isolate: false,
           // Ends what hangs, and judges nothing: what has to be quick is asserted by its own test.

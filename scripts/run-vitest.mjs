@@ -15,7 +15,7 @@ const NAMED = {
 }
 
 /** More than so many are no matter of a busy machine. */
-const MOST_FILES_AGAIN = 3
+const MOST_FILES_AGAIN = 6
 
 /**
  * Resolves to the exit code.
