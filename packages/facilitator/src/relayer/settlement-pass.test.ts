@@ -55,4 +55,38 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     expect((await answer).kind).not.toBe('settled')
     await facilitator.close()
   })
+
+  test('PAY-18 is not recorded where its block is replaced before: the payment is looked at anew, and paid', async () => {
+    let snapshot: unknown
+    let wasSeen = false
+    let wasReplaced = false
+    const rpc: JsonRpc = {
+      ...stack.rpc,
+      call: async (method, params, ...rest) => {
+        // The first question about a block by its number after the cancellation was found.
+        if (wasSeen && !wasReplaced && method === 'eth_getBlockByNumber' && params[0] !== 'latest') {
+          wasReplaced = true
+          await stack.rpc.call('evm_revert', [snapshot])
+          await stack.rpc.call('evm_increaseTime', [1])
+          for (let block = 0; block < 3; block += 1) await stack.rpc.call('evm_mine', [])
+        }
+        const answer = await stack.rpc.call(method, params, ...rest)
+        if (snapshot !== undefined && method === 'eth_getLogs') wasSeen = true
+        return answer
+      },
+    }
+    const facilitator = await stack.startFacilitator({ rpc })
+    const payer = await stack.createPayer(PRICE)
+    const signed = await signAuthorization(stack.crypto, payer)
+    const request = facilitatorRequest(signed, { binding: freshBinding() })
+    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    const before = await stack.rpc.call('evm_snapshot', [])
+    await openToken(stack.rpc, stack.crypto).cancel(payer, signed.authorization.nonce)
+    // Long enough for the block to be seen as the head.
+    await systemClock.sleep(3_000)
+    snapshot = before
+    expect(await facilitator.client.settle(request, IN_TIME)).toMatchObject({ kind: 'settled' })
+    expect(wasReplaced).toBe(true)
+    await facilitator.close()
+  })
 })

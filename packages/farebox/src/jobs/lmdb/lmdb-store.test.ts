@@ -275,8 +275,8 @@ describe('claims, which are not flushed', () => {
       const jobKey = `shared ${round}`
       expect([jobKey, await store.read(jobKey)]).toEqual([jobKey, { job: running, held: true }])
       expect(await store.claim({ ...claim, jobKey })).toEqual({ kind: 'held' })
-      const rival = { key: `payment ${round}`, keepMs: 1 }
-      expect(await store.claim({ ...claim, jobKey: 'other', payment: rival })).toEqual({
+      const otherPayment = { key: `payment ${round}`, keepMs: 1 }
+      expect(await store.claim({ ...claim, jobKey: 'other', payment: otherPayment })).toEqual({
         kind: 'payment-taken',
       })
     }
