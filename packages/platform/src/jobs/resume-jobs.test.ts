@@ -10,12 +10,7 @@ import type { Background } from '../platform-parts.ts'
 import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
-import {
-  stagePlatform,
-  TEST_DATABASE_URL,
-  TEST_PAYMENT_KEY,
-  type Stage,
-} from '../test-setup/stage-platform.ts'
+import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
 import { LEASE_MS } from './records/job-leases.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
@@ -59,7 +54,7 @@ interface Worker {
 
 /** A process of its own that drives jobs, to be killed without mercy. */
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
-  const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
+  const options = { connectionString: stage.connectionString, connections: 4 }
   return await launch(`
     import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
     import { createOutbound } from '@farebox/platform/outbound/outbound'

@@ -24,12 +24,7 @@ import {
   type RunsByHand,
   type StepAgent,
 } from '../test-setup/run-flows.ts'
-import {
-  stagePlatform,
-  TEST_DATABASE_URL,
-  TEST_PAYMENT_KEY,
-  type Stage,
-} from '../test-setup/stage-platform.ts'
+import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
 import { runsRoutes } from './runs-routes.ts'
 
 /** FLOW_RUNS=100 plays a hundred, in some minutes. */
@@ -95,7 +90,7 @@ afterEach(async () => {
 
 /** A process of its own that drives jobs and runs, under a name of its own, to be killed without mercy. */
 async function startWorker(): Promise<() => Promise<void>> {
-  const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 6 }
+  const options = { connectionString: stage.connectionString, connections: 6 }
   const { settings, network } = stage.parts
   const given = { ...settings, canaryBudgetAtomic: undefined }
   const worker = await launch(`
