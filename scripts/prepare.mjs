@@ -23,12 +23,12 @@ export function requireNode(version = process.versions.node) {
 }
 
 /** Installs the packages of the lock file, unless they were since it last changed. Resolves to whether it had to. */
-export async function installPackages(tell = () => {}) {
+export async function installPackages(report = () => {}) {
   const [locked, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(file =>
     changedAt(join(root, file)),
   )
   if (installed >= locked) return false
-  tell('npm ci (once, about a minute)')
+  report('npm ci (once, about a minute)')
   await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'])
   return true
 }

@@ -29,20 +29,30 @@ export interface FacilitatorProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** Receives what it is doing, until it has started. */
+  readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
+
+/** What it needs beside this machine is its database. */
+const ADVICE =
+  'start again; where its log names the database, set DATABASE_URL to a PostgreSQL server that answers'
 
 /** Starts the facilitator on a local chain, its relayer the test key with 10,000 test ETH. */
 export async function startFacilitatorProcess(
   options: FacilitatorProcessOptions,
 ): Promise<FacilitatorProcess> {
-  const { chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
+  const { chain, databaseUrl, port, name = 'facilitator', onLine, onActivity, signal } = options
   const folder = join(options.folder, 'facilitator')
   await mkdir(folder, { recursive: true })
   const adminToken = await readOrCreateToken(join(folder, 'admin-token'))
+  onActivity?.('loading its code')
   const child = await runProgram({
     name,
     folder,
+    logFile: join(options.folder, 'logs', `${name}.log`),
+    advice: ADVICE,
+    ...(onActivity && { onActivity }),
     port,
     command: process.execPath,
     arguments: [facilitatorProgram()],

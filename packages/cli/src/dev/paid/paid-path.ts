@@ -8,8 +8,10 @@ import { CommandError } from '../../command-error.ts'
 import type { Screen } from '../../world.ts'
 import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
+import { realClock } from '../real-clock.ts'
 import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
+import { showStart } from './show-start.ts'
 
 /** How the paid path is started. */
 export interface PaidPathOptions {
@@ -63,10 +65,8 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
   const crypto = await loadEvmCrypto()
   if (options.wallet !== undefined) requireWallet(crypto, options.wallet)
   const { economyFolder: folder, config } = options
-  if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
-  const economy = await openEconomy(local, { folder, config }, signal).finally(() => {
-    if (screen.live) screen.write('\r\u001b[2K')
-  })
+  const shown = showStart(screen, realClock)
+  const economy = await openEconomy(local, { folder, config, step: shown.step }, signal).finally(shown.end)
   try {
     const { agent, joiningAgent } = local.TEST_KEYS
     // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.
