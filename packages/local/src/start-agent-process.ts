@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
@@ -8,6 +8,7 @@ import type { LocalChain } from './chain/start-chain.ts'
 import { fareboxProgram } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { runProgram } from './processes/run-program.ts'
+import { shownPath } from './starting/shown-path.ts'
 import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
 /** One agent to be served. */
@@ -67,7 +68,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     part: `the agent ${name}`,
     folder: own,
     logFile: join(folder, 'logs', `${name}.log`),
-    advice: `npx farebox dev --config ${relative(process.cwd(), agent.config)} shows it in its place, and again after each save`,
+    advice: `npx farebox dev --config ${shownPath(agent.config)} shows it in its place, and again after each save`,
     port: agent.port,
     command: process.execPath,
     arguments: [

@@ -29,14 +29,12 @@ export interface FacilitatorProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
   /** Receives what it is doing, until it has started. */
   readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
-
-/** What it needs beside this machine is its database. */
-const ADVICE =
-  'start again; where its log names the database, set DATABASE_URL to a PostgreSQL server that answers'
 
 /** Starts the facilitator on a local chain, its relayer the test key with 10,000 test ETH. */
 export async function startFacilitatorProcess(
@@ -51,7 +49,7 @@ export async function startFacilitatorProcess(
     name,
     folder,
     logFile: join(options.folder, 'logs', `${name}.log`),
-    advice: ADVICE,
+    ...(options.advice !== undefined && { advice: options.advice }),
     ...(onActivity && { onActivity }),
     port,
     command: process.execPath,

@@ -6,6 +6,7 @@ import type { EconomyOptions } from './economy-options.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
 import { startOnPort, type PortChoice } from './processes/port-choice.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
+import { shownPath } from './starting/shown-path.ts'
 import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
 import { startSpendingAgent } from './start-spending-agent.ts'
@@ -141,7 +142,7 @@ async function startFacilitator(
   below: { readonly chain: LocalChain; readonly databaseUrl: string },
 ): Promise<FacilitatorProcess> {
   const facilitator = await startOnPort(starting.facilitatorPort ?? 4010, port =>
-    startFacilitatorProcess({ ...starting, ...below, port, onActivity }),
+    startFacilitatorProcess({ ...starting, ...below, port, onActivity, advice: adviceOf(starting) }),
   )
   starting.stops.push(facilitator.stop)
   return facilitator
@@ -154,10 +155,24 @@ async function startPlatform(
 ): Promise<PlatformProcess> {
   const { platformPort, platformEnvironment: environment = {} } = starting
   const platform = await startOnPort(platformPort, port =>
-    startPlatformProcess({ ...starting, ...below, port, environment, onActivity }),
+    startPlatformProcess({
+      ...starting,
+      ...below,
+      port,
+      environment,
+      onActivity,
+      advice: adviceOf(starting),
+    }),
   )
   starting.stops.push(platform.stop)
   return platform
+}
+
+/** What facilitator and platform need beside this machine is a database. */
+function adviceOf({ databaseUrl, folder }: Starting): string {
+  return databaseUrl === undefined
+    ? `start again: everything in ${shownPath(folder)} is kept`
+    : 'correct DATABASE_URL, or unset it: a PostgreSQL server of its own is started then'
 }
 
 async function startAgents(

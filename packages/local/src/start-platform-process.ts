@@ -32,14 +32,12 @@ export interface PlatformProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
   /** Receives what it is doing, until it has started. */
   readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
-
-/** What it needs beside this machine is its database. */
-const ADVICE =
-  'start again; where its log names the database, set DATABASE_URL to a PostgreSQL server that answers'
 
 /** Starts the platform on a local chain, in local mode: agents on this machine may be registered. */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
@@ -54,7 +52,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
     name,
     folder,
     logFile: join(options.folder, 'logs', `${name}.log`),
-    advice: ADVICE,
+    ...(options.advice !== undefined && { advice: options.advice }),
     ...(onActivity && { onActivity }),
     port,
     command: process.execPath,

@@ -4,6 +4,7 @@ import { readGlibcVersion } from '../processes/glibc.ts'
 import { isThere } from '../processes/is-there.ts'
 import { portTaken } from '../processes/port-taken-error.ts'
 import { NotStartedError } from '../starting/not-started-error.ts'
+import { shownPath } from '../starting/shown-path.ts'
 import { findAnvil } from './anvil-binary.ts'
 import type { ChainFiles } from './chain-state.ts'
 
@@ -43,7 +44,7 @@ export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChi
       readReady: readListeningLine,
       part: 'the chain',
       ...(options.files !== undefined && {
-        advice: `move ${options.files.saved} away and start again: a new chain is made`,
+        advice: `move ${shownPath(options.files.saved)} away and start again: a new chain is made`,
       }),
       ...(options.logFile !== undefined && { logFile: options.logFile }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),

@@ -53,7 +53,7 @@ test('a program that ends before it is ready is explained with its part, its log
       'the disk did not start: it ended with exit code 2',
       '  its last lines:',
       '    first',
-      '    error: cannot start error=no such disk',
+      '    error: cannot start: no such disk',
       `  its whole log: ${logFile}`,
       '  try: plug it in',
     ].join('\n'),

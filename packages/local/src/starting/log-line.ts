@@ -14,12 +14,14 @@ export function readActivity(line: string): string | undefined {
   return entry?.level === 'info' ? entry.event : undefined
 }
 
-/** A line as a person reads it: an event in JSON becomes "error: the platform did not start error=…", text stays. */
+/** A line as a person reads it: an event in JSON becomes "error: the platform did not start: …", text stays. */
 export function readableLine(line: string): string {
   const entry = readEntry(line)
   if (entry === undefined) return line
-  const fields = entry.fields.map(([name, value]) => ` ${name}=${String(value)}`).join('')
-  return `${entry.level === 'info' ? '' : `${entry.level}: `}${entry.event}${fields}`
+  const fields = entry.fields.map(([name, value]) =>
+    name === 'error' ? `: ${String(value)}` : ` ${name}=${String(value)}`,
+  )
+  return `${entry.level === 'info' ? '' : `${entry.level}: `}${entry.event}${fields.join('')}`
 }
 
 function readEntry(line: string): LogEntry | undefined {

@@ -1,5 +1,5 @@
-import { relative } from 'node:path'
 import { readableLine } from './log-line.ts'
+import { shownPath } from './shown-path.ts'
 
 /** A part that did not start, as far as it is known. */
 export interface FailedStart {
@@ -32,11 +32,11 @@ export class NotStartedError extends Error {
 }
 
 function describe({ part, reason, lines, logFile, advice }: FailedStart): string {
-  const shown = lines.slice(-SHOWN_LINES).map(line => `    ${shorten(readableLine(line))}`)
-  const said = shown.length === 0 ? ['  it printed nothing'] : ['  its last lines:', ...shown]
+  const printed = lines.filter(line => line.trim() !== '')
+  const shown = printed.slice(-SHOWN_LINES).map(line => `    ${shorten(readableLine(line))}`)
   return [
     `${part} did not start: ${reason}`,
-    ...said,
+    ...(shown.length === 0 ? ['  it printed nothing'] : ['  its last lines:', ...shown]),
     ...(logFile === undefined ? [] : [`  its whole log: ${shownPath(logFile)}`]),
     ...(advice === undefined ? [] : [`  try: ${advice}`]),
   ].join('\n')
@@ -44,10 +44,4 @@ function describe({ part, reason, lines, logFile, advice }: FailedStart): string
 
 function shorten(line: string): string {
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line
-}
-
-/** As it can be opened from where the command was called. */
-function shownPath(path: string): string {
-  const near = relative(process.cwd(), path)
-  return near.startsWith('..') ? path : near
 }
