@@ -33,7 +33,7 @@ export function reportSlowStep(name, describe, write, clock) {
 export const machineClock = {
   nowMs: () => performance.now(),
   after(ms, call) {
-    const timer = setTimeout(call, ms)
+    const timer = setTimeout(() => call(), ms)
     return () => clearTimeout(timer)
   },
 }

@@ -29,9 +29,9 @@ async function printer() {
   }
   const pass = (seconds: number): void => {
     const untilMs = nowMs + seconds * 1_000
-    while (due !== undefined && due.atMs <= untilMs) {
-      nowMs = due.atMs
-      due.call()
+    for (let next = due; next !== undefined && next.atMs <= untilMs; next = due) {
+      nowMs = next.atMs
+      next.call()
     }
     nowMs = untilMs
   }

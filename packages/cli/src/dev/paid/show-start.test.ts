@@ -24,9 +24,9 @@ function shown(live: boolean) {
     pass(seconds: number): string {
       const before = written.length
       const untilMs = nowMs + seconds * 1_000
-      while (due !== undefined && due.atMs <= untilMs) {
-        nowMs = due.atMs
-        due.call()
+      for (let next = due; next !== undefined && next.atMs <= untilMs; next = due) {
+        nowMs = next.atMs
+        next.call()
       }
       nowMs = untilMs
       return written.slice(before)
