@@ -3,7 +3,7 @@ import { createPollPace } from './poll-pace.ts'
 
 test('work that is due is looked for often while there is some, and seldom once there was none for a while', () => {
   let nowMs = 1_000
-  const pace = createPollPace({ nowMs: () => nowMs }, 100)
+  const pace = createPollPace({ nowMs: () => nowMs }, { pollMs: 100, idleMs: 1_000 })
   expect(pace.pauseMs()).toBe(100)
   nowMs += 4_999
   expect(pace.pauseMs()).toBe(100)

@@ -10,18 +10,20 @@ export interface PollPace {
 
 /** So long after the last work the questions become slower: what was under way has been done or is due much later. */
 const QUIET_AFTER_MS = 5_000
-const TIMES_SLOWER = 10
 
 /**
- * Asks every `pollMs` while there is work, and a tenth as often once there was none for five seconds. What this process
+ * Asks every `pollMs` while there is work, and every `idleMs` once there was none for five seconds. What this process
  * writes itself is notified, so that only the work of others and of times that have come is found so late.
  */
-export function createPollPace(clock: Pick<Clock, 'nowMs'>, pollMs: number): PollPace {
+export function createPollPace(
+  clock: Pick<Clock, 'nowMs'>,
+  { pollMs, idleMs }: { readonly pollMs: number; readonly idleMs: number },
+): PollPace {
   let busyMs = clock.nowMs()
   return {
     busy() {
       busyMs = clock.nowMs()
     },
-    pauseMs: () => (clock.nowMs() - busyMs < QUIET_AFTER_MS ? pollMs : pollMs * TIMES_SLOWER),
+    pauseMs: () => (clock.nowMs() - busyMs < QUIET_AFTER_MS ? pollMs : idleMs),
   }
 }

@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path'
+import type { Clock } from 'farebox'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -8,7 +9,6 @@ import { CommandError } from '../../command-error.ts'
 import type { Screen } from '../../world.ts'
 import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
-import { realClock } from '../real-clock.ts'
 import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
 import { showStart } from './show-start.ts'
@@ -27,6 +27,7 @@ export interface PaidPathOptions {
   readonly page: string | undefined
   /** Shows that something is being started, while it is. */
   readonly screen: Screen
+  readonly clock: Clock
   /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
   readonly signal: AbortSignal
 }
@@ -65,7 +66,7 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
   const crypto = await loadEvmCrypto()
   if (options.wallet !== undefined) requireWallet(crypto, options.wallet)
   const { economyFolder: folder, config } = options
-  const shown = showStart(screen, realClock)
+  const shown = showStart(screen, options.clock)
   const economy = await openEconomy(local, { folder, config, step: shown.step }, signal).finally(shown.end)
   try {
     const { agent, joiningAgent } = local.TEST_KEYS
