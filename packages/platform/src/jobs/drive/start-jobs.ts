@@ -61,7 +61,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   const sendings = createJobsUnderWay()
   const paymentChecks = createJobsUnderWay()
 
-  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 10 })
+  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
   const leased = new Set<JobRow>()
   const drive = async (job: JobRow): Promise<void> => {
     leased.add(job)

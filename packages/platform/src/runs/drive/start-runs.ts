@@ -44,7 +44,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   setMaxListeners(0, signal)
   const activities = createActivities(most, ACTIVITIES_OF_RUN)
   const { holder } = parts.due
-  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 10 })
+  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
   /** The last round took as many as it could of some payer. */
   let mayBeMore = false
   const missed = async (runId: string): Promise<void> => {
