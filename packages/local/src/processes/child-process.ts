@@ -137,7 +137,7 @@ async function waitUntilReady<Ready>(
     createInterface({ input: child.stderr }).on('line', readLine)
     child.once('error', error => reject(new CannotBecomeReady(`it cannot be run (${error.message})`)))
     child.once('close', (code, signal) => {
-      void log?.close()
+      log?.close()
       reject(new CannotBecomeReady(describeEnd(code, signal)))
     })
   })
