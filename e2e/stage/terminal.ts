@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { START_LIMIT_MS } from '@farebox/local/src/starting/wait-for-start'
 
 /** What a person types and sees, written down as it happens. */
 export interface Terminal {
@@ -25,9 +26,6 @@ export interface Window {
 
 /** What is typed, and what is run in its place: our own command is started without npx between, so that it has our signals. */
 const OWN = /^npx farebox /
-
-/** How long a person waits. */
-const TIMEOUT_MS = 60_000
 
 /** Opens a terminal in a folder. */
 export function openTerminal(options: {
@@ -118,7 +116,7 @@ async function until(
   complain: () => string,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const tooLong = setTimeout(() => reject(new Error(complain())), TIMEOUT_MS)
+    const tooLong = setTimeout(() => reject(new Error(complain())), START_LIMIT_MS)
     const look = (): void => {
       if (!isThere()) return
       clearTimeout(tooLong)

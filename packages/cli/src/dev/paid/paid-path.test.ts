@@ -11,6 +11,7 @@ import { launch } from '@farebox/local/src/testing/launch'
 import { fareboxProgram } from '@farebox/local/src/programs'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { systemClock } from 'farebox'
 import { findPortOwner } from 'farebox/src/command-line'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestWorld } from '../../testing/test-world.ts'
@@ -51,6 +52,7 @@ async function start(folder: string, options: { wallet?: string; live?: boolean 
     wallet: options.wallet,
     page: undefined,
     screen,
+    clock: systemClock,
     signal,
   })
   stops.push(path.stop)
@@ -214,6 +216,7 @@ test('a start that is interrupted leaves nothing running', async () => {
     wallet: undefined,
     page: undefined,
     screen,
+    clock: systemClock,
     signal: aborter.signal,
   })
   aborter.abort(new Error('enough'))

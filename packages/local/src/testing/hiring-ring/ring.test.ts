@@ -195,7 +195,6 @@ async function setRing(): Promise<Ring> {
             const [, port] = /"event":"listening","port":(\d+)/.exec(line) ?? []
             return port === undefined ? undefined : Number(port)
           },
-          readyTimeoutMs: 120_000,
         })
         replicas[place] = child
         balancer.ports.add(child.ready)
