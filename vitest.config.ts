@@ -32,7 +32,7 @@ const BATTERIES = ['fire/src/**/*.test.ts']
 const BATTERIES_ALONE = ['fire/src/{fuzz,isolation,storms}/**/*.test.ts']
 
 const always = {
-  setupFiles: ['./fire/src/secrets/suite-setup.ts'],
+  setupFiles: ['./packages/local/src/testing/scan-programs.test-setup.ts'],
   pool: 'forks',
   hookTimeout: 60_000,
 } as const

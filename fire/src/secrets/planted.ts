@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { PLANTED_MARK as MARK } from '@farebox/local/src/testing/program-suspects'
 import type { SecretScan } from './secret-scan.ts'
-
-/** Every sentinel begins so where its form allows it: whoever finds it in a text has found a leak. */
-export const MARK = 'plantedsecret'
 
 /** The secrets of a stage that its programs are told, beside those that the programs make themselves. */
 export type Planted = ReturnType<typeof plantSecrets>
