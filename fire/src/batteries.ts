@@ -2,7 +2,6 @@ import type { Battery } from './battery.ts'
 
 /** All there are, in the order they run: the quick ones first. Loaded when they run, each in a process of its own. */
 export const BATTERIES: { readonly [name: string]: () => Promise<Battery> } = {
-  rules: async () => (await import('./rules/battery.ts')).rules,
   faults: async () => (await import('./faults/battery.ts')).faults,
   breaches: async () => (await import('./breaches/battery.ts')).breaches,
   isolation: async () => (await import('./isolation/battery.ts')).isolation,
