@@ -4,7 +4,6 @@ import type { Battery } from './battery.ts'
 export const BATTERIES: { readonly [name: string]: () => Promise<Battery> } = {
   faults: async () => (await import('./faults/battery.ts')).faults,
   breaches: async () => (await import('./breaches/battery.ts')).breaches,
-  secrets: async () => (await import('./secrets/battery.ts')).secrets,
   storms: async () => (await import('./storms/battery.ts')).storms,
   fuzz: async () => (await import('./fuzz/battery.ts')).fuzz,
   attacks: async () => (await import('./attacks/battery.ts')).attacks,
