@@ -9,8 +9,6 @@ export interface SourcesCopy {
   remove(): Promise<void>
 }
 
-/** `fire` for what the root's configuration sets up before each test. */
-const PARTS = ['packages', 'fire']
 /** What a test of a package needs beside them. */
 const ROOT_FILES = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
@@ -19,10 +17,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig
 export async function copySources(): Promise<SourcesCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-breaches-'))
   for (const file of ROOT_FILES) await cp(join(ROOT, file), join(folder, file))
-  for (const part of PARTS) {
-    const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
-    await cp(join(ROOT, part), join(folder, part), { recursive: true, filter })
-  }
+  const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
+  await cp(join(ROOT, 'packages'), join(folder, 'packages'), { recursive: true, filter })
   await linkModules(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const name of await readdir(join(ROOT, 'packages')))
     await linkModules(

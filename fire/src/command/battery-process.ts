@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
 import { suspectsIn, type Suspect } from '@farebox/local/src/testing/program-suspects'
 import { BATTERIES } from '../batteries.ts'
-import type { BatteryResult } from '../battery.ts'
+import type { BatteryResult, BatteryRun } from '../battery.ts'
 import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
 
 // The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
@@ -13,15 +13,13 @@ process.on('SIGTERM', () => stopping.abort())
 process.on('disconnect', () => stopping.abort())
 process.once('message', (order: BatteryOrder) => void serve(order))
 
-async function serve({ name, size, seed }: BatteryOrder): Promise<void> {
+async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   try {
-    const load = BATTERIES[name]
-    if (load === undefined) throw new TypeError(`no battery is called ${name}`)
-    const battery = await load()
-    const progress = (progress: Extract<BatteryMessage, { kind: 'progress' }>['progress']): void =>
-      say({ kind: 'progress', progress })
+    const battery = await BATTERIES[name]?.load()
+    if (battery === undefined) throw new TypeError(`no battery is called ${name}`)
+    const progress: BatteryRun['progress'] = progress => say({ kind: 'progress', progress })
     const output = readPrograms()
-    const result = await battery.run({ size, seed, signal: stopping.signal, progress })
+    const result = await battery.run({ ...run, signal: stopping.signal, progress })
     say({ kind: 'result', result: withSecretScore(result, output) })
   } catch (error) {
     say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
@@ -55,7 +53,11 @@ function withSecretScore(result: BatteryResult, { characters, suspects }: Progra
     isMet: suspects.length === 0,
   }
   const findings = suspects.map(({ what, source, line }) => `${what} in ${source}: ${line}`)
-  return { scores: [...result.scores, score], findings: [...result.findings, ...findings.slice(0, 10)] }
+  return {
+    ...result,
+    scores: [...result.scores, score],
+    findings: [...result.findings, ...findings.slice(0, 10)],
+  }
 }
 
 function say(message: BatteryMessage): void {
