@@ -41,11 +41,11 @@ export async function writeRecords(root: string, fresh: readonly EvidenceRecord[
   await writeFile(file, `${JSON.stringify({ records: sorted }, undefined, 2)}\n`)
 }
 
-/** The commit that is checked out; undefined where files differ from it. */
+/** The commit that is checked out; undefined where files differ from it, the docs apart: each run writes there. */
 export async function readCommit(root: string): Promise<string | undefined> {
   const git = async (...words: string[]): Promise<string> =>
     (await promisify(execFile)('git', words, { cwd: root })).stdout.trim()
-  return (await git('status', '--porcelain')) === '' ? await git('rev-parse', 'HEAD') : undefined
+  return (await git('status', '--porcelain', '--', ':!docs')) === '' ? await git('rev-parse', 'HEAD') : undefined
 }
 
 /** `AMD EPYC, 2 cores, Node 20.20.2` */
