@@ -104,6 +104,7 @@ export async function waitJob(
   url: string,
   ms: number,
   jobId: string = crypto.randomUUID(),
+  deadlineSeconds = 20,
 ): Promise<Response> {
   return await fetch(`${url}/execute`, {
     method: 'POST',
@@ -113,7 +114,7 @@ export async function waitJob(
       service_version: '1.0',
       job_id: jobId,
       task: { input: { ms } },
-      deadline: Date.now() / 1_000 + 20,
+      deadline: Date.now() / 1_000 + deadlineSeconds,
     }),
   })
 }
