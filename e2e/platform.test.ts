@@ -105,7 +105,7 @@ test('D36 a new agent, from init to being found: registered with a stake, again 
   expect((await ask('/v1/agents?q=translation')).body['agents']).toEqual([])
   expect((await ask('/v1/agents/1')).body).toMatchObject({ agent_id: 1, name: 'My agent' })
   expect((await ask('/v1/agents/1/openapi.json')).body).toMatchObject({ openapi: '3.1.0' })
-}, 120_000)
+})
 
 async function etherOf(address: string): Promise<bigint> {
   const rpc = createJsonRpc(stage.chain.rpcUrl)
@@ -138,7 +138,7 @@ test('a job through the platform is done, charged once, and its receipt is check
   expect(await farebox(...words)).toMatchObject({ code: 0, out: expect.stringContaining('valid, signed by') })
   await writeFile(join(folder, 'output.json'), JSON.stringify({ ...done.output, words: 4 }))
   expect(await farebox(...words)).toMatchObject({ code: 1 })
-}, 60_000)
+})
 
 test('the example of an order does what docs/local-economy.md says', async () => {
   const example = join(root, 'examples', 'platform-order', 'order.ts')
@@ -149,7 +149,7 @@ test('the example of an order does what docs/local-economy.md says', async () =>
   })
   expect(JSON.parse(stdout)).toMatchObject({ words: 2 })
   expect(await farebox('verify-receipt', 'receipt.jws', '--keys', 'jwks.json')).toMatchObject({ code: 0 })
-}, 60_000)
+})
 
 test('D33 an agent is checked; stopped, it is warned after three failures, hidden after five, and back after one success', async () => {
   await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
@@ -165,18 +165,16 @@ test('D33 an agent is checked; stopped, it is warned after three failures, hidde
   agent = await startAgent('listed-again', Number(port))
   await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
   expect((await ask('/v1/agents?q=agent')).body['agents']).toMatchObject([{ agent_id: agentId }])
-}, 90_000)
+})
 
 test('D34 an agent’s badge is shown with the figures behind it', async () => {
   await until(`/v1/agents/${agentId}/badge`, { badge: 'verified' })
-}, 60_000)
+})
 
 test('deregistered, it is found no more, and its stake is back', async () => {
   const before = await etherOf(OWNER.address)
   const left = await farebox('deregister', String(agentId), '--wallet', '--yes', '--json')
   expect(left, left.err + left.out).toMatchObject({ code: 0 })
   expect(await etherOf(OWNER.address)).toBeGreaterThan(before)
-  await expect
-    .poll(async () => (await ask('/v1/agents?q=agent')).body['agents'], { timeout: TIMEOUT_MS })
-    .toEqual([])
-}, 60_000)
+  await expect.poll(async () => (await ask('/v1/agents?q=agent')).body['agents']).toEqual([])
+})

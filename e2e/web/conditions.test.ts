@@ -47,11 +47,11 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
       await pay.click({ timeout: 1_000 }).catch(() => undefined)
       await page.waitForTimeout(500)
     }
-    await page.getByText('Paid', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.getByText('Paid', { exact: true }).waitFor()
     await page.goto('/jobs')
-    await page.getByText('paid', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.getByText('paid', { exact: true }).waitFor()
     expect(await page.getByRole('row').filter({ hasText: 'Teller' }).count()).toBe(1)
-  }, 90_000)
+  })
 
   test('what is typed before the scripts are here is kept, and a press on Pay then loses nothing', async () => {
     const { page } = await scene.come()

@@ -55,7 +55,7 @@ export default {
 `
 
 // Each of them starts an agent process for every save; a machine that is busy with something else takes its time.
-describe.skipIf(chromium === undefined)('the page of farebox dev', { timeout: 120_000 }, () => {
+describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
   let browser: Browser
   let project: Project
   let dev: RunningCli

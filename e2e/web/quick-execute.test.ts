@@ -135,7 +135,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByText(/has 0 USDC/).waitFor({ state: 'detached' })
     await payButton(page).click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    await page.getByRole('button', { name: '999.998 USDC' }).waitFor({ timeout: 10_000 })
+    await page.getByRole('button', { name: '999.998 USDC' }).waitFor()
   })
 
   test('another wallet is chosen at once, and what kept the one before from paying is gone', async () => {
@@ -161,9 +161,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('textbox', { name: /^string text/ }).fill('counted')
     await payButton(page).click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    await expect
-      .poll(async () => Number(await count.innerText()), { timeout: 15_000 })
-      .toBeGreaterThan(before)
+    await expect.poll(async () => Number(await count.innerText())).toBeGreaterThan(before)
   })
 
   test('a failed job is not charged; tried again it is the same job with the same payment, charged once', async () => {
@@ -227,25 +225,21 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
     await page.getByText('Teller has 20.0 s').waitFor()
     await scene.web.restartPlatform()
-    await page.getByText('Paid', { exact: true }).waitFor({ timeout: 40_000 })
+    await page.getByText('Paid', { exact: true }).waitFor()
     expect((await earned()) - before).toBe(4_000n)
-  }, 90_000)
+  })
 
   test('an agent that is offline can be read about and not be paid', async () => {
     await scene.web.killAgent()
     const { page } = await scene.come()
     await expect
-      .poll(
-        async () => {
-          await page.goto(`/agents/${scene.web.agentId}`)
-          return await page.getByText(/^Offline: \d+ checks in a row failed/).count()
-        },
-        // A check that the killed platform had begun is taken up again after 90 s.
-        { timeout: 120_000, interval: 1_000 },
-      )
+      .poll(async () => {
+        await page.goto(`/agents/${scene.web.agentId}`)
+        return await page.getByText(/^Offline: \d+ checks in a row failed/).count()
+      })
       .toBe(1)
     expect(await page.getByRole('button', { name: 'Cannot be paid now' }).isDisabled()).toBe(true)
     await page.goto('/?q=teller')
     await page.getByText('No agent matches').waitFor()
-  }, 150_000)
+  })
 })

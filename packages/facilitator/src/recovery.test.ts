@@ -2,7 +2,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRelayer } from './relayer/account/relayer-account.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
@@ -18,9 +18,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
-
-// Processes, leases and blocks take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 /**
  * The facilitator dies between every two steps, or the chain loses what it had: the next one must find its
@@ -128,7 +125,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await first.close()
     expect((await rowOf(payment))?.state).toBe('captured')
     const next = await stack.startFacilitator()
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     await settlesWith(next, payment)
   })
 
@@ -179,7 +176,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
       kind: 'unknown',
     })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const hash = (await rowOf(payment))?.transaction
     expect(await settlesWith(facilitator, payment)).toBe(hash)
     // Its nonce counts as taken.
@@ -219,7 +216,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const hash = (await rowOf(payment))?.transaction
     expect(await stack.rpc.call('anvil_dropTransaction', [hash])).toBe(hash)
     await stack.rpc.call('evm_setAutomine', [true])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     expect(await token.countTransfers(payment.from)).toBe(1)
   })
 
@@ -252,9 +249,9 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_setAutomine', [false])
     await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
     const first = (await rowOf(payment))?.transaction
-    await expect.poll(async () => (await rowOf(payment))?.transaction, { timeout: 40_000 }).not.toBe(first)
+    await expect.poll(async () => (await rowOf(payment))?.transaction).not.toBe(first)
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const settled = await rowOf(payment)
     const mined = (await stack.rpc.call('eth_getTransactionByHash', [settled?.transaction])) as {
       nonce: string
@@ -274,7 +271,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     await first.close()
     const second = await stack.startFacilitator({ ledger: await dying(), rpc: deaf() })
-    await expect.poll(async () => (await rowOf(good))?.state, { timeout: 40_000 }).toBe('submitted')
+    await expect.poll(async () => (await rowOf(good))?.state).toBe('submitted')
     await second.close()
     const batch = (await rowOf(good))?.transaction
     expect((await rowOf(spoiled))?.transaction).toBe(batch)
@@ -282,7 +279,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const third = await stack.startFacilitator()
     expect(await settlesWith(third, good)).toBe(batch)
     await expect
-      .poll(async () => (await rowOf(spoiled))?.failure, { timeout: 40_000 })
+      .poll(async () => (await rowOf(spoiled))?.failure)
       .toMatchObject({
         reason: 'invalid_exact_evm_nonce_already_used',
       })
@@ -310,7 +307,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const options = { rpc: { ...stack.rpc, call }, clock: movedClock, ...IMPATIENT }
     const facilitator = await stack.startFacilitator(options)
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('failed')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('failed')
     expect((await rowOf(payment))?.attempts).toBe(1)
     return { facilitator, raw, before }
   }
@@ -324,14 +321,14 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     })
     const failed = await stack.rpc.call('eth_getBlockByNumber', ['latest', false])
     const failedSeconds = Number((failed as { readonly timestamp: string }).timestamp)
-    await expect.poll(async () => (await rowOf(payment))?.auditedAt, { timeout: 40_000 }).toBe(failedSeconds)
+    await expect.poll(async () => (await rowOf(payment))?.auditedAt).toBe(failedSeconds)
     await stack.rpc.call('evm_revert', [before])
     // The new block may have the time of the one it replaces: then the row is looked at again with the block after it.
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds])
     await stack.rpc.call('eth_sendRawTransactionSync', [raw])
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds + 1])
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     await settlesWith(facilitator, payment)
   })
 
@@ -345,11 +342,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const settle = async (): Promise<unknown> =>
       await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
     const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
-    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds)
+    await expect.poll(audited).toBe(finalSeconds)
     expect(await settle()).toMatchObject({ kind: 'unknown' })
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds + 1])
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds + 1)
+    await expect.poll(audited).toBe(finalSeconds + 1)
     expect(await settle()).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
   })
 
@@ -364,9 +361,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     // A token that does nothing, answers zero and does not revert.
     await stack.rpc.call('anvil_setCode', [NETWORK.asset.address, '0x60005f5260205ff3'])
     await stack.rpc.call('evm_mine', [])
-    await expect
-      .poll(async () => (await rowOf(payment))?.attempts, { timeout: 40_000 })
-      .toBeGreaterThanOrEqual(1)
+    await expect.poll(async () => (await rowOf(payment))?.attempts).toBeGreaterThanOrEqual(1)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [empty])).toMatchObject({
       status: '0x1',
       logs: [],
@@ -400,9 +395,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
-    await expect
-      .poll(async () => await observer.leases.acquire(account, 'dead', 5_000), { timeout: 10_000 })
-      .toBeDefined()
+    await expect.poll(async () => await observer.leases.acquire(account, 'dead', 5_000)).toBeDefined()
     const lease = await observer.leases.acquire(account, 'dead', 5_000)
     if (lease === undefined) throw new Error('the lease was lost')
     for (const [index, payment] of payments.entries()) {
@@ -417,7 +410,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await observer.leases.giveUp(lease)
     await stack.startFacilitator()
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
   })
 
   test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
@@ -428,8 +421,8 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const hash = await settlesWith(facilitator, payment)
     await stack.rpc.call('evm_revert', [snapshot])
     expect(await token.countTransfers(payment.from)).toBe(0)
-    await expect.poll(async () => await token.countTransfers(payment.from), { timeout: 40_000 }).toBe(1)
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => await token.countTransfers(payment.from)).toBe(1)
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const row = await rowOf(payment)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [row?.transaction])).toMatchObject({
       status: '0x1',
@@ -448,7 +441,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     })
     const foreign = await token.submitForeign(payment.signed)
     await expect
-      .poll(async () => await rowOf(payment), { timeout: 40_000 })
+      .poll(async () => await rowOf(payment))
       .toMatchObject({ state: 'settled', transaction: foreign })
     expect(await facilitator.metrics.registry.metrics()).toContain(
       'ledger_mismatches_total{kind="settled-though-released"} 1',
@@ -460,7 +453,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
     await facilitator.client.verify(request, { timeoutMs: 20_000 })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('expired')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('expired')
     await settlesWith(facilitator, { ...payment, request })
   })
 
@@ -513,7 +506,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     await first.close()
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
   })
 
   test('two facilitators with relayer accounts of their own share the work and never send a payment twice', async () => {
@@ -580,7 +573,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await first.close()
     await stack.startFacilitator({ relayerKeys: keys })
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
@@ -599,11 +592,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const unattendedOf = async ({ metrics }: RunningFacilitator): Promise<string | undefined> =>
       /^farebox_facilitator_transactions_unattended (\d+)$/m.exec(await metrics.registry.metrics())?.[1]
     const second = await stack.startFacilitator({ relayerKeys: [kept] })
-    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('1')
+    await expect.poll(() => unattendedOf(second)).toBe('1')
     expect((await rowOf(payment))?.state).toBe('submitted')
     await stack.startFacilitator({ relayerKeys: [dropped] })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
-    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('0')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await expect.poll(() => unattendedOf(second)).toBe('0')
   })
 
   test('payments that arrive within one block interval go together', async () => {

@@ -5,7 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gasLimit } from './relayer/account/relayer-account.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
@@ -19,9 +19,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
-
-// Chains and databases take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const HASH = /^0x[0-9a-f]{64}$/
 
@@ -125,7 +122,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(await verify(one)).toBe('valid')
     expect(await settle(one, late)).toMatchObject({ kind: 'settled' })
     expect(await verify(other)).toBe('unavailable')
-    await expect.poll(async () => await verify(other), { timeout: 5_000 }).toBe('valid')
+    await expect.poll(async () => await verify(other)).toBe('valid')
     await late.close()
   })
 
@@ -411,9 +408,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     reachable = false
     expect(await settle(payment, own)).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
     reachable = true
-    await expect
-      .poll(async () => (await settle(payment, own)).kind, { timeout: 30_000, interval: 100 })
-      .toBe('settled')
+    await expect.poll(async () => (await settle(payment, own)).kind).toBe('settled')
     facilitator = await stack.startFacilitator()
   })
 

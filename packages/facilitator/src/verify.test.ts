@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '@farebox/server/clock'
 import {
   releaseOf,
@@ -16,9 +16,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
-
-// Chains and databases take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const now = (): number => Math.floor(Date.now() / 1_000)
 const OTHER_WALLET = TEST_KEYS.secondAgent.address.toLowerCase()

@@ -21,7 +21,7 @@ const closers: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   chain = await startChain()
   folder = await mkdtemp(join(tmpdir(), 'farebox-hostile-'))
-}, 60_000)
+})
 afterAll(async () => {
   for (const close of closers) await close()
   await rm(folder, { recursive: true })
@@ -110,7 +110,7 @@ describe('a facilitator that answers no more', () => {
     const document = JSON.parse(out) as { readonly rules: readonly unknown[] }
     expect(document).toMatchObject({ ok: false, stopped: { reason: 'gone', after: 'SR2-01' } })
     expect(document.rules).toHaveLength(1)
-  }, 30_000)
+  })
 
   test('the first Ctrl-C ends the wait for it, and the end of the run is not waited for either', async () => {
     const stopping = new AbortController()
@@ -126,7 +126,7 @@ describe('a facilitator that answers no more', () => {
     })
     expect({ code, wasSoon: performance.now() - startedAt < 8_000 }).toEqual({ code: 130, wasSoon: true })
     expect(out).not.toMatch(/[✓✗] SR/)
-  }, 30_000)
+  })
 })
 
 describe('the secret of a run', () => {

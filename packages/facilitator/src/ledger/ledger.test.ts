@@ -949,7 +949,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           taken.push(...(await turns(1, other)))
         }
         expect(taken).toEqual([one.key])
-      }, 10_000)
+      })
 
       test('the authorization that expires first goes first within a turn', async () => {
         const { wait, turns } = stageTurns()
@@ -1029,7 +1029,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           for (const key of await turns(9, relayers[1])) seen.add(key)
           return seen.size
         }
-        await expect.poll(look, { timeout: 6_000 }).toBe(9)
+        await expect.poll(look).toBe(9)
       })
     })
 

@@ -1,7 +1,7 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
   facilitatorRequest,
@@ -13,8 +13,6 @@ import {
 } from '../test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from '../test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from '../test-setup/token-for-tests.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const IN_TIME = { timeoutMs: 25_000 }
 
@@ -116,7 +114,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     const { from, nonce } = payment.authorization
     const key = `84532:${NETWORK.asset.address}:${from}:${nonce}`
     const look = async (): Promise<string | undefined> => (await ledger.payments.find([key]))[0]?.state
-    await expect.poll(look, { timeout: 2_500, interval: 50 }).not.toBe('held')
+    await expect.poll(look).not.toBe('held')
     isSilent = false
     expect(await answer).toMatchObject({ kind: 'settled' })
     await slow.close()

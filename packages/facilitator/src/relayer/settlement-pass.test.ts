@@ -1,6 +1,6 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   facilitatorRequest,
   freshBinding,
@@ -10,8 +10,6 @@ import {
 } from '../test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { openToken } from '../test-setup/token-for-tests.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const IN_TIME = { timeoutMs: 25_000 }
 
@@ -46,12 +44,12 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     const ledger = await stack.openLedger()
     const look = async (): Promise<string | undefined> =>
       (await ledger.payments.find([`84532:${NETWORK.asset.address}:${from}:${nonce}`]))[0]?.state
-    await expect.poll(look, { timeout: 5_000, interval: 20 }).toBe('captured')
+    await expect.poll(look).toBe('captured')
     await systemClock.sleep(1_500)
     expect(await look()).toBe('captured')
 
     isElsewhere = false
-    await expect.poll(look, { timeout: 15_000, interval: 50 }).toBe('failed')
+    await expect.poll(look).toBe('failed')
     expect((await answer).kind).not.toBe('settled')
     await facilitator.close()
   })

@@ -63,7 +63,7 @@ beforeAll(async () => {
     store,
     random: seeded(SEED + 1),
   })
-}, 120_000)
+})
 afterAll(async () => {
   over.abort()
   await replicas?.stop()
@@ -72,7 +72,6 @@ afterAll(async () => {
 
 test.skipIf(!hasRedis)(
   'PERM-02 PERM-03 whatever a hostile agent tries, no spend breaks the terms of its block, and every answer is true',
-  { timeout: 600_000 },
   async () => {
     const answers: StormAnswer[] = []
     const storm = [spendPastTheRuntime(), ownerChangesTerms(), killReplicas()]

@@ -88,7 +88,7 @@ describe('farebox start --workers', () => {
     expect(new Set(bodies).size).toBe(1)
     // What a worker writes may come after its answer.
     const lines = (line: string): number => running.output().match(new RegExp(line, 'gm'))?.length ?? 0
-    await expect.poll(() => lines(`^execute job=${jobId} `), { timeout: 10_000 }).toBe(50)
+    await expect.poll(() => lines(`^execute job=${jobId} `)).toBe(50)
     expect(lines(`^input valid job=${jobId}$`)).toBe(1)
     expect((await pidsOf(url, 6)).size).toBe(3)
   })

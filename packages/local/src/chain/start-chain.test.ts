@@ -151,7 +151,7 @@ test('anvil killed by kill -9 loses only what came after the last save, seconds 
   const first = await start({ folder })
   await fund(first, payer, { usdcAtomic: 11n })
   const readSavedBlock = async () => await readFile(join(folder, 'chain-84532.json'), 'utf8')
-  await expect.poll(readSavedBlock, { timeout: 10_000 }).toContain('"best_block_number":1,')
+  await expect.poll(readSavedBlock).toContain('"best_block_number":1,')
   await fund(first, payer, { usdcAtomic: 1n })
   process.kill(first.pid, 'SIGKILL')
   await first.exited
@@ -281,7 +281,7 @@ async function readWatchdog(anvilPid: number) {
 }
 
 async function ended(pid: number): Promise<void> {
-  await expect.poll(async () => await readProcess(pid), { timeout: 10_000 }).toBeUndefined()
+  await expect.poll(async () => await readProcess(pid)).toBeUndefined()
 }
 
 async function allowedOrigin(chain: LocalChain): Promise<string | null> {

@@ -6,7 +6,8 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { answersAsDocumented, readEvents } from '../test-setup/answers-as-documented.ts'
@@ -18,8 +19,6 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startJobs } from './drive/start-jobs.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { createJobWatch } from './records/watch-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 let chain: LocalChain
 let stage: Stage
@@ -102,7 +101,7 @@ test('with the id of the newest event nothing comes twice, whichever process is 
     const answer = await other.inject({ method: 'GET', url, headers: { ...headers, 'last-event-id': id } })
     return statesOf(answer.body)
   }
-  await vi.waitUntil(async () => (await again('')).length === 1)
+  await until(async () => (await again('')).length === 1)
   const [settled] = readEvents((await other.inject({ method: 'GET', url, headers })).body)
   expect(await again(settled?.id ?? '')).toEqual([])
   expect(await again('0123456789abcdef')).toEqual([['job', 'completed']])
@@ -175,7 +174,7 @@ test('however many watch, the database is asked one question at a time, four tim
     for await (const version of watch.versions(jobId, signal)) seen.push(version)
     return seen
   })
-  await vi.waitUntil(() => asked.length >= 200)
+  await until(() => asked.length >= 200)
   asked.length = 0
   await new Promise(resolve => setTimeout(resolve, 1_300))
   expect(asked.length).toBeGreaterThanOrEqual(3)

@@ -7,7 +7,8 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -20,8 +21,6 @@ import { jobsRoutes } from './jobs-routes.ts'
 import { readJob } from './records/job-store.ts'
 import type { JobRow } from './records/job-row.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const PAYER = TEST_KEYS.payer.address.toLowerCase()
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
@@ -83,8 +82,8 @@ async function rowOf(jobId: string): Promise<JobRow> {
   return job
 }
 
-async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
-  await vi.waitUntil(async () => holds(await rowOf(jobId)), { timeout: 15_000, interval: 50 })
+async function jobUntil(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  await until(async () => holds(await rowOf(jobId)))
   return await rowOf(jobId)
 }
 
@@ -270,7 +269,7 @@ test('FLOW-08 an agent that says it failed, and charges: seen on the chain, aske
   const ordered = await sign()
   expect((await order(ordered)).body).toMatchObject({ status: 'failed', charged: false })
   await charges[0]?.settle()
-  const job = await until(ordered.job_id, ({ chargedWithoutDelivery }) => chargedWithoutDelivery)
+  const job = await jobUntil(ordered.job_id, ({ chargedWithoutDelivery }) => chargedWithoutDelivery)
   expect(job).toMatchObject({ state: 'failed', payment: 'paid', transaction: expect.stringMatching(/^0x/) })
   expect(agent.seen).toHaveLength(2)
   const url = `/v1/jobs/${ordered.job_id}`
@@ -311,7 +310,7 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
   const headers = shown(body)
   expect((await ask({ method: 'GET', url: `${url}/receipt`, headers })).statusCode).toBe(409)
   const transaction = await calls[0]?.settle()
-  await until(ordered.job_id, ({ state }) => state === 'completed')
+  await jobUntil(ordered.job_id, ({ state }) => state === 'completed')
   expect((await ask({ method: 'GET', url, headers })).json()).toMatchObject({
     status: 'completed',
     charged: true,
@@ -334,9 +333,11 @@ test('a delivery is kept before a slow chain proves its payment, and completed b
   jobs = startJobs({ ...stage.parts, rpc: slow }, { pollMs: 20 })
   const ordered = await sign()
   expect((await order(ordered, false)).status).toBe(202)
-  const kept = await until(ordered.job_id, ({ answer }) => answer === 'completed')
+  const kept = await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
   expect(kept).toMatchObject({ state: 'pending', payment: 'open' })
-  expect(await until(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({ payment: 'paid' })
+  expect(await jobUntil(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({
+    payment: 'paid',
+  })
   expect(agent.seen).toHaveLength(1)
 })
 
@@ -359,7 +360,7 @@ test('D35 a job without an answer expires, and a later delivery that is proven c
     body: { status: 'expired', charged: false, output: null },
   })
   answer?.()
-  const job = await until(ordered.job_id, ({ state }) => state === 'completed')
+  const job = await jobUntil(ordered.job_id, ({ state }) => state === 'completed')
   expect(job).toMatchObject({ answer: 'completed', payment: 'paid' })
   expect(agent.seen).toHaveLength(1)
 })
@@ -371,15 +372,12 @@ test('D35 a transfer completes an expired job whose answer never came, and the a
   }
   const ordered = await sign()
   void order(ordered, false)
-  const paid = await vi.waitUntil(
-    async () => {
-      const job = await readJob(stage.database, ordered.job_id)
-      return job?.payment === 'paid' && job.answer === 'none' ? job : undefined
-    },
-    { timeout: 10_000, interval: 10 },
-  )
+  const paid = await until(async () => {
+    const job = await readJob(stage.database, ordered.job_id)
+    return job?.payment === 'paid' && job.answer === 'none' ? job : undefined
+  })
   expect(paid).toMatchObject({ state: 'completed', outputHash: undefined, chargedWithoutDelivery: false })
-  await until(ordered.job_id, ({ answer }) => answer === 'completed')
+  await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
 })
 
 test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebody else who is signed in', async () => {

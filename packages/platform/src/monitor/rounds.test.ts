@@ -98,4 +98,4 @@ test('HLT-01 HLT-02 10,000 agents, three workers: each checked once a round, eac
     })
     expect(exact).toHaveLength(AGENTS)
   }
-}, 120_000)
+})

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Clock } from '@farebox/server/clock'
 import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/pretend-outbound.ts'
@@ -13,9 +13,6 @@ import { nextCheckMs } from './next-check.ts'
 import { runChecks, type CheckOptions } from './run-checks.ts'
 import { startMonitor } from './start-monitor.ts'
 import { writeChecks, type CheckVerdict } from './write-checks.ts'
-
-/** Where the machine is busy with other things, everything here takes longer. */
-vi.setConfig({ testTimeout: 60_000 })
 
 const closers: (() => Promise<unknown>)[] = []
 

@@ -4,7 +4,8 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { startJobs } from '../jobs/drive/start-jobs.ts'
 import { jobsRoutes } from '../jobs/jobs-routes.ts'
@@ -24,8 +25,6 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startRuns } from './drive/start-runs.ts'
 import { renewRuns, type KeptOn } from './records/run-leases.ts'
 import { runsRoutes } from './runs-routes.ts'
-
-vi.setConfig({ testTimeout: 40_000 })
 
 const PAYER = TEST_KEYS.payer.address.toLowerCase()
 const WALLET = TEST_KEYS.agent.address
@@ -213,7 +212,7 @@ test('cancelling deletes every payment that was not sent, and none of them can b
   const keys = Object.keys(steps)
   const payments = await Promise.all(keys.map(key => signStep(stage.parts, shout, key)))
   const started = await runs.start(flowOf(steps, [...wires, 's9.text > output.text']), { payments })
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   await started.until(({ paid, exposed }) => paid === '0.004' && exposed === '0.002')
   expect(await started.tell('cancel')).toMatchObject({
     status: 200,
@@ -300,7 +299,7 @@ test('a process that keeps a run hears at once of what another process changes o
     })
     return told.statusCode
   }
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   expect(await tell('pause')).toBe(200)
   answer?.()
   await started.until(({ status, paid }) => status === 'paused' && paid === '0.002')
@@ -363,7 +362,7 @@ test('a run hears what became of its payment where its payer has used it for an 
   expect(ordered.statusCode).toBe(202)
   await started.tell('resume')
   await started.until(({ exposed }) => exposed === '0.002')
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   answer?.()
   expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
 })
@@ -387,17 +386,14 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     job_id: payment.job_id,
     payment: payment.payment,
   }
-  await vi.waitUntil(async () => (await started.read()).status === 'paused', { timeout: 15_000 })
+  await until(async () => (await started.read()).status === 'paused')
   expect((await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })).statusCode).toBe(202)
   await started.tell('resume')
   await started.until(({ exposed }) => exposed === '0.002')
-  await vi.waitUntil(
-    async () => {
-      const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
-      return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
-    },
-    { timeout: 15_000 },
-  )
+  await until(async () => {
+    const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
+    return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
+  })
   const answeredMs = Date.now()
   answer?.()
   await started.until(({ paid }) => paid === '0.002')

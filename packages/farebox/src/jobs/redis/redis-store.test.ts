@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JobClaim, OpenJobStore } from '../job-store.ts'
 import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
@@ -44,7 +45,7 @@ if (await answers(SHARED)) {
       async elapse(durationMs: number) {
         const from = await serverNowMs(admin)
         const passed = async () => (await serverNowMs(admin)) > from + durationMs
-        await vi.waitUntil(passed, { interval: 5, timeout: 10_000 })
+        await until(passed)
       },
       async reopen() {
         await close()
@@ -326,7 +327,7 @@ async function startServer(port: number, options: string[]): Promise<ChildProces
   server.once('exit', () => {
     void rm(folder, { recursive: true, force: true })
   })
-  await vi.waitUntil(() => answers(`redis://127.0.0.1:${port}`), { interval: 20, timeout: 10_000 })
+  await until(() => answers(`redis://127.0.0.1:${port}`))
   // Whoever answers there instead must not be emptied by these tests.
   if (server.exitCode !== null) throw new Error(`port ${port} is another's`)
   return server

@@ -33,7 +33,7 @@ const LOSSES_ATOMIC = 1_000_000n + BigInt(JOBS) * 1_000n
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop().catch(() => undefined)
-}, 120_000)
+})
 
 const run = (await isThere()) ? test : undefined
 if (run === undefined) {
