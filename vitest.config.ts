@@ -35,6 +35,8 @@ const always = {
   setupFiles: ['./fire/src/secrets/suite-setup.ts'],
   pool: 'forks',
   hookTimeout: 60_000,
+  // What is polled happens, or the test hangs: no time is too long.
+  expect: { poll: { timeout: 600_000 } },
 } as const
 
 export default defineConfig({
