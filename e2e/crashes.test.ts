@@ -8,6 +8,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { usdcBalance } from '@farebox/local/src/chain/top-up'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobBody, post, signFor, transfersTo, type Answered } from './stage/pay.ts'
 import { startRpcProxy } from './stage/rpc-proxy.ts'
@@ -90,14 +91,10 @@ async function restart(name: string): Promise<string> {
 
 /** Repeats the same request until it is neither pending nor unanswered, as any careful client does. */
 async function untilAnswered(url: string, body: string, header: string): Promise<Answered> {
-  for (let tried = 0; tried < 40; tried += 1) {
+  return await until(async () => {
     const answered = await post(url, body, header).catch(() => undefined)
-    if (answered !== undefined && answered.status !== 503) return answered
-    await new Promise(resolve => {
-      setTimeout(resolve, 500)
-    })
-  }
-  throw new Error('no answer in 20 s')
+    return answered?.status !== 503 && answered
+  }, 500)
 }
 
 describe.concurrent('kill -9 of the agent', () => {
@@ -117,7 +114,7 @@ describe.concurrent('kill -9 of the agent', () => {
       price: '0.01',
       payerKey: payer.key,
     })
-    const body = jobBody(randomUUID(), { text: crashAt, tell_url: runs.url }, { deadlineSeconds: 40 })
+    const body = jobBody(randomUUID(), { text: crashAt, tell_url: runs.url })
 
     const first = await post(agent.url, body, header).catch(() => undefined)
     expect(first?.status).toBe(expected.answered)
@@ -139,7 +136,7 @@ describe.concurrent('kill -9 of the agent', () => {
       price: '0.01',
       payerKey: payer.key,
     })
-    const body = jobBody(randomUUID(), { text: 'late', tell_url: runs.url }, { deadlineSeconds: 40 })
+    const body = jobBody(randomUUID(), { text: 'late', tell_url: runs.url })
     const first = await post(agent.url, body, header)
     await agent.exited
     const second = await untilAnswered(await restart('finish-late'), body, header)
@@ -164,7 +161,7 @@ describe.concurrent('kill -9 of the agent', () => {
       price: '0.01',
       payerKey: payer.key,
     })
-    const body = jobBody(randomUUID(), { text: 'mid', tell_url: runs.url }, { deadlineSeconds: 40 })
+    const body = jobBody(randomUUID(), { text: 'mid', tell_url: runs.url })
     await expect(post(agent.url, body, header)).rejects.toThrow()
     const answered = await untilAnswered(await restart('mid-handler'), body, header)
     expect(answered.status).toBe(200)
@@ -216,7 +213,7 @@ describe('kill -9 of the facilitator', () => {
       price: '0.01',
       payerKey: payer.key,
     })
-    const body = jobBody(randomUUID(), { text: moment, tell_url: runs.url }, { deadlineSeconds: 40 })
+    const body = jobBody(randomUUID(), { text: moment, tell_url: runs.url })
 
     proxy.onSend = { [moment]: () => process.kill(first.pid, 'SIGKILL') }
     const answering = untilAnswered(agent.url, body, header)

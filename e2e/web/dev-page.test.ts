@@ -29,7 +29,7 @@ function agentConfig(count: object = COUNT): string {
     name: 'Teller',
     description: 'Counts words.',
     wallet: '${AGENT_WALLET_ADDRESS}',
-    max_deadline_seconds: 20,
+    max_deadline_seconds: 300,
     capabilities: { count, draw: DRAW },
   }
   return JSON.stringify(config, null, 2)

@@ -1,20 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const READ_EVERY_MS = 10
-
 /** Ends a hang, and nothing else. */
 const HANG_MS = 600_000
 
 /**
- * Reads until the value is truthy, and resolves to it. For tests that wait for something to happen, however long it
+ * Reads every `everyMs` until the value is truthy, and resolves to it. For tests that wait for something to happen, however long it
  * takes on a busy machine; where the value matters to the reader of a failure, `expect.poll` says more.
  *
  * @throws What `read` throws; an error where the value is still falsy after ten minutes.
  */
 export async function until<T>(
   read: () => T | Promise<T>,
+  everyMs = 20,
 ): Promise<Exclude<T, false | undefined | null | 0 | ''>> {
-  for (const endMs = Date.now() + HANG_MS; Date.now() < endMs; await delay(READ_EVERY_MS)) {
+  for (const endMs = Date.now() + HANG_MS; Date.now() < endMs; await delay(everyMs)) {
     const value = await read()
     if (isTruthy(value)) return value
   }
