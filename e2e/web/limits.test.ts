@@ -91,8 +91,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
     // More than each time: the agent is refused by the contract, and the job is not charged.
-    await page.getByRole('button', { name: /run again/ }).waitFor()
-    await page.waitForTimeout(1_600)
+    await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     await amount(page).fill('7.50')
     await page.getByRole('button', { name: /^Pay 0\.01 USDC and run/ }).click()
     await page.getByText('It wanted to move more than you permit.').waitFor()

@@ -103,7 +103,7 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
     amount_atomic: '10000',
     pay_to: AGENT,
     price_changed: null,
-    max_deadline_seconds: 10,
+    max_deadline_seconds: 300,
     network: 'eip155:84532',
     endpoint: `${agent.url}/execute`,
     asset_domain: {
@@ -145,15 +145,17 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
 })
 
 test('a job tells its agent’s name, its input, its time, and the block that has the transfer', async () => {
+  const beganMs = Date.now()
   const ordered = await sign()
   const { body } = await order(ordered)
+  const orderedMs = Date.now() - beganMs
   const { rows } = await stage.database.pool.query<{ name: string }>('select name from agents')
   const url = `/v1/jobs/${ordered.job_id}`
   const read = (await ask({ method: 'GET', url, headers: shown(body) })).json<JobAnswer>()
   for (const answer of [body, read])
     expect(answer).toMatchObject({ agent_name: rows[0]?.name, input: ordered.input, output: { words: 2 } })
   expect(read.elapsed_ms).toBeGreaterThan(0)
-  expect(read.elapsed_ms).toBeLessThan(10_000)
+  expect(read.elapsed_ms).toBeLessThanOrEqual(orderedMs)
   const receipt = await stage.parts.rpc.call('eth_getTransactionReceipt', [read.payment.transaction])
   expect(receipt).toMatchObject({ blockNumber: `0x${read.payment.block_number?.toString(16)}` })
   // Base Sepolia may reorganise for two minutes: only then is it certain that an expired authorization was not used.
@@ -232,13 +234,13 @@ async function freelySigned(): Promise<string> {
   const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/x402/sign-payment')
   const { encodeHeader } = await import('@farebox/payments/x402/payment-header')
   const { network, crypto } = stage.parts
-  const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 10 }
+  const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 300 }
   const authorization = {
     from: PAYER,
     to: AGENT,
     value: '10000',
     validAfter: '0',
-    validBefore: String(Math.floor(Date.now() / 1_000) + 60),
+    validBefore: String(Math.floor(Date.now() / 1_000) + 900),
     nonce: `0x${randomUUID().replaceAll('-', '').repeat(2)}`,
   }
   const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
@@ -323,10 +325,14 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
 test('a delivery is kept before a slow chain proves its payment, and completed by the proof', async () => {
   await jobs?.stop()
   const { rpc } = stage.parts
+  let prove = (): void => undefined
+  const isKept = new Promise<void>(resolve => {
+    prove = resolve
+  })
   const slow: typeof rpc = {
     ...rpc,
     async call(method, parameters) {
-      if (method === 'eth_getTransactionReceipt') await new Promise(resolve => setTimeout(resolve, 1_500))
+      if (method === 'eth_getTransactionReceipt') await isKept
       return await rpc.call(method, parameters)
     },
   }
@@ -335,6 +341,7 @@ test('a delivery is kept before a slow chain proves its payment, and completed b
   expect((await order(ordered, false)).status).toBe(202)
   const kept = await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
   expect(kept).toMatchObject({ state: 'pending', payment: 'open' })
+  prove()
   expect(await jobUntil(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({
     payment: 'paid',
   })

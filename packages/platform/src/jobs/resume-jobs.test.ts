@@ -42,7 +42,6 @@ beforeEach(async () => {
   survivor = undefined
   stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
   agent = await startChainAgent(chain)
-  agent.declaration = { ...agent.declaration, max_deadline_seconds: 120 }
   await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
 })
 afterEach(async () => {
@@ -92,11 +91,7 @@ function survive(): void {
 }
 
 async function order(): Promise<string> {
-  const signed = await signOrder(stage.parts, {
-    endpoint: agent.url,
-    validSeconds: 300,
-    deadlineSeconds: 120,
-  })
+  const signed = await signOrder(stage.parts, { endpoint: agent.url })
   const { job } = await orderJob(stage.parts, orderingOf(stage.parts), signed)
   return job.jobId
 }

@@ -6,6 +6,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
+import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
@@ -36,6 +37,8 @@ let agent: ChainAgent
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let jobs: Background
+/** How far the platform's time is ahead of the machine's. */
+let aheadMs = 0
 
 beforeAll(async () => {
   chain = await startChain()
@@ -46,7 +49,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  stage = await stagePlatform({ clock, rpc: createJsonRpc(chain.rpcUrl) })
   agent = await startChainAgent(chain)
   const wallet = TEST_KEYS.agent.address.toLowerCase()
   await insertAgent(stage.database, { endpoint: agent.url, wallet, declaration: agent.declaration })
@@ -243,19 +248,21 @@ test('after a refused payment the input stays, in every later attempt: the agent
 
 test('a retry needs time to run and to settle, and more where the first had too little', async () => {
   failFirst(9, fail(500, 'internal'))
-  const short = await place({ validSeconds: 21 })
+  const short = await place({ validSeconds: 300 })
   expect(short.answer.retry).toMatchObject({ possible: true })
-  await until(async () => !(await retryOf(short)).possible)
+  // The agent needs 10 s, and settling 10 s.
+  aheadMs = 281_000
+  expect(await retryOf(short)).toMatchObject({ possible: false })
   expect(await retry(short)).toMatchObject({
     http: 409,
     body: { error: expect.stringContaining('its payment ends too soon for another run') },
   })
-  const hurried = await place({ deadlineSeconds: 6 })
+  const hurried = await place({ deadlineSeconds: 120 })
   await until(async () => (await rowOf(hurried)).fault === 'deadline')
-  const deadline = Date.now() / 1_000 + 6
+  const deadline = stage.parts.clock.nowMs() / 1_000 + 120
   expect(await retry(hurried, { deadline })).toMatchObject({
     http: 400,
-    body: { error: expect.stringContaining('deadline: must be at least 9 s ahead') },
+    body: { error: expect.stringContaining('deadline: must be at least 270 s ahead') },
   })
   expect(await retry(hurried)).toMatchObject({ http: 200, body: { status: 'failed' } })
 })
@@ -271,7 +278,7 @@ test('D43 a job that failed again and again counts once against its agent, and n
   for (let attempt = 2; attempt <= 3; attempt++) {
     expect(await tally()).toEqual({ paid: 0, failed: 1, jobsDone: 0 })
     // So little time would be nobody's fault but the payer's, and must not hide the agent's.
-    const deadline = Date.now() / 1_000 + 6
+    const deadline = Date.now() / 1_000 + 120
     expect(await retry(ordered, { deadline })).toMatchObject({ body: { status: 'failed' } })
     await until(async () => (await rowOf(ordered)).fault !== undefined)
     expect((await rowOf(ordered)).fault).toBe('agent')

@@ -54,7 +54,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-async function list(deadlineSeconds = 10): Promise<void> {
+async function list(deadlineSeconds = 300): Promise<void> {
   const declaration = { ...agent.declaration, max_deadline_seconds: deadlineSeconds }
   await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration })
 }
@@ -153,19 +153,15 @@ test('what was delivered for a payment that can never come is shown for half an 
 const ENDLESS = (jobId: string): string =>
   `{"service_version":"1.0","job_id":"${jobId}","status":"completed","output":{"words":1e400}}`
 
-test('an answer with a number that nobody can write again is none: counted, waited for, and its charge is seen', async () => {
+test('an answer with a number that nobody can write again is none: counted, asked for again, and its charge is seen', async () => {
   await list()
-  const sentAtMs: number[] = []
   agent.behave = async call => {
-    sentAtMs.push(Date.now())
     await call.settle()
     return { status: 200, body: ENDLESS(call.jobId) }
   }
   const { job_id: jobId } = await order(false)
   const job = await jobUntil(jobId, ({ foreignAnswers }) => foreignAnswers >= 3)
   expect(job).toMatchObject({ answer: 'none', payment: 'paid', state: 'completed', outputHash: undefined })
-  const [first = 0, second = 0, third = 0] = sentAtMs
-  expect(third - second).toBeGreaterThan(second - first)
 })
 
 test('an answer that cannot be written down is counted and waited for like none, and its charge is seen', async () => {

@@ -4,6 +4,7 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
@@ -95,6 +96,14 @@ async function list(agent: ChainAgent, wallet: string): Promise<StepAgent> {
 async function twoSteps(): Promise<Flow> {
   const steps = { loud: await jobStep(shout), words: await jobStep(count) }
   return flowOf(steps, ['input.text > loud.text', 'loud.text > words.text', 'words.words > output.words'])
+}
+
+/** Runs are driven at a time that does not pass: nothing comes of what is planned for later. */
+async function stopTime(given: Partial<Stage['parts']> = {}): Promise<void> {
+  await background[1]?.stop()
+  const nowMs = Date.now()
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  background = [...background, startRuns({ ...stage.parts, clock, ...given }, { pollMs: 50 })]
 }
 
 async function dumpOfPayments(): Promise<string> {
@@ -233,7 +242,6 @@ test('cancelling deletes every payment that was not sent, and none of them can b
 })
 
 test('a price that comes while its run is being written is not lost', async () => {
-  await background[1]?.stop()
   const { database } = stage.parts
   const slow: typeof database = {
     ...database,
@@ -242,14 +250,13 @@ test('a price that comes while its run is being written is not lost', async () =
       return await database.query(name, text, values)
     },
   }
-  background = [...background, startRuns({ ...stage.parts, database: slow }, { pollMs: 50 })]
+  await stopTime({ database: slow })
   // Later than it is waited for, and before the run is written.
   counter.asks = { afterMs: 150 }
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
   })
-  const run = await started.until(({ status }) => status === 'completed')
-  expect(run.ended_at ?? Infinity).toBeLessThan(run.created_at + 8)
+  await started.until(({ status }) => status === 'completed')
 })
 
 test('a run whose jobs end in its own process is neither taken nor compared with its jobs again', async () => {
@@ -327,7 +334,7 @@ test('a payment whose job_id is in use for an order is not taken for a run', asy
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'mine' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
   }
   const ordered = await ask({
     method: 'POST',
@@ -352,7 +359,7 @@ test('a run hears what became of its payment where its payer has used it for an 
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'mine' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
   }
   const payload = { ...order, job_id: payment.job_id, payment: payment.payment }
   // The run has the payment, and is held back from ordering, when the order comes.
@@ -373,6 +380,7 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     await new Promise<void>(resolve => (answer = resolve))
     return call.complete(await call.settle(), { text: 'TWO WORDS' })
   }
+  await stopTime()
   const payment = await signStep(stage.parts, shout, 'loud')
   const started = await runs.start(await twoSteps())
   await started.tell('pause')
@@ -382,7 +390,7 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'two words' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
     job_id: payment.job_id,
     payment: payment.payment,
   }
@@ -394,10 +402,8 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
     return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
   })
-  const answeredMs = Date.now()
   answer?.()
   await started.until(({ paid }) => paid === '0.002')
-  expect(Date.now() - answeredMs).toBeLessThan(3_000)
 })
 
 test.each([
