@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../test-setup/certificate.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
 import { startNameServer } from '../test-setup/name-server.ts'
 import { createPretendInternet } from '../test-setup/pretend-internet.ts'
 import {
@@ -30,8 +31,9 @@ async function stranger(behave: Behaviour): Promise<UntrustedHost> {
   return server
 }
 
+/** Its time passes only where a test says so: however busy the machine is, nothing is too slow. */
 function guard(options: Parameters<typeof createOutbound>[0]): Outbound {
-  const outbound = createOutbound(options)
+  const outbound = createOutbound({ clock: createManualClock(), ...options })
   opened.push(() => outbound.close())
   return outbound
 }
@@ -67,29 +69,35 @@ function holdAnswers(): {
 }
 
 describe('SSRF-06 names that hang', () => {
-  test('a thousand of them leave another call quick, and end with their deadline', async () => {
+  test('a thousand of them do not hold up another call, and end with their deadline', async () => {
     const server = await stranger(answer('hello'))
     const names = await startNameServer(name =>
       name.startsWith('hang') ? 'nothing' : [{ name, type: 'A', data: PUBLIC }],
     )
     opened.push(() => names.close())
     const { connectTo } = createPretendInternet({}, { [PUBLIC]: server.port })
-    const outbound = guard({ localMode: false, ca, connectTo, resolve: createResolve([names.address]) })
-    const timeoutMs = 2_000
-    const startedMs = Date.now()
+    const clock = createManualClock()
+    const outbound = guard({
+      localMode: false,
+      ca,
+      clock,
+      connectTo,
+      resolve: createResolve([names.address]),
+    })
+    let ended = 0
     const hanging = Array.from({ length: 1_000 }, (_, index) =>
-      get(outbound, `hang${index}.agents.example`, timeoutMs),
+      get(outbound, `hang${index}.agents.example`).finally(() => (ended += 1)),
     )
     // The name server's own buffer holds a few hundred of two thousand questions that come at once.
     await expect.poll(() => names.questions.length).toBeGreaterThan(200)
     const quick = await get(outbound, 'quick.agents.example')
     expect(quick).toMatchObject({ kind: 'answered', body: 'hello' })
-    expect(quick.elapsedMs).toBeLessThan(1_000)
+    expect(ended).toBe(0)
+    clock.pass(5_000)
     const outcomes = await Promise.all(hanging)
     expect(new Set(outcomes.map(outcome => (outcome.kind === 'failed' ? outcome.reason : '')))).toEqual(
       new Set(['too-slow']),
     )
-    expect(Date.now() - startedMs).toBeLessThan(timeoutMs + 2_500)
   })
 })
 
@@ -139,15 +147,19 @@ describe('SSRF-07 a thousand agents at one victim', () => {
   test('who waits for a turn until the deadline is told so, and nothing arrived', async () => {
     const victim = holdAnswers()
     const busy = await stranger(victim.behave)
+    const clock = createManualClock()
     const outbound = guard({
       localMode: false,
       ca,
+      clock,
       perHost: 1,
       ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
     })
     const first = get(outbound, 'victim.agents.example')
     await expect.poll(() => victim.held.length).toBe(1)
-    expect(await get(outbound, 'victim.agents.example', 100)).toMatchObject({
+    const second = get(outbound, 'victim.agents.example', 100)
+    clock.pass(100)
+    expect(await second).toMatchObject({
       kind: 'failed',
       reason: 'too-slow',
       mayHaveArrived: false,

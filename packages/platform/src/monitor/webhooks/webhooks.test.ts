@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { webhookNotice } from '@farebox/platform-api/monitor'
-import { systemClock } from '@farebox/server/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { watchMany } from '../../test-setup/watch-many.ts'
@@ -62,11 +62,7 @@ async function announce(announcement: Announcement): Promise<void> {
 async function deliverUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const ending = new AbortController()
   const running = runDeliveries(stage.parts, ending.signal)
-  const endMs = performance.now() + 15_000
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error('it did not come to hold in time')
-    await systemClock.sleep(20)
-  }
+  await until(holds)
   ending.abort()
   await running
 }
