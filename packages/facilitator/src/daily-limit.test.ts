@@ -8,7 +8,7 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
-const IN_TIME = { timeoutMs: 25_000 }
+const IN_TIME = { timeoutMs: 600_000 }
 const DAY_SECONDS = 86_400
 
 describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {

@@ -7,7 +7,7 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
-const IN_TIME = { timeoutMs: 25_000 }
+const IN_TIME = { timeoutMs: 600_000 }
 
 describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () => {
   let stack: Stack

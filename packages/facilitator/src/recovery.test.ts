@@ -57,7 +57,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
   }
   const verify = async (by: RunningFacilitator, { request }: Payment): Promise<void> =>
-    expect(await by.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+    expect(await by.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
   const rowOf = async ({ key }: Payment): Promise<PaymentRecord | undefined> =>
     (await observer.payments.find([key]))[0]
   let observer: Ledger
@@ -99,9 +99,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       return await stack.rpc.call(method, ...rest)
     },
   })
-  const IMPATIENT = { limits: { settleWaitMs: 300 } }
+  /** Transactions are replaced soon where they are in no block. */
+  const SOON = { limits: { stuckAfterMs: 1_000 } }
+  const IMPATIENT = { limits: { settleWaitMs: 300, stuckAfterMs: 1_000 } }
   const settlesWith = async (by: RunningFacilitator, payment: Payment): Promise<string> => {
-    const outcome = await by.client.settle(payment.request, { timeoutMs: 25_000 })
+    const outcome = await by.client.settle(payment.request, { timeoutMs: 600_000 })
     expect(outcome).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.from)).toBe(1)
     return outcome.kind === 'settled' ? outcome.transaction : ''
@@ -119,7 +121,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     await first.close()
@@ -133,7 +135,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     await first.close()
@@ -173,7 +175,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const facilitator = await stack.startFacilitator({ ledger: { ...ledger, settlements } })
     await verify(facilitator, payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
@@ -199,7 +201,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment(PRICE * 2n)
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const foreign = await token.submitForeign(payment.signed)
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(foreign)
@@ -210,7 +212,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     const hash = (await rowOf(payment))?.transaction
@@ -247,7 +249,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const first = (await rowOf(payment))?.transaction
     await expect.poll(async () => (await rowOf(payment))?.transaction).not.toBe(first)
     await stack.rpc.call('evm_mine', [])
@@ -267,7 +269,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     for (const payment of [good, spoiled]) {
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     const second = await stack.startFacilitator({ ledger: await dying(), rpc: deaf() })
@@ -296,7 +298,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   }> => {
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const before = await stack.rpc.call('evm_snapshot', [])
     await token.pause()
@@ -315,7 +317,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
     const payment = await createPayment()
     const { facilitator, raw, before } = await minedInVain(payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })).toEqual({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toEqual({
       kind: 'unknown',
       cause: 'settlement_pending',
     })
@@ -340,7 +342,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds])
     await stack.rpc.call('evm_mine', [])
     const settle = async (): Promise<unknown> =>
-      await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+      await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
     await expect.poll(audited).toBe(finalSeconds)
     expect(await settle()).toMatchObject({ kind: 'unknown' })
@@ -355,7 +357,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const empty = (await rowOf(payment))?.transaction
     const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
     // A token that does nothing, answers zero and does not revert.
@@ -376,7 +378,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
     await stack.rpc.call('eth_sendTransactionSync', [transfer])
@@ -388,15 +390,15 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     for (const payment of payments) {
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
     const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
-    await expect.poll(async () => await observer.leases.acquire(account, 'dead', 5_000)).toBeDefined()
-    const lease = await observer.leases.acquire(account, 'dead', 5_000)
+    await expect.poll(async () => await observer.leases.acquire(account, 'dead', 600_000)).toBeDefined()
+    const lease = await observer.leases.acquire(account, 'dead', 600_000)
     if (lease === undefined) throw new Error('the lease was lost')
     for (const [index, payment] of payments.entries()) {
       const row = await rowOf(payment)
@@ -408,14 +410,14 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       expect(await observer.settlements.submit(lease, transaction, [row.key])).toBeDefined()
     }
     await observer.leases.giveUp(lease)
-    await stack.startFacilitator()
+    await stack.startFacilitator(SOON)
     for (const payment of payments)
       await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
   })
 
   test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
     const payment = await createPayment()
-    const facilitator = await stack.startFacilitator()
+    const facilitator = await stack.startFacilitator(SOON)
     await verify(facilitator, payment)
     const snapshot = await stack.rpc.call('evm_snapshot', [])
     const hash = await settlesWith(facilitator, payment)
@@ -435,9 +437,9 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I7 a released payment that somebody settled is found and said', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
-    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
     await facilitator.client.release(releaseOf(payment.request, verified), {
-      timeoutMs: 20_000,
+      timeoutMs: 600_000,
     })
     const foreign = await token.submitForeign(payment.signed)
     await expect
@@ -452,22 +454,22 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
-    await facilitator.client.verify(request, { timeoutMs: 20_000 })
+    await facilitator.client.verify(request, { timeoutMs: 600_000 })
     await expect.poll(async () => (await rowOf(payment))?.state).toBe('expired')
     await settlesWith(facilitator, { ...payment, request })
   })
 
   test('a captured payment that expires before it can be sent has failed, and the payer is not blamed', async () => {
-    const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 60) })
+    const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 300) })
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
-    await stack.rpc.call('evm_increaseTime', [61])
+    await stack.rpc.call('evm_increaseTime', [301])
     await stack.rpc.call('evm_mine', [])
-    aheadMs = 61_000
+    aheadMs = 301_000
     const next = await stack.startFacilitator({ clock: movedClock })
-    expect(await next.client.settle(payment.request, { timeoutMs: 25_000 })).toMatchObject({
+    expect(await next.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'failed',
       reason: 'invalid_exact_evm_payload_authorization_valid_before',
     })
@@ -481,7 +483,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const outcomes = await Promise.all(
       payments.map(async (payment, index) => {
         await verify(index % 2 === 0 ? other : one, payment)
-        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 25_000 })
+        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(50)
@@ -502,7 +504,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payments = [await createPayment(), await createPayment()]
     for (const [index, payment] of payments.entries()) {
       await verify(index === 0 ? first : second, payment)
-      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 20_000 })
+      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     for (const payment of payments)
@@ -520,7 +522,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       payments.map(async (payment, index) => {
         const by = index % 2 === 0 ? one : other
         await verify(by, payment)
-        return await by.client.settle(payment.request, { timeoutMs: 25_000 })
+        return await by.client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
@@ -531,7 +533,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const keys = [TEST_KEYS.relayer, TEST_KEYS.deployer, TEST_KEYS.secondPayer].map(
       ({ privateKey }) => privateKey,
     )
-    const facilitator = await stack.startFacilitator({ relayerKeys: keys })
+    const facilitator = await stack.startFacilitator({ relayerKeys: keys, ...SOON })
     expect(facilitator.relayers).toHaveLength(3)
     await stack.rpc.call('evm_setAutomine', [false])
     await stack.rpc.call('evm_setIntervalMining', [1])
@@ -543,7 +545,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
         // Three waves, so that a transaction is in flight when the next goes.
         await systemClock.sleep((index % 3) * 200)
         await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+        return await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     for (const outcome of outcomes) {
@@ -568,7 +570,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       const payment = await createPayment()
       payments.push(payment)
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     await stack.startFacilitator({ relayerKeys: keys })
@@ -587,7 +589,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       ...IMPATIENT,
     })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const unattendedOf = async ({ metrics }: RunningFacilitator): Promise<string | undefined> =>
       /^farebox_facilitator_transactions_unattended (\d+)$/m.exec(await metrics.registry.metrics())?.[1]
@@ -607,7 +609,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const outcomes = await Promise.all(
       payments.map(async payment => {
         await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+        return await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     const hashes = new Set(

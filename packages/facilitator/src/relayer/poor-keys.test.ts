@@ -12,7 +12,7 @@ import {
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { gasLimit } from './account/relayer-account.ts'
 
-const IN_TIME = { timeoutMs: 25_000 }
+const IN_TIME = { timeoutMs: 600_000 }
 
 describe.runIf(await hasPostgres())('relayer accounts with gas for less than a full transaction', () => {
   let stack: Stack
