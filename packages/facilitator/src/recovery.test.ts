@@ -2,6 +2,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRelayer } from './relayer/account/relayer-account.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -533,21 +534,32 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const keys = [TEST_KEYS.relayer, TEST_KEYS.deployer, TEST_KEYS.secondPayer].map(
       ({ privateKey }) => privateKey,
     )
-    const facilitator = await stack.startFacilitator({ relayerKeys: keys, ...SOON })
+    const facilitator = await stack.startFacilitator({ relayerKeys: keys })
     expect(facilitator.relayers).toHaveLength(3)
-    await stack.rpc.call('evm_setAutomine', [false])
-    await stack.rpc.call('evm_setIntervalMining', [1])
     const payments: Payment[] = []
     for (let index = 0; index < 24; index += 1) payments.push(await createPayment())
+    await stack.rpc.call('evm_setAutomine', [false])
     const senders = new Set<unknown>()
-    const outcomes = await Promise.all(
-      payments.map(async (payment, index) => {
-        // Three waves, so that a transaction is in flight when the next goes.
-        await systemClock.sleep((index % 3) * 200)
+    const isBusy = async (relayer: string): Promise<boolean> => {
+      const [latest, pending] = await Promise.all(
+        ['latest', 'pending'].map(block => stack.rpc.call('eth_getTransactionCount', [relayer, block])),
+      )
+      return latest !== pending
+    }
+    const settling: ReturnType<typeof facilitator.client.settle>[] = []
+    // Three waves: when the next goes, a transaction of one more key is in flight.
+    for (const wave of [1, 2, 3]) {
+      for (const payment of payments.slice(8 * (wave - 1), 8 * wave)) {
         await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
-      }),
-    )
+        settling.push(facilitator.client.settle(payment.request, { timeoutMs: 600_000 }))
+      }
+      await until(async () => {
+        const busy = await Promise.all(facilitator.relayers.map(isBusy))
+        return busy.filter(Boolean).length >= wave
+      }, 50)
+    }
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const outcomes = await Promise.all(settling)
     for (const outcome of outcomes) {
       if (outcome.kind !== 'settled') throw new Error(`a payment is ${outcome.kind}`)
       const sent = await stack.rpc.call('eth_getTransactionByHash', [outcome.transaction])
@@ -605,13 +617,15 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator()
     const payments: Payment[] = []
     for (let index = 0; index < 20; index += 1) payments.push(await createPayment())
-    await stack.rpc.call('evm_setIntervalMining', [1])
-    const outcomes = await Promise.all(
-      payments.map(async payment => {
-        await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
-      }),
+    const keys = payments.map(({ key }) => key)
+    await Promise.all(payments.map(async payment => await verify(facilitator, payment)))
+    await stack.rpc.call('evm_setAutomine', [false])
+    const settling = payments.map(payment =>
+      facilitator.client.settle(payment.request, { timeoutMs: 600_000 }),
     )
+    await until(async () => (await observer.payments.find(keys)).every(({ state }) => state !== 'held'))
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const outcomes = await Promise.all(settling)
     const hashes = new Set(
       outcomes.map(outcome => (outcome.kind === 'settled' ? outcome.transaction : outcome.kind)),
     )
