@@ -118,13 +118,13 @@ describe('a facilitator that answers no more', () => {
     const url = await serve((request, response) => {
       if (request.url === '/supported') return void response.end(SUPPORTED)
       if ((asked += 1) <= 3) return void response.end('{"isValid":false,"invalidReason":"no"}')
-      setTimeout(() => stopping.abort(), 50)
+      // And it never answers.
+      stopping.abort()
     })
-    const startedAt = performance.now()
     const { code, out } = await run(['facilitator', url, '--rpc-url', chain.rpcUrl], {
       signal: stopping.signal,
     })
-    expect({ code, wasSoon: performance.now() - startedAt < 8_000 }).toEqual({ code: 130, wasSoon: true })
+    expect({ code, asked }).toEqual({ code: 130, asked: 4 })
     expect(out).not.toMatch(/[✓✗] SR/)
   })
 })
