@@ -167,10 +167,10 @@ async function ownerChangesTerms(): Promise<void> {
   }
 }
 
-/** Kills one after each eighth of the jobs: how quick the machine is does not change how often. */
+/** Kills one after each quarter of the jobs: how quick the machine is does not change how often. */
 async function killReplicas(answers: readonly StormAnswer[]): Promise<void> {
   for (let kills = 1; !over.signal.aborted; kills += 1) {
-    await until(() => over.signal.aborted || answers.length >= (kills * ATTEMPTS) / 8)
+    await until(() => over.signal.aborted || answers.length >= (kills * ATTEMPTS) / 4)
     if (!over.signal.aborted) await replicas.killOne()
   }
 }
