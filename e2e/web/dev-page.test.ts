@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     pageUrl = / page +(http:\S+)/.exec(heading)?.[1] ?? ''
     agentUrl = /http:\S+/.exec(heading)?.[0] ?? ''
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(0)
     context.on('page', one => watchPage(one, pageUrl, troubles))
     page = await context.newPage()
     await page.goto(pageUrl)

@@ -184,6 +184,7 @@ describe.skipIf(chromium === undefined)(
     async function openTab(): Promise<Page> {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
       contexts.push(context)
+      context.setDefaultTimeout(0)
       await context.addInitScript({ content: WATCH_POLICY })
       context.on('dialog', dialog => {
         troubles.push(`dialog: ${dialog.message()}`)

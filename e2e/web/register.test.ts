@@ -177,6 +177,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   async function open(options: Opened = {}): Promise<void> {
     const { hasWallet = true, at = origin, path, ...look } = options
     context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...look })
+    context.setDefaultTimeout(0)
     if (hasWallet) wallet = await installWallet(context, chain, { name: 'Fox & Sons', account: WALLET })
     troubles = []
     page = await openTab(at + (path ?? (await openRegistration())))
