@@ -302,7 +302,7 @@ test('where the contents were deleted meanwhile, a retry brings the input with i
   failFirst(1, fail(500, 'internal'))
   const ordered = await place({ validSeconds: 3_600 })
   await until(async () => (await rowOf(ordered)).fault === 'agent')
-  expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + 1_000)).toBe(1)
+  await expect.poll(() => deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + 1_000)).toBe(1)
   expect(await retry(ordered)).toMatchObject({
     http: 409,
     body: { error: 'input: is not kept here any more: send it again' },

@@ -260,7 +260,6 @@ test('a price that comes while its run is being written is not lost', async () =
 })
 
 test('a run whose jobs end in its own process is neither taken nor compared with its jobs again', async () => {
-  await background[1]?.stop()
   const { database } = stage.parts
   const asked: string[] = []
   const watched: typeof database = {
@@ -271,7 +270,7 @@ test('a run whose jobs end in its own process is neither taken nor compared with
       return rows as never
     },
   }
-  background = [...background, startRuns({ ...stage.parts, database: watched }, { pollMs: 50 })]
+  await stopTime({ database: watched })
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
   })
