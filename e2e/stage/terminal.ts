@@ -1,6 +1,5 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { START_LIMIT_MS } from '@farebox/local/src/starting/wait-for-start'
 
 /** What a person types and sees, written down as it happens. */
 export interface Terminal {
@@ -116,16 +115,12 @@ async function until(
   complain: () => string,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const tooLong = setTimeout(() => reject(new Error(complain())), START_LIMIT_MS)
     const look = (): void => {
-      if (!isThere()) return
-      clearTimeout(tooLong)
-      resolve()
+      if (isThere()) resolve()
     }
     child.stdout.on('data', look)
     child.stderr.on('data', look)
     child.once('close', () => {
-      clearTimeout(tooLong)
       if (isThere()) resolve()
       else reject(new Error(complain()))
     })

@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
       const agent = await stage.agent({ config, facilitator, secret, name, store: 'memory:' })
       await registerAgent({ url }, stage.chain, { url: agent.url, wallet: TEST_KEYS.agent.address })
     }
-  }, 120_000)
+  })
 
   /** A job of a capability as it is now. */
   async function jobOf(agent: string, capability: string): Promise<Record<string, unknown>> {
@@ -362,7 +362,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await sheet.getByRole('button', { name: 'See the prices' }).click()
     await sheet.getByRole('button', { name: 'Sign 2 payments, 0.015 USDC' }).click()
     await page.waitForURL('**/runs/*')
-    await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor()
     const runId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto(`${draft}?view=runs`)
     await page.getByRole('link', { name: 'Its values in the flow' }).click()
@@ -374,7 +374,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await runButton(page).click()
     // What it was run with last stands in the form already.
     expect(await sheet.getByRole('textbox', { name: /article/ }).inputValue()).toMatch(/^Exact fare/)
-  }, 90_000)
+  })
 
   test('the outline says the same and changes the same, by selects', async () => {
     const { page } = await scene.come(DESKTOP)

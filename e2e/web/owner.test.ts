@@ -89,6 +89,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    context.setDefaultTimeout(0)
     wallet = await installWallet(context, NO_NODE, { name: 'Fox & Sons', account: owner.address })
     wallet.answer = answer
     troubles = []

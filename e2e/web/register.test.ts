@@ -177,6 +177,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   async function open(options: Opened = {}): Promise<void> {
     const { hasWallet = true, at = origin, path, ...look } = options
     context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...look })
+    context.setDefaultTimeout(0)
     if (hasWallet) wallet = await installWallet(context, chain, { name: 'Fox & Sons', account: WALLET })
     troubles = []
     page = await openTab(at + (path ?? (await openRegistration())))
@@ -203,7 +204,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       .locator('.ticket')
       .getByText(text)
       .first()
-      .waitFor({ timeout: 15_000 })
+      .waitFor()
       .catch(async (cause: unknown) => {
         const shown = await tab.locator('main').innerText()
         throw new Error(
@@ -559,7 +560,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open({ path: '/register', hasWallet: false })
     const readState = async (): Promise<string> =>
       (await app.inject(`/v1/registrations/${path.split('/').at(-1)}`)).json<Registration>().status.state
-    await expect.poll(readState, { timeout: 15_000 }).toBe('listed')
+    await expect.poll(readState).toBe('listed')
     await page.getByLabel('Endpoint').fill(site.url)
     await button('Check it').click()
     const owner = `${OWNER.slice(0, 6)}…${OWNER.slice(-4)}`

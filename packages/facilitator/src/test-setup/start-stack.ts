@@ -122,7 +122,13 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
         relayerKeys: [TEST_KEYS.relayer.privateKey],
         ...options,
         ledger,
-        limits: { leaseMs: 800, stuckAfterMs: 1_000, reconcileMs: 500, ...options.limits },
+        limits: {
+          leaseMs: 800,
+          reconcileMs: 500,
+          settleWaitMs: 600_000,
+          stuckAfterMs: 600_000,
+          ...options.limits,
+        },
       })
       const url = await facilitator.listen({ port: 0 })
       const client = createFacilitatorClient({ url, secret })
