@@ -45,7 +45,9 @@ export async function writeRecords(root: string, fresh: readonly EvidenceRecord[
 export async function readCommit(root: string): Promise<string | undefined> {
   const git = async (...words: string[]): Promise<string> =>
     (await promisify(execFile)('git', words, { cwd: root })).stdout.trim()
-  return (await git('status', '--porcelain', '--', ':!docs')) === '' ? await git('rev-parse', 'HEAD') : undefined
+  return (await git('status', '--porcelain', '--', ':!docs')) === ''
+    ? await git('rev-parse', 'HEAD')
+    : undefined
 }
 
 /** `AMD EPYC, 2 cores, Node 20.20.2` */
