@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** While there is a file of this name, `wait` goes on. */
 const HOLD = process.env['TELLER_HOLD']
+const isHeld = (): boolean => HOLD !== undefined && existsSync(HOLD)
 
 const stumbled = new Set<string>()
 
@@ -22,7 +23,7 @@ export default {
   },
   async wait({ ms }: { readonly ms: number }) {
     await delay(ms)
-    while (HOLD !== undefined && existsSync(HOLD)) await delay(20)
+    while (isHeld()) await delay(20)
     return { waited: ms, run: randomUUID() }
   },
 }
