@@ -5,7 +5,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The table, from the root of the clone. */
-export const TABLE = 'docs/evidence.json'
+const TABLE = 'docs/evidence.json'
 /** What a run with --write changes itself; several runs may be written before they are committed. */
 const WRITTEN = [TABLE, 'docs/reliability.md', 'docs/promises.md', 'docs/speed.svg']
 
