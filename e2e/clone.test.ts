@@ -56,7 +56,7 @@ test('a clone makes a project outside of it, which installs with the packages of
   expect(await outside.run('npm', ['test'], { folder })).toMatchObject({ code: 0 })
   expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })
   expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
-}, 180_000)
+})
 
 test('a project made from a clone can be moved, serves in dev without payments and with its page, and answers a call', async () => {
   const moved = join(outside.folder, 'elsewhere')
@@ -86,7 +86,7 @@ test('a project made from a clone can be moved, serves in dev without payments a
   } finally {
     await dev.stop()
   }
-}, 60_000)
+})
 
 test('the files its Dockerfile copies before the install are enough, and the commands are not installed', async () => {
   const image = join(outside.folder, 'image')
@@ -108,7 +108,7 @@ test('the files its Dockerfile copies before the install are enough, and the com
     'protocol',
   ])
   expect(await readdir(join(image, 'vendor'))).not.toContain('local')
-}, 60_000)
+})
 
 test('dev --paid says what to install of the clone, and then the call that README shows pays as it shows it', async () => {
   const refused = await outside.run('npx', ['farebox', 'dev', '--paid'], { folder })
@@ -133,7 +133,7 @@ test('dev --paid says what to install of the clone, and then the call that READM
   } finally {
     await dev.stop()
   }
-}, 180_000)
+})
 
 test('the agent starts in paid mode and asks for a payment', async () => {
   const environment = {
@@ -164,4 +164,4 @@ test('the agent starts in paid mode and asks for a payment', async () => {
   } finally {
     await start.stop()
   }
-}, 60_000)
+})

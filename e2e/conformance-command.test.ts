@@ -69,7 +69,7 @@ describe('farebox-conformance agent', () => {
     expect(out).toMatch(/\n {2}✓ output\/schema /)
     expect(out).toMatch(/\d payments? signed, 0\.\d+ USDC in all; charged: 0x[0-9a-f]{64}/)
     expect(out).not.toMatch(/✗|need a payment/)
-  }, 120_000)
+  })
 
   test('a facilitator is no agent', async () => {
     const { code, err } = await run('agent', facilitatorUrl)
@@ -105,7 +105,7 @@ describe('farebox-conformance facilitator', () => {
     expect(out).toMatch(/\n {2}2\d\d kept, 0 broken, \d+ skipped\n/)
     expect(out).toMatch(/\d+ skipped {2}need a place between it and its node/)
     expect(out).not.toMatch(/✗|--admin-token-file/)
-  }, 180_000)
+  })
 
   test('by its secret alone the administration is left out', async () => {
     const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'API', '--json']
@@ -118,7 +118,7 @@ describe('farebox-conformance facilitator', () => {
         { count: expect.any(Number) as number, why: expect.stringMatching(/--admin-token-file/) as string },
       ]) as object,
     })
-  }, 120_000)
+  })
 
   test('one that finds every payment valid is told case by case, exit 1', async () => {
     const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'SR2']
@@ -126,7 +126,7 @@ describe('farebox-conformance facilitator', () => {
     expect(code).toBe(1)
     expect(out).toMatch(/\n {2}✗ SR2-01 {2}byte 0 of the signature flipped: verify said valid/)
     expect(out).toMatch(/\n {2}\d+ kept, \d+ broken\n/)
-  }, 120_000)
+  })
 
   test('without its secret nothing is played', async () => {
     const { code, out, err } = await run('facilitator', facilitatorUrl, '--rpc-url', stage.chain.rpcUrl)

@@ -34,7 +34,7 @@ const declaration = defineAgent({
   name: 'Strange',
   description: 'Returns whatever a test wants.',
   wallet: OWNER.address,
-  max_deadline_seconds: 60,
+  max_deadline_seconds: 300,
   capabilities: {
     give: {
       description: 'Gives an object.',
@@ -81,7 +81,7 @@ beforeAll(async () => {
     },
   }).ended
   expect(registered, registered.err).toMatchObject({ code: 0 })
-}, 120_000)
+})
 afterAll(() => stage.strike())
 
 async function serve(agent: Agent): Promise<string> {
@@ -109,7 +109,7 @@ async function byClient(agentUrl = url, input: JsonObject = {}): Promise<Had> {
 async function byStockClient(): Promise<Had> {
   const client = new x402Client()
   client.register('eip155:*', new ExactEvmScheme(privateKeyToAccount(TEST_KEYS.payer.privateKey)))
-  const body = jobBody(randomUUID(), {}, { capability: 'give', deadlineSeconds: 50 })
+  const body = jobBody(randomUUID(), {}, { capability: 'give' })
   const answer = await wrapFetchWithPayment(fetch, client)(`${url}/execute`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -126,7 +126,7 @@ async function byPlatform(): Promise<Had> {
     { agentId: 1, endpoint: url, wallet: OWNER.address },
     { capability: 'give', price: '0.001', input: {} },
   )
-  const done = await orderUntilDone(platform.url, order, 60_000)
+  const done = await orderUntilDone(platform.url, order)
   expect(done.charged_without_delivery).toBe(false)
   if (done.status === 'failed') return 'refused'
   expect(done).toMatchObject({ status: 'completed', charged: true, output_problem: null })
@@ -167,7 +167,7 @@ async function deliverToAll(
 
 test('D39 a charged output is delivered: each strange output, to our clients, a stock client and through the platform', async () => {
   for (const strange of onceEach) await deliverToAll(strange, hasPython ? [byPython] : [])
-}, 240_000)
+})
 
 test('D39 a charged output is delivered: from a handler in a process of its own', async () => {
   let delivered = 0
@@ -181,11 +181,11 @@ test('D39 a charged output is delivered: from a handler in a process of its own'
     expect(JSON.stringify(had) === JSON.stringify(await byClient()), `${strange.name}: as without`).toBe(true)
   }
   expect(delivered).toBeGreaterThan(onceEach.length / 4)
-}, 240_000)
+})
 
 test('D39 a charged output is delivered: any size, depth, text and number', async () => {
   await fc.assert(
     fc.asyncProperty(strangeOutputs, async strange => await deliverToAll(strange)),
     { numRuns: Number(process.env['FAREBOX_OUTPUTS'] ?? 12), endOnFailure: true },
   )
-}, 600_000)
+})

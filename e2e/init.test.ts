@@ -26,7 +26,7 @@ test('an agent from the published packages, in a folder outside the repository: 
     out: expect.stringContaining('My agent'),
   })
   expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
-}, 120_000)
+})
 
 test('agent.json names a schema that is there, for editors to complete from', async () => {
   const folder = join(outside.folder, 'my-agent')
@@ -46,7 +46,7 @@ test('its Dockerfile installs the runtime without the commands', async () => {
     'payments',
     'protocol',
   ])
-}, 60_000)
+})
 
 test('names that would rather be code stay names', async () => {
   const words = [
@@ -66,4 +66,4 @@ test('names that would rather be code stay names', async () => {
   expect(await outside.run('npx', ['farebox', 'validate'], { folder })).toMatchObject({ code: 0, err: '' })
   expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })
   expect(await outside.run('npm', ['test'], { folder })).toMatchObject({ code: 0 })
-}, 120_000)
+})

@@ -40,4 +40,4 @@ test('an agent whose port is taken stops the whole start, and leaves nothing run
     squatter.close()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})

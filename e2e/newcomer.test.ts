@@ -27,7 +27,7 @@ test('somebody new: from an empty folder to a paid job, and to an agent in produ
   await bePaid()
   await goIntoProduction()
   await expect(plain(terminal.transcript())).toMatchFileSnapshot('transcripts/newcomer.txt')
-}, 240_000)
+})
 
 async function initAndServe(): Promise<void> {
   expect((await terminal.type('npx --yes @farebox/cli init my-agent --yes')).code).toBe(0)

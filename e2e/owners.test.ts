@@ -13,7 +13,6 @@ import { startCli, type CliRun } from './stage/run-cli.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
 const OWNER = TEST_KEYS.agent
-const TIMEOUT_MS = 30_000
 
 let stage: Stage
 let facilitator: FacilitatorProcess
@@ -39,7 +38,7 @@ beforeAll(async () => {
     })
   })
   await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
-}, 120_000)
+})
 
 afterAll(async () => {
   receiver.closeAllConnections()
@@ -91,7 +90,7 @@ test('nobody is signed in before login: exit 1, and what to do', async () => {
     expect({ words, code }).toEqual({ words, code: 1 })
     expect(err).toContain(`✗ not signed in at ${platform.url}\n  npx farebox login\n`)
   }
-}, 60_000)
+})
 
 test('login signs in by key and keeps the session where its owner alone can read it', async () => {
   const { code, out, err } = await farebox('login')
@@ -104,7 +103,7 @@ test('login signs in by key and keeps the session where its owner alone can read
   expect(token.length).toBeGreaterThan(20)
   expect(out + err).not.toContain(token)
   expect(await fareboxJson('whoami')).toMatchObject({ address: OWNER.address, agents: 0 })
-}, 60_000)
+})
 
 test('a second login ends the session before it', async () => {
   const sessions = join(folder, 'home', 'sessions')
@@ -113,7 +112,7 @@ test('a second login ends the session before it', async () => {
   await fareboxJson('login')
   const asked = await fetch(`${platform.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
   expect(asked.status).toBe(401)
-}, 60_000)
+})
 
 test('a secret is shown once, listed without itself, replaced and revoked', async () => {
   const made = await farebox('secret', 'create', '--env')
@@ -136,13 +135,13 @@ test('a secret is shown once, listed without itself, replaced and revoked', asyn
   const mistaken = await farebox('secret', 'revoke', `${secret}.`, '--yes')
   expect(mistaken.code).toBe(2)
   expect(mistaken.err).not.toContain(secret)
-}, 90_000)
+})
 
 test('the dashboard shows an agent with listing, availability, badge, jobs and earnings', async () => {
   const registered = await farebox('register', '--endpoint', agent.url, '--wallet', '--json')
   expect(registered, registered.err).toMatchObject({ code: 0 })
   await expect
-    .poll(async () => JSON.stringify(await fareboxJson('dashboard')), { timeout: TIMEOUT_MS })
+    .poll(async () => JSON.stringify(await fareboxJson('dashboard')))
     .toContain('"availability":"online"')
   expect(await fareboxJson('dashboard', '1', '--days', '3')).toMatchObject({
     ok: true,
@@ -158,7 +157,7 @@ test('the dashboard shows an agent with listing, availability, badge, jobs and e
   expect(out).toMatch(/^ {5}earned here {3}0 USDC \(jobs of this platform\)$/m)
   expect(await farebox('dashboard', '2')).toMatchObject({ code: 1 })
   expect(await farebox('dashboard', '--days', '31')).toMatchObject({ code: 2 })
-}, 120_000)
+})
 
 test('a webhook is set, tried with a signed notice, and hears that the agent is offline and back', async () => {
   const { port } = receiver.address() as AddressInfo
@@ -175,12 +174,12 @@ test('a webhook is set, tried with a signed notice, and hears that the agent is 
   await agent.stop()
   const events = (): readonly string[] =>
     notices.map(({ body }) => (JSON.parse(body) as { readonly event: string }).event)
-  await expect.poll(events, { timeout: TIMEOUT_MS }).toContain('agent.offline')
+  await expect.poll(events).toContain('agent.offline')
   expect((await farebox('dashboard')).out).toMatch(
     /availability {2}offline, \d+ failed in a row \(unreachable\)/,
   )
   agent = await startAgent('owned-again', agentPort)
-  await expect.poll(events, { timeout: TIMEOUT_MS }).toContain('agent.back')
+  await expect.poll(events).toContain('agent.back')
   expect(events()).toEqual(['agent.test', 'agent.warned', 'agent.offline', 'agent.back'])
 
   await fareboxJson('webhook', 'set', '1', `http://127.0.0.1:${port}/broken`)
@@ -192,11 +191,11 @@ test('a webhook is set, tried with a signed notice, and hears that the agent is 
   const gone = await farebox('webhook', 'show', '1')
   expect(gone.code).toBe(1)
   expect(gone.err).toContain('farebox webhook set 1')
-}, 150_000)
+})
 
 test('logout ends the session at the platform and here; again, there is nothing to end', async () => {
   expect(await fareboxJson('logout')).toMatchObject({ was_signed_in: true, ended: true })
   expect(await readdir(join(folder, 'home', 'sessions'))).toEqual([])
   expect(await farebox('whoami')).toMatchObject({ code: 1 })
   expect(await fareboxJson('logout')).toMatchObject({ was_signed_in: false })
-}, 60_000)
+})

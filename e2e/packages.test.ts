@@ -100,21 +100,20 @@ describe('a project outside the repository builds on the packages', () => {
     for (const name of LIBRARIES)
       await write(`shown/${name.replaceAll(/\W/g, '-')}.ts`, await readmeCode(name))
     await write('broken/wrong.ts', `import { readConfig } from 'farebox'\nexport const wrong: 7 = readConfig`)
-  }, 60_000)
+  })
 
   test.each(['nodenext', 'bundler'] as const)(
     'finds every door and its types: %s, strict, what is in the libraries checked too',
     async resolution => {
       expect(await compile({ resolution, include: ['doors.ts'] })).toEqual({ code: 0, out: '', err: '' })
     },
-    60_000,
   )
 
   test('the examples of the READMEs compile, and a mistake would be seen', async () => {
     // viem's types speak of browsers, whatever is imported from it.
     const { out } = await compile({ resolution: 'nodenext', include: ['shown', 'broken'], lib: ['dom'] })
     expect(out).toMatch(/^broken\/wrong\.ts\(2,14\): error TS2322: .*\n$/)
-  }, 60_000)
+  })
 
   test('every door opens', async () => {
     const doors = await listDoors()
@@ -142,7 +141,7 @@ test('the conformance kit is installed and run without the runtime', async () =>
     outside.run('npx', ['@farebox/conformance', ...words], { folder })
   expect(await run('--help')).toMatchObject({ code: 0, err: '' })
   expect(await run('agent', 'http://127.0.0.1:1')).toMatchObject({ code: 2, out: '' })
-}, 60_000)
+})
 
 async function write(path: string, text: string): Promise<void> {
   const file = join(outside.folder, path)

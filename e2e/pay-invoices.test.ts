@@ -32,7 +32,7 @@ beforeAll(async () => {
   readme = await readFile(join(EXAMPLE, 'README.md'), 'utf8')
   ports = { agent: await findFreePort(), platform: await findFreePort() }
   economy = await start()
-}, 120_000)
+})
 afterAll(async () => {
   await economy.stop()
   await rm(folder, { recursive: true, force: true })
@@ -139,7 +139,7 @@ test('a job that is run again after its record was lost gets its transaction, al
     })
   })
   expect(what.got).toBe(0n)
-}, 120_000)
+})
 
 test('PERM-03 after the revocation no job pays anything', async () => {
   const what = await moved(async () => {

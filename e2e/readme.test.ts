@@ -84,7 +84,7 @@ test('the TypeScript that is shown compiles', async () => {
   const { code, output } = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', tried])
   expect(output).toBe('')
   expect(code).toBe(0)
-}, 60_000)
+})
 
 test('the agent made in TypeScript listens', async () => {
   const shown = (await createAgentShown()).replace(

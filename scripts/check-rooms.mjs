@@ -161,7 +161,7 @@ const ROOMS = {
     ['site', 'signs', 'format'],
     ['styles'],
   ],
-  local: [['testing'], ['*'], ['chain', 'postgres'], ['processes']],
+  local: [['testing'], ['*'], ['chain', 'postgres'], ['processes'], ['starting']],
   payments: [
     ['x402', 'transaction'],
     ['chain'],

@@ -9,6 +9,7 @@ import { checkLayers } from './check-layers.mjs'
 import { checkPaths } from './check-paths.mjs'
 import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
+import { checkUnreliable } from './unreliable-tests.mjs'
 import { checkWriters } from './check-writers.mjs'
 import { checkEvidence, drawReliability } from './evidence/draw.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
@@ -60,6 +61,11 @@ try {
     'writers',
     () => checkWriters(root),
     count => ({ text: `${count} statements` }),
+  )
+  await steps.step(
+    'unreliable',
+    async () => checkUnreliable(root),
+    count => ({ text: `${count} listed` }),
   )
   await steps.step('contracts', () => node('packages/contracts/scripts/compile.mjs', '--check'))
   await steps.step('schema', () =>

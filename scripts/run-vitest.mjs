@@ -1,59 +1,67 @@
-// Runs vitest. In a run of a whole, a few files that failed are run once more, alone: decision 0027.
+// Runs vitest. A test that fails makes the run fail, unless it is listed by name in unreliable-tests.json.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from './prepare.mjs'
+import { unreliableTests } from './unreliable-tests.mjs'
 
-/** Projects of vitest.config.ts that are run as a whole: by `npm test`, and by `npm test -- <name>`. */
-const TESTS = ['packages', 'isolation']
-const NAMED = {
-  long: ['long', 'isolation-long'],
-  web: ['web'],
-  fire: ['batteries', 'batteries-alone'],
-}
-
-/** More than so many are no matter of a busy machine. */
-const MOST_FILES_AGAIN = 6
+/** Projects of vitest.config.ts that `npm test` runs, and those that are run by name. */
+const ALL = ['quick', 'staged']
+const NAMED = ['quick', 'long', 'web', 'fire']
 
 /**
  * Resolves to the exit code.
  *
- * @param {readonly string[]} words which tests, and vitest's options; none: all but those that have a name: `long`, `web` and `fire`
+ * @param {readonly string[]} words which tests, and vitest's options; none: all but `long`, `web` and `fire`
  * @param {Readonly<Record<string, string>>} environment beside the process's own
- * @param {(text: string) => void} tell
+ * @param {(text: string) => void} print
  */
-export async function runVitest(words, environment, tell) {
-  if (words.some(word => NAMED[word] === undefined)) return vitest(words, environment)
-  const whole = words.length === 0 ? TESTS : words.flatMap(word => NAMED[word])
-  const projects = whole.map(name => `--project=${name}`)
+export async function runVitest(words, environment, print) {
+  const named = words.filter(word => NAMED.includes(word))
+  const projects = words.length === 0 ? ALL : named
+  const options = [
+    ...projects.map(name => `--project=${name}`),
+    ...words.filter(word => !NAMED.includes(word)),
+  ]
+  const listed = unreliableTests(root)
+  if (listed.length === 0) return vitest(options, environment)
+  return runWithListed(options, environment, { listed, print })
+}
+
+async function runWithListed(options, environment, { listed, print }) {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-test-report-'))
   try {
     const report = join(folder, 'report.json')
-    const code = await vitest(
-      [...projects, '--reporter=default', '--reporter=json', `--outputFile=${report}`],
-      environment,
-    )
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`]
+    const code = await vitest([...options, ...reporters], environment)
     if (code === 0) return 0
-    const failed = await failedFiles(report)
-    if (failed.length === 0 || failed.length > MOST_FILES_AGAIN) return code
-    const names = failed.map(file => `    ${file}`).join('\n')
-    tell(`\n  Failed beside the others. Once more, alone:\n${names}\n`)
-    const codeAlone = await vitest(['--maxWorkers=1', ...failed], environment)
-    if (codeAlone === 0) tell(`  Shaky: failed beside the others (see above), passed alone:\n${names}\n`)
-    return codeAlone
+    const { failed, others } = readFailures(await readFile(report, 'utf8'), listed)
+    if (failed.length === 0 || others > 0) return code
+    for (const { file, title, since, reason } of failed)
+      print(`  Failed, and listed as unreliable since ${since}: ${file} "${title}" (${reason})`)
+    return 0
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Paths below the root. None where there is no whole report, or what failed was no test. */
-async function failedFiles(report) {
-  const text = await readFile(report, 'utf8').catch(() => '')
-  if (text === '') return []
-  const { testResults } = JSON.parse(text)
-  return testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative(root, name))
+/** The listed tests that failed, and how many other failures there are. A file that failed as a whole is one of these. */
+function readFailures(report, listed) {
+  const failed = []
+  let others = 0
+  for (const { name, status, assertionResults } of JSON.parse(report).testResults) {
+    const file = relative(root, name)
+    const titles = assertionResults.filter(one => one.status === 'failed').map(one => one.fullName)
+    if (status !== 'passed' && titles.length === 0) others += 1
+    for (const title of titles) {
+      const entry = listed.find(one => one.file === file && one.title === title)
+      if (entry === undefined) others += 1
+      else failed.push(entry)
+    }
+  }
+  return { failed, others }
 }
 
 function vitest(words, environment) {

@@ -1,40 +1,54 @@
 // Progress as people see it: one line a step, a spinner while it runs on a terminal, aligned times.
 
+import { elapsedText, machineClock, reportSlowStep } from './slow-step.mjs'
+
 const NAME_WIDTH = 12
 const TEXT_WIDTH = 28
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 /** @param {NodeJS.WriteStream} out */
-export function createSteps(out = process.stdout) {
+export function createSteps(out = process.stdout, clock = machineClock) {
   const live = out.isTTY && process.env.TERM !== 'dumb' && process.env.CI === undefined
   const paint = (code, text) =>
     live && text !== '' && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text
 
   /**
-   * Runs a step and prints how it went. `work` may return `{ text, note }` to say more than its name.
+   * Runs a step and prints how it went: `describe` says more than its name. Until then what `work` reports is shown, on a
+   * terminal at once, elsewhere where the step takes long.
    *
    * @template T
    * @param {string} name
-   * @param {(tell: (text: string) => void) => Promise<T>} work
+   * @param {(report: (activity: string) => void) => Promise<T>} work
    * @param {(result: T) => { text?: string, note?: string }} describe
    * @returns {Promise<T>}
    */
   async function step(name, work, describe = () => ({})) {
-    const started = performance.now()
+    const startedMs = clock.nowMs()
     let doing = ''
     let frame = 0
     const draw = () => {
       frame += 1
-      out.write(`\r\u001b[2K  ${paint(36, FRAMES[frame % FRAMES.length])} ${name.padEnd(NAME_WIDTH)}${doing}`)
+      const shown = [doing, elapsedText(clock.nowMs() - startedMs)].filter(text => text !== '').join(', ')
+      // A line that breaks could not be taken away again.
+      const fits = shown.slice(0, (out.columns || 80) - NAME_WIDTH - 6)
+      out.write(`\r\u001b[2K  ${paint(36, FRAMES[frame % FRAMES.length])} ${name.padEnd(NAME_WIDTH)}${fits}`)
     }
     const timer = live ? setInterval(draw, 80) : undefined
     if (live) draw()
+    const stopReports = live
+      ? () => {}
+      : reportSlowStep(
+          name,
+          () => doing,
+          line => out.write(`${line}\n`),
+          clock,
+        )
     try {
-      const result = await work(text => {
-        doing = text
+      const result = await work(activity => {
+        doing = activity
       })
       const { text = '', note = '' } = describe(result)
-      const seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`
+      const seconds = `${((clock.nowMs() - startedMs) / 1_000).toFixed(1)} s`
       clear()
       out.write(
         `  ${paint(32, '✓')} ${name.padEnd(NAME_WIDTH)}${text.padEnd(TEXT_WIDTH)} ${seconds.padStart(7)}  ${paint(2, note)}`.trimEnd() +
@@ -48,6 +62,7 @@ export function createSteps(out = process.stdout) {
     }
     function clear() {
       clearInterval(timer)
+      stopReports()
       if (live) out.write('\r\u001b[2K')
     }
   }

@@ -1,6 +1,7 @@
-// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part. Three long parts
-// have a name and are not in it: `npm test -- long`, whole programs installed, killed and under load; `npm test -- web`, the
-// pages in a real browser; `npm test -- fire`, the batteries' small forms.
+// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part, `npm test -- quick` the
+// first lane: what needs no chain, no database and no program. Three long parts have a name and are not in it:
+// `npm test -- long`, whole programs installed, killed and under load; `npm test -- web`, the pages in a real browser;
+// `npm test -- fire`, the batteries' small forms.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'

@@ -3,6 +3,7 @@ import { registerAgent } from '@farebox/local/src/register-agent'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import type { Registration } from '@farebox/platform-api/registry'
 import { openStorage } from '@farebox/platform/storage/open-storage'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { setStage, type Stage } from '../stage/stage.ts'
 import { fillHistory } from './fill-history.ts'
 
@@ -34,8 +35,6 @@ const CONFIGS = {
 
 /** Whose agents they are. */
 export const OWNER = TEST_KEYS.agent
-
-const OFFLINE_WITHIN_MS = 120_000
 
 /** Sets the stage: real agents, registered and watched, with some weeks of made-up history behind them. */
 export async function setShotsStage(): Promise<ShotsStage> {
@@ -79,13 +78,11 @@ export async function setShotsStage(): Promise<ShotsStage> {
     unfit: await start('examples/first-agent/agent.json', 'unfit', { SERVICE_DEV_MODE: 'true' }),
     async takeOffline(folder) {
       await agents[folder]?.stop()
-      for (let waitedMs = 0; waitedMs < OFFLINE_WITHIN_MS; waitedMs += 500) {
+      await until(async () => {
         const answer = await fetch(`${url}/v1/agents/${agentIds[folder]}`)
         const { health } = (await answer.json()) as { readonly health: { readonly availability: string } }
-        if (health.availability === 'offline') return
-        await new Promise(resolve => setTimeout(resolve, 500))
-      }
-      throw new Error(`${folder} is not offline after ${OFFLINE_WITHIN_MS / 1_000} s`)
+        return health.availability === 'offline'
+      }, 500)
     },
     strike: () => stage.strike(),
   }

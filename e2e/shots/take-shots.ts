@@ -76,7 +76,8 @@ async function takeScene(options: {
   let problem: string | undefined
   for (const { name: device, viewport, hasTouch } of DEVICES) {
     const context = await browser.newContext({ viewport, hasTouch, baseURL: stage.url, colorScheme: 'light' })
-    context.setDefaultTimeout(20_000)
+    // A scene that is not there is shown as it is, after two minutes.
+    context.setDefaultTimeout(120_000)
     if (scene.asOwner === true) await signInBrowser(context, stage.url, OWNER.privateKey)
     const page = await context.newPage()
     try {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { job, type JobAnswer, type JobOrder } from '@farebox/platform-api/jobs'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { signFor } from './pay.ts'
 import type { Stage } from './stage.ts'
 
@@ -49,29 +49,13 @@ export async function sendOrder(platformUrl: string, order: JobOrder): Promise<R
 
 const ASK_EVERY_MS = 100
 
-/**
- * Sends the same order again and again until its job has come to an end, whatever happens to the platform meanwhile.
- *
- * @throws Error when it has not by then
- */
-export async function orderUntilDone(
-  platformUrl: string,
-  order: JobOrder,
-  withinMs: number,
-): Promise<JobAnswer> {
-  let last = 'nothing'
-  for (const endMs = Date.now() + withinMs; Date.now() < endMs; await delay(ASK_EVERY_MS)) {
-    try {
-      const answer = await sendOrder(platformUrl, order)
-      const text = await answer.text()
-      last = `HTTP ${answer.status} ${text.slice(0, 500)}`
-      const read = job.safeParse(JSON.parse(text))
-      if (read.success && isDone(read.data)) return read.data
-    } catch (error) {
-      last = String(error)
-    }
-  }
-  throw new Error(`the job ${order.job_id} has not come to an end within ${withinMs} ms: ${last}`)
+/** Sends the same order again and again until its job has come to an end, whatever happens to the platform meanwhile. */
+export async function orderUntilDone(platformUrl: string, order: JobOrder): Promise<JobAnswer> {
+  return await until(async () => {
+    const answer = await sendOrder(platformUrl, order).catch(() => undefined)
+    const read = job.safeParse(await answer?.json().catch(() => undefined))
+    return read.success && isDone(read.data) && read.data
+  }, ASK_EVERY_MS)
 }
 
 function isDone({ status, receipt }: JobAnswer): boolean {

@@ -35,7 +35,7 @@ export function jobBody(
   input: object,
   options: { readonly capability?: string; readonly deadlineSeconds?: number } = {},
 ): string {
-  const { capability, deadlineSeconds = 20 } = options
+  const { capability, deadlineSeconds = 290 } = options
   return JSON.stringify({
     service_version: '1.0',
     job_id: jobId,
@@ -65,7 +65,7 @@ export async function signFor(
     network,
     payTo: terms.payTo,
     amountAtomic: price.atomic,
-    maxDeadlineSeconds: 30,
+    maxDeadlineSeconds: 300,
   })
   const signer = privateKeySigner(stage.crypto, terms.payerKey ?? TEST_KEYS.payer.privateKey)
   const nowSeconds = Date.now() / 1_000

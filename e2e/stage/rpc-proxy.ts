@@ -6,6 +6,8 @@ export interface RpcProxy {
   readonly url: string
   /** From now on: called before a transaction is handed to the chain, and after. Undefined: nothing happens. */
   onSend: { readonly before?: () => void; readonly after?: () => void } | undefined
+  /** Called once, before the next transaction, which is handed to the chain when it resolves. */
+  beforeNextSend: (() => Promise<void>) | undefined
 }
 
 /** Starts the proxy; the stage stops it. */
@@ -18,7 +20,13 @@ export async function startRpcProxy(stage: Stage): Promise<RpcProxy> {
   })
 
   async function pass(body: string): Promise<string> {
-    const { before, after } = (body.includes('eth_sendRawTransaction') ? proxy.onSend : undefined) ?? {}
+    const sends = body.includes('eth_sendRawTransaction')
+    const { before, after } = (sends ? proxy.onSend : undefined) ?? {}
+    if (sends && proxy.beforeNextSend !== undefined) {
+      const act = proxy.beforeNextSend
+      proxy.beforeNextSend = undefined
+      await act()
+    }
     if (before !== undefined) return leave(before)
     const answer = await fetch(stage.chain.rpcUrl, {
       method: 'POST',
@@ -30,7 +38,7 @@ export async function startRpcProxy(stage: Stage): Promise<RpcProxy> {
   }
 
   stage.onStrike(stop)
-  const proxy: RpcProxy = { url, onSend: undefined }
+  const proxy: RpcProxy = { url, onSend: undefined, beforeNextSend: undefined }
   return proxy
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { pathWithoutFarebox } from '@farebox/cli/src/testing/path-without-farebox'
 
 /** The built command line. */
-export const CLI_PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
+const CLI_PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
 
 /** What a command said, and how it ended. */
 export interface CliRun {

@@ -26,9 +26,6 @@ export interface Window {
 /** What is typed, and what is run in its place: our own command is started without npx between, so that it has our signals. */
 const OWN = /^npx farebox /
 
-/** How long a person waits. */
-const TIMEOUT_MS = 60_000
-
 /** Opens a terminal in a folder. */
 export function openTerminal(options: {
   readonly folder: () => string
@@ -118,16 +115,12 @@ async function until(
   complain: () => string,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const tooLong = setTimeout(() => reject(new Error(complain())), TIMEOUT_MS)
     const look = (): void => {
-      if (!isThere()) return
-      clearTimeout(tooLong)
-      resolve()
+      if (isThere()) resolve()
     }
     child.stdout.on('data', look)
     child.stderr.on('data', look)
     child.once('close', () => {
-      clearTimeout(tooLong)
       if (isThere()) resolve()
       else reject(new Error(complain()))
     })

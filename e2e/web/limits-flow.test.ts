@@ -15,7 +15,7 @@ describe.skipIf(chromium === undefined)('a flow with a step that moves USDC', ()
 
   beforeAll(async () => {
     agents = await startSpendingAgents(scene.web, 'Pays the shop.')
-  }, 120_000)
+  })
 
   /** One job that pays an invoice. */
   async function payingFlow(): Promise<unknown> {
@@ -66,12 +66,10 @@ describe.skipIf(chromium === undefined)('a flow with a step that moves USDC', ()
       .getByRole('button', { name: /^Sign 1 payment/ })
       .click()
     await page.waitForURL('**/runs/*')
-    await page.getByRole('heading', { level: 1, name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('heading', { level: 1, name: 'Delivered and paid' }).waitFor()
     const ticket = page.getByRole('region', { name: 'The ticket of this run' })
-    await ticket
-      .getByText('4.20 USDC moved by agents beside it', { exact: false })
-      .waitFor({ timeout: 15_000 })
+    await ticket.getByText('4.20 USDC moved by agents beside it', { exact: false }).waitFor()
     await ticket.getByText('moved 4.20', { exact: false }).first().waitFor()
     expect(await findViolations(page)).toEqual([])
-  }, 90_000)
+  })
 })

@@ -23,7 +23,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
   beforeAll(async () => {
     agents = await startSpendingAgents(scene.web, 'Pays the shop.')
     permissions = permissionStage(scene.web.stage.chain)
-  }, 120_000)
+  })
 
   beforeEach(() => permissions.approve(PAYER, 0n))
   afterEach(() => permissions.token(PAYER, 'approve', [TEST_KEYS.stranger.address, 0n]))

@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
 
   beforeAll(async () => {
     agents = await startSpendingAgents(scene.web, HOSTILE)
-  }, 120_000)
+  })
 
   const anvil = async (method: string, ...params: readonly unknown[]): Promise<unknown> =>
     await callAnvil(scene.web.stage.chain.rpcUrl, method, [...params])
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
   async function run(page: Page, text: string, outcome: string | RegExp): Promise<void> {
     await amount(page).fill(text)
     await pay(page).click()
-    await page.getByText(outcome).first().waitFor({ timeout: 20_000 })
+    await page.getByText(outcome).first().waitFor()
   }
 
   test('a capability that moves USDC asks for a limit once, and the job moves what it permits', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('moves your USDC', { exact: true }).waitFor()
     await amount(page).fill('4.20')
     await page.getByText('It moves your USDC. Set a limit first.').waitFor()
-    expect(await pay(page).count()).toBe(0)
+    await expect.poll(() => pay(page).count()).toBe(0)
     await isAccessible(page)
     const before = await balanceOf(SHOP)
     await setLimit(page, {})
@@ -86,16 +86,15 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(await amount(page).inputValue()).toBe('4.20')
     await page.getByText(/It may move your USDC: up to 5\.00 each time, 50\.00 left/).waitFor()
     await pay(page).click()
-    await page.getByText('4.20 USDC was moved for this job').waitFor({ timeout: 20_000 })
+    await page.getByText('4.20 USDC was moved for this job').waitFor()
     await page.getByText('Paid', { exact: true }).waitFor()
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
     // More than each time: the agent is refused by the contract, and the job is not charged.
-    await page.getByRole('button', { name: /run again/ }).waitFor()
-    await page.waitForTimeout(1_600)
+    await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     await amount(page).fill('7.50')
     await page.getByRole('button', { name: /^Pay 0\.01 USDC and run/ }).click()
-    await page.getByText('It wanted to move more than you permit.').waitFor({ timeout: 20_000 })
+    await page.getByText('It wanted to move more than you permit.').waitFor()
     await page.getByText('Not charged', { exact: true }).first().waitFor()
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
@@ -104,7 +103,9 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('“Pays the invoices that you forward to it.”').waitFor()
     const refused = page.getByRole('row').filter({ hasText: 'refused' })
     await refused.getByText(/^allowance: must be at least 7\.5 USDC/).waitFor()
-    expect(await page.getByRole('row').filter({ hasText: 'spent' }).getByText('4.20').count()).toBe(1)
+    await expect
+      .poll(() => page.getByRole('row').filter({ hasText: 'spent' }).getByText('4.20').count())
+      .toBe(1)
     await page.getByText(/from the jobs of this browser/).waitFor()
     await isAccessible(page)
   })
@@ -173,8 +174,10 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
     await page.getByText('The agent names no account that spends.').waitFor()
-    expect(await page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
-    expect(await page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
+    await expect
+      .poll(() => page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count())
+      .toBe(2)
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     await isAccessible(page)
     await open(page, agents.hostileId)
@@ -211,7 +214,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
           .count(),
       ).toBe(0)
       expect((await page.goto('/limits'))?.status()).toBe(404)
-      expect(await page.getByRole('link', { name: /spend limits/ }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('link', { name: /spend limits/ }).count()).toBe(0)
     } finally {
       await anvil('anvil_setCode', SPEND_PERMISSIONS_ADDRESS, code)
       await scene.web.restartPlatform()

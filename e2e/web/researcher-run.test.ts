@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('a flow with a step that hires other age
     await topUp(stage.chain, TEST_KEYS.hirer.address, 1_000_000n)
     const owner = { url: researcher.url, wallet: TEST_KEYS.thirdAgent.address }
     researcherId = (await registerAgent({ url }, stage.chain, owner)).agentId
-  }, 120_000)
+  })
 
   async function digestFlow(): Promise<unknown> {
     const answer = await fetch(`${scene.web.url}/v1/agents/${researcherId}`)
@@ -79,11 +79,11 @@ describe.skipIf(chromium === undefined)('a flow with a step that hires other age
     await dialog.getByRole('button', { name: 'See the prices' }).click()
     await dialog.getByRole('button', { name: /^Sign 1 payment/ }).click()
     await page.waitForURL('**/runs/*')
-    await page.getByRole('heading', { level: 1, name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('heading', { level: 1, name: 'Delivered and paid' }).waitFor()
     await page.getByText('Researcher', { exact: false }).first().waitFor()
     await page.getByText('0.02', { exact: false }).first().waitFor()
     expect(await findViolations(page)).toEqual([])
     // 0.01 for the gist, 0.003 for the topics, 0.002 for the length.
     expect(hired - (await usdcBalance(chain, TEST_KEYS.hirer.address))).toBe(15_000n)
-  }, 90_000)
+  })
 })

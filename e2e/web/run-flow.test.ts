@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
       const agent = await stage.agent({ config, facilitator, secret, name, store: 'memory:' })
       await registerAgent({ url }, stage.chain, { url: agent.url, wallet: TEST_KEYS.agent.address })
     }
-  }, 120_000)
+  })
 
   /** What the agents have been paid, in atomic units. */
   async function earned(): Promise<bigint> {
@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
   }
 
   const headline = (page: Page, name: string | RegExp) =>
-    page.getByRole('heading', { level: 1, name }).waitFor({ timeout: 30_000 })
+    page.getByRole('heading', { level: 1, name }).waitFor()
 
   test('a template: every price first, one press, each step delivered and paid once, with its receipt', async () => {
     const { flow, sample_input: input } = await templateOf('article-card')
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(15_000n)
     const ticket = page.getByRole('region', { name: 'The ticket of this run' })
-    expect(await ticket.locator('.hole.punched').count()).toBe(2)
+    await expect.poll(() => ticket.locator('.hole.punched').count()).toBe(2)
     await page.getByRole('img', { name: 'What the agent drew' }).first().waitFor()
     // What opens the run opens its jobs, and leaves the address as soon as it is read.
     await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
@@ -150,8 +150,8 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps/ }).click()
     await headline(page, 'Delivered and paid')
     // Nothing is asked for once more.
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
-  }, 90_000)
+    await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+  })
 
   test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
     const { flow } = await templateOf('article-card')
@@ -187,14 +187,14 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(10_000n)
     await page.getByText(/give Summary a shorter input, or a lower “sentences”/).waitFor()
     for (const name of [/^Pay/, 'Pause', /^Cancel/])
-      expect(await page.getByRole('button', { name }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     await page.getByRole('button', { name: 'Change the input and run again' }).click()
     expect(
       await dialog(page)
         .getByRole('textbox', { name: /article/ })
         .inputValue(),
     ).toBe(article)
-  }, 90_000)
+  })
 
   test('a step that fails is not charged; resumed, the same payment is sent again and charged once', async () => {
     const path = await share(await stumbling())
@@ -216,7 +216,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(5_000n)
     expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(2)
-  }, 90_000)
+  })
 
   test('a price that is not the one of the flow is told before anything is signed, and what is signed is what is shown', async () => {
     const path = await share(await stumbling({ count: '0.009' }))
@@ -230,7 +230,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.waitForURL('**/runs/*')
     await headline(page, 'One step was not delivered')
     expect((await earned()) - before).toBe(2_000n)
-  }, 90_000)
+  })
 
   test('a wallet that declines the second of two signatures: nothing has begun, nothing is charged', async () => {
     const path = await share(await stumbling())
@@ -255,7 +255,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect(await earned()).toBe(before)
     await page.goto('/jobs')
     await page.getByText('No job so far').waitFor()
-  }, 90_000)
+  })
 
   test('a person is asked, and what is behind them is signed for after that; cancelled, it never is', async () => {
     const { flow, sample_input: input } = await templateOf('approve-the-summary')
@@ -274,7 +274,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await sheet.getByText('0.01 USDC is paid. What was delivered for it stays here.').waitFor()
     await sheet.getByRole('button', { name: 'Cancel the run' }).click()
     await headline(page, 'Cancelled')
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
 
     await openSheet(page, path, input)
     await sign(page)
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByRole('button', { name: 'Pay 0.005 and go on' }).click()
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(25_000n)
-  }, 120_000)
+  })
 
   test('the sheet and a run that has stopped break no rule of WCAG 2.2 A and AA, and are nowhere wider than the window', async () => {
     const path = await share(await stumbling())
@@ -305,5 +305,5 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
           expect(await findViolations(page), `run ${colorScheme} ${width}`).toEqual([])
       }
     }
-  }, 120_000)
+  })
 })

@@ -1,14 +1,34 @@
 import type { Battery } from './battery.ts'
 
-/** All there are, in the order they run: the quick ones first. Loaded when they run, each in a process of its own. */
-export const BATTERIES: { readonly [name: string]: () => Promise<Battery> } = {
-  rules: async () => (await import('./rules/battery.ts')).rules,
-  faults: async () => (await import('./faults/battery.ts')).faults,
-  breaches: async () => (await import('./breaches/battery.ts')).breaches,
-  isolation: async () => (await import('./isolation/battery.ts')).isolation,
-  secrets: async () => (await import('./secrets/battery.ts')).secrets,
-  storms: async () => (await import('./storms/battery.ts')).storms,
-  fuzz: async () => (await import('./fuzz/battery.ts')).fuzz,
-  attacks: async () => (await import('./attacks/battery.ts')).attacks,
-  simulator: async () => (await import('./simulator/battery.ts')).simulator,
+/** How a battery is loaded, and the folders whose later changes make its record old. */
+export interface BatteryEntry {
+  load(): Promise<Battery>
+  readonly packages: readonly string[]
+}
+
+const SERVED = ['packages/farebox', 'packages/facilitator', 'packages/payments', 'packages/protocol']
+
+/** All there are, in the order they run: the quick ones first. Each is loaded in a process of its own. */
+export const BATTERIES: { readonly [name: string]: BatteryEntry } = {
+  faults: {
+    load: async () => (await import('./faults/battery.ts')).faults,
+    packages: [...SERVED, 'packages/client'],
+  },
+  breaches: {
+    load: async () => (await import('./breaches/battery.ts')).breaches,
+    packages: [...SERVED, 'packages/flows', 'packages/platform'],
+  },
+  storms: { load: async () => (await import('./storms/battery.ts')).storms, packages: SERVED },
+  fuzz: {
+    load: async () => (await import('./fuzz/battery.ts')).fuzz,
+    packages: ['packages/farebox', 'packages/payments', 'packages/protocol'],
+  },
+  attacks: {
+    load: async () => (await import('./attacks/battery.ts')).attacks,
+    packages: [...SERVED, 'packages/client', 'packages/cli', 'packages/platform'],
+  },
+  simulator: {
+    load: async () => (await import('./simulator/battery.ts')).simulator,
+    packages: [...SERVED, 'packages/client'],
+  },
 }

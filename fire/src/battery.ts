@@ -1,4 +1,4 @@
-/** How much of a battery is run: `small` is seconds, for every test run; `full` is what the reliability page tells. */
+/** How much of a battery is run: `small` is seconds, for every test run; `full` is what the docs show. */
 export type BatterySize = 'small' | 'full'
 
 /** One run of a battery. */
@@ -6,11 +6,16 @@ export interface BatteryRun {
   readonly size: BatterySize
   /** Where random choices begin: the same seed makes the same ones. */
   readonly seed: number
+  /** Those of the battery's own flags that were given, by name; '' for one without a value. */
+  readonly flags?: BatteryFlags
   /** Aborted when the run is to end early; what was started is ended before `run` settles. */
   readonly signal: AbortSignal
   /** Told as often as there is something to tell; drawn over the last one. */
   progress(progress: BatteryProgress): void
 }
+
+/** Values of flags by their names. */
+export type BatteryFlags = { readonly [name: string]: string }
 
 /** How far a battery has come. */
 export interface BatteryProgress {
@@ -36,14 +41,25 @@ export interface BatteryResult {
   readonly scores: readonly Score[]
   /** What broke, each with the seed or the words that replay it; none when all is well. */
   readonly findings: readonly string[]
+  /** Pages of the docs that a recorded run draws, by their paths in the repository. */
+  readonly pages?: { readonly [path: string]: string }
+}
+
+/** A flag that one battery takes, beside those of all. */
+export interface BatteryFlag {
+  /** What follows it, for the help: `<n>`; undefined: nothing does. */
+  readonly value?: string
+  readonly help: string
 }
 
 /** Something that puts the real code under fire, and judges it. */
 export interface Battery {
-  /** As it is chosen by: `npm run fire -- --only storms`. */
+  /** As it is chosen by: `npm run fire -- storms`. */
   readonly name: string
   /** A sentence for the scorecard. */
   readonly does: string
+  /** Its own flags by their names. What it prints is shown when one is given, and such a run is not recorded. */
+  readonly flags?: { readonly [name: string]: BatteryFlag }
   /** Rejects only where the battery itself fails: what it finds is in the result. */
   run(run: BatteryRun): Promise<BatteryResult>
 }

@@ -1,26 +1,15 @@
-import { mkdir } from 'node:fs/promises'
-import { availableParallelism, cpus } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BATTERIES } from './batteries.ts'
-import { isPassed, type BatteryRecord } from './command/battery-record.ts'
-import { COLOURED, formatScorecard, formatSpan, PLAIN } from './command/format-scorecard.ts'
-import { readOptions, type Options } from './command/options.ts'
-import { writeReliability } from './command/reliability-page.ts'
+import { formatScorecard, formatSpan, isPassed, type BatteryOutcome } from './command/format-scorecard.ts'
+import { describeOptions, readOptions, type Options } from './command/options.ts'
 import { runApart } from './command/run-apart.ts'
 import { startProgress } from './command/show-progress.ts'
+import { describeMachine, readCommit, writeRecords, type EvidenceRecord } from './command/write-record.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LOGS = join('.farebox', 'fire')
-const NAMES = Object.keys(BATTERIES)
-
-const HELP = `npm run fire -- [options]
-
-  --only <names>   ${NAMES.join(', ')}; several with commas
-  --small          the small forms, as in npm test -- fire: a minute or two instead of hours
-  --seed <n>       where the random choices begin (1)
-  --write          draws docs/reliability.md anew with what was seen
-`
 
 let isStopped = false
 process.on('SIGINT', () => {
@@ -28,7 +17,7 @@ process.on('SIGINT', () => {
 })
 
 try {
-  process.exitCode = await main(readOptions(process.argv.slice(2), NAMES))
+  process.exitCode = await main(await readOptions(process.argv.slice(2), BATTERIES))
 } catch (error) {
   if (!(error instanceof TypeError)) throw error
   process.stderr.write(`\n✗ ${error.message}\n`)
@@ -37,52 +26,74 @@ try {
 
 /** Exit code 0 when every target was reached and nothing was found, 1 otherwise, 130 after Ctrl-C. */
 async function main(options: Options): Promise<number> {
-  if (options.help) {
-    process.stdout.write(HELP)
+  const { names, help, write } = options
+  if (help) {
+    const [first = ''] = names
+    const battery = names.length === 1 ? await BATTERIES[first]?.load() : undefined
+    process.stdout.write(describeOptions(Object.keys(BATTERIES), battery))
     return 0
   }
+  // Read before the run: what a run draws is itself a change.
+  const commit = write ? await readCommit(ROOT) : undefined
+  if (write && commit === undefined) process.stdout.write('  not recorded: there are uncommitted changes\n')
   await mkdir(join(ROOT, LOGS), { recursive: true })
-  const records: BatteryRecord[] = []
-  let isBroken = false
-  for (const name of NAMES.filter(name => options.only.length === 0 || options.only.includes(name))) {
-    const record = await runOne(name, options)
+  const outcomes: BatteryOutcome[] = []
+  for (const name of names) {
+    const outcome = await runOne(name, options)
     if (isStopped) return 130
-    if (record === undefined) isBroken = true
-    else records.push(record)
+    if (outcome !== undefined) outcomes.push(outcome)
   }
-  if (records.length > 0) process.stdout.write(`\n${formatScorecard(records, paint())}`)
-  if (options.write) process.stdout.write(`\n  written to ${await writeReliability(ROOT, records, NAMES)}\n`)
-  return isBroken || !records.every(isPassed) ? 1 : 0
+  const isColoured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
+  if (outcomes.length > 0) process.stdout.write(`\n${formatScorecard(outcomes, isColoured)}`)
+  if (commit !== undefined) await keep(outcomes, commit, options)
+  return outcomes.length === names.length && outcomes.every(isPassed) ? 0 : 1
 }
 
-/** Undefined where the battery itself failed: that is told, and the others run all the same. */
-async function runOne(name: string, { size, seed }: Options): Promise<BatteryRecord | undefined> {
-  const day = new Date().toISOString().slice(0, 10)
+/** Undefined where the battery itself failed: that is reported, and the others run all the same. */
+async function runOne(name: string, { size, seed, flags }: Options): Promise<BatteryOutcome | undefined> {
   const startedMs = performance.now()
   const line = startProgress(name, process.stdout)
   const log = join(LOGS, `${name}.log`)
-  const tell = (mark: string, text = ''): void => {
+  const report = (mark: string, text: string): void => {
     line.clear()
     const took = formatSpan((performance.now() - startedMs) / 1_000)
-    process.stdout.write(`  ${mark} ${name.padEnd(12)}${took.padStart(10)}  ${text}`.trimEnd() + '\n')
+    process.stdout.write(`  ${mark} ${name.padEnd(12)}${took.padStart(10)}  ${text}\n`)
   }
   try {
-    const { does } = (await BATTERIES[name]?.()) ?? { does: '' }
-    const result = await runApart({ name, size, seed }, join(ROOT, log), line.show)
-    const tookSeconds = Math.round((performance.now() - startedMs) / 100) / 10
-    tell(isPassed(result) ? '✓' : '✗', isPassed(result) ? does : `see below, and ${log}`)
-    return { name, does, size, seed, day, tookSeconds, machine: describeMachine(), ...result }
+    const { does = '' } = (await BATTERIES[name]?.load()) ?? {}
+    const isShown = Object.keys(flags).length > 0
+    const result = await runApart({ name, size, seed, flags }, join(ROOT, log), {
+      onProgress: line.show,
+      onOutput: text => isShown && line.print(text),
+    })
+    const seconds = Math.round((performance.now() - startedMs) / 1_000)
+    report(isPassed(result) ? '✓' : '✗', isPassed(result) ? does : `see below, and ${log}`)
+    return { name, seconds, ...result }
   } catch (error) {
-    tell('✗', isStopped ? 'stopped' : `failed: ${error instanceof Error ? error.message : String(error)}`)
+    report('✗', isStopped ? 'stopped' : `failed: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
   }
 }
 
-function paint(): typeof PLAIN {
-  return process.stdout.isTTY && process.env['NO_COLOR'] === undefined ? COLOURED : PLAIN
-}
-
-function describeMachine(): string {
-  const [cpu] = cpus()
-  return `${cpu?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}`
+/** Writes the records, and the pages that are drawn from these runs. */
+async function keep(outcomes: readonly BatteryOutcome[], commit: string, options: Options): Promise<void> {
+  const { size: form, seed } = options
+  const command = (name: string): string =>
+    `npm run fire -- ${name}${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`
+  const records = outcomes.map(({ name, seconds, scores, findings }): EvidenceRecord => ({
+    name: `fire/${name}`,
+    commit,
+    date: new Date().toISOString().slice(0, 10),
+    form,
+    command: command(name),
+    machine: describeMachine(),
+    seconds,
+    seed,
+    lines: scores.map(({ isMet, ...score }) => ({ ...score, ok: isMet })),
+    findings: findings.length,
+    packages: BATTERIES[name]?.packages ?? [],
+  }))
+  await writeRecords(ROOT, records)
+  for (const { pages = {} } of outcomes)
+    for (const [path, text] of Object.entries(pages)) await writeFile(join(ROOT, path), text)
 }

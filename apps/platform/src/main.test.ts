@@ -47,4 +47,4 @@ test('without a DATABASE_URL it keeps everything in a PostgreSQL of its own, and
     await chain.stop()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+
+/** While there is a file of this name, `wait` goes on. */
+const HOLD = process.env['TELLER_HOLD']
 
 const stumbled = new Set<string>()
 
@@ -18,6 +22,8 @@ export default {
   },
   async wait({ ms }: { readonly ms: number }) {
     await delay(ms)
+    const isHeld = (): boolean => HOLD !== undefined && existsSync(HOLD)
+    while (isHeld()) await delay(20)
     return { waited: ms, run: randomUUID() }
   },
 }

@@ -15,9 +15,6 @@ export interface Visitor {
 /** Of the browser's window; `account`: with a wallet that holds it. */
 export type VisitOptions = BrowserContextOptions & { readonly account?: string }
 
-/** What a person would wait for, on a busy machine. */
-const PATIENCE_MS = 12_000
-
 /** Opens a browser of its own for a visitor; with an account, a wallet announces itself in each page. */
 export async function visit(
   browser: Browser,
@@ -34,7 +31,8 @@ export async function visit(
   // With a wallet of the browser's own, the test wallet of the local chain is not taken.
   if (account !== undefined) await context.addInitScript(NO_TEST_WALLET)
   context.on('page', page => watchPage(page, url, troubles))
-  context.setDefaultTimeout(PATIENCE_MS)
+  // What has to appear is waited for until the test ends.
+  context.setDefaultTimeout(0)
   const page = await context.newPage()
   return { context, page, troubles, ...(wallet !== undefined && { wallet }) }
 }

@@ -24,11 +24,11 @@ export function createWebScene(chromium: string | undefined): WebScene {
   beforeAll(async () => {
     web = await setWebStage()
     browser = await startBrowser(chromium ?? '')
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await web?.strike()
-  }, 60_000)
+  })
   afterEach(async ({ task }) => {
     for (const { context, page, troubles } of visitors.splice(0)) {
       // What a person would have seen where a test waits in vain.

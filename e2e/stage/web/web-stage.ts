@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
@@ -17,6 +19,8 @@ export interface WebStage {
   restartPlatform(): Promise<void>
   /** Ends the agent as a crash would. */
   killAgent(): Promise<void>
+  /** Lets jobs of its capability `wait` go on until the function that it resolves to is called. */
+  holdJobs(): Promise<() => Promise<void>>
   /** Starts it where it was. */
   startAgent(options?: AgentStarted): Promise<void>
   strike(): Promise<void>
@@ -39,6 +43,7 @@ export async function setWebStage(environment: { readonly [name: string]: string
     stage.platform({ facilitator, port, environment: settings })
   let platform = await start(0)
   const { url } = platform
+  const hold = join(stage.folder, 'teller-holds')
   const first = await stage.secret(facilitator, [OWNER.address])
   const startOn = (
     port: number,
@@ -51,6 +56,7 @@ export async function setWebStage(environment: { readonly [name: string]: string
       name: 'teller',
       store: 'memory:',
       wallet: OWNER.address,
+      environment: { TELLER_HOLD: hold },
       port,
     })
   let agent = await startOn(0)
@@ -71,6 +77,10 @@ export async function setWebStage(environment: { readonly [name: string]: string
     async killAgent() {
       process.kill(agent.pid, 'SIGKILL')
       await agent.exited
+    },
+    async holdJobs() {
+      await writeFile(hold, '')
+      return () => rm(hold)
     },
     async startAgent(options) {
       agent = await startOn(Number(new URL(agent.url).port), options)

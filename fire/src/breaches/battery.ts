@@ -1,64 +1,63 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Battery, BatteryResult, BatterySize } from '../battery.ts'
-import { ROOT } from '../edits/sources.ts'
-import type { Breach } from './breach.ts'
-import { BREACHES } from './breaches.ts'
+import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
+import { BREACHES, type Breach } from './breaches.ts'
 import { commitBreaches, type BreachesOutcome } from './commit-breaches.ts'
 import { formatBreaches } from './format-breaches.ts'
 import { PROMISE_NAMES } from './promises.ts'
 
-/** Where the table is kept. */
-const PAGE = join('docs', 'promises.md')
 /** Breaches each promise must have at least. */
 const LEAST_BREACHES = 2
+/** Two whose tests are quick. */
+const SMALL: readonly string[] = ['nonce-claim-removed', 'dev-mode-by-any-word']
 
-/** Breaks each promise in our own code, and looks whether the ordinary tests notice. */
+/** Breaks each promise in our own code, and checks that the ordinary tests notice. */
 export const breaches: Battery = {
   name: 'breaches',
   does: 'Each promise is broken in our own code on purpose; an ordinary test must turn red.',
-  async run({ size, signal, progress }) {
-    const chosen = choose(size)
-    let done = 0
-    const tell = (): void => progress({ doing: 'breaking promises', done, of: chosen.length })
-    tell()
-    const outcome = await commitBreaches(chosen, signal, () => {
-      done += 1
-      tell()
-    })
-    if (size === 'full') await writeFile(join(ROOT, PAGE), formatBreaches(outcome.outcomes))
-    return score(chosen, size, outcome)
-  },
+  flags: { only: { value: '<names>', help: 'these breaches, separated by commas; a line for each' } },
+  run,
 }
 
-/** The small form takes two whose tests are quick. */
-function choose(size: BatterySize): readonly Breach[] {
-  return size === 'full'
-    ? BREACHES
-    : BREACHES.filter(({ name }) => ['nonce-claim-removed', 'dev-mode-by-any-word'].includes(name))
+async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<BatteryResult> {
+  const names = flags['only']?.split(',') ?? (size === 'small' ? SMALL : undefined)
+  const chosen = BREACHES.filter(({ name }) => names?.includes(name) ?? true)
+  const unknown = names?.find(name => chosen.every(breach => breach.name !== name))
+  if (unknown !== undefined) throw new TypeError(`no breach is called ${unknown}`)
+  let done = 0
+  const report = (): void => progress({ doing: 'breaking promises', done, of: chosen.length })
+  report()
+  const outcome = await commitBreaches(chosen, signal, ({ breach, red }) => {
+    done += 1
+    report()
+    if (red !== undefined) process.stdout.write(`✓ ${breach.name}: ${red.file}: ${red.name}\n`)
+  })
+  const result = score(chosen, outcome)
+  if (names !== undefined) return result
+  const page = formatBreaches(outcome.outcomes)
+  return {
+    ...result,
+    scores: [...result.scores, scoreCoverage(outcome)],
+    pages: { 'docs/promises.md': page },
+  }
 }
 
-function score(chosen: readonly Breach[], size: BatterySize, outcome: BreachesOutcome): BatteryResult {
-  const { outcomes, sound, unsound } = outcome
+function score(chosen: readonly Breach[], { outcomes, sound, unsound }: BreachesOutcome): BatteryResult {
   const missed = outcomes.filter(({ red }) => red === undefined)
   const noticed = outcomes.length - missed.length
-  const scores = [
-    {
-      test: 'the tests concerned, nothing broken',
-      reached: `${sound} green, ${unsound.length} red`,
-      target: 'all green',
-      isMet: sound > 0 && unsound.length === 0,
-    },
-    {
-      test: `${chosen.length} deliberate breaches of our own code`,
-      reached: `${noticed} turn a test red`,
-      target: 'all',
-      isMet: noticed === chosen.length,
-    },
-  ]
-  if (size === 'full') scores.push(scoreCoverage(outcome))
   return {
-    scores,
+    scores: [
+      {
+        test: 'the tests concerned, nothing broken',
+        reached: `${sound} green, ${unsound.length} red`,
+        target: 'all green',
+        isMet: sound > 0 && unsound.length === 0,
+      },
+      {
+        test: `${chosen.length} deliberate breaches of our own code`,
+        reached: `${noticed} turn a test red`,
+        target: 'all',
+        isMet: noticed === chosen.length,
+      },
+    ],
     findings: [
       ...unsound.map(text => `red though nothing is broken: ${text}`),
       ...missed.map(({ breach, reason }) => `${breach.name}: ${breach.breaks}: nothing noticed: ${reason}`),
@@ -66,7 +65,7 @@ function score(chosen: readonly Breach[], size: BatterySize, outcome: BreachesOu
   }
 }
 
-function scoreCoverage({ outcomes }: BreachesOutcome): BatteryResult['scores'][number] {
+function scoreCoverage({ outcomes }: BreachesOutcome): Score {
   const counts = PROMISE_NAMES.map(
     name => outcomes.filter(({ breach, red }) => red !== undefined && breach.promises.includes(name)).length,
   )

@@ -2,22 +2,22 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { applyEdits } from '../edits/edit.ts'
 import { findTest, openSources } from '../edits/sources.ts'
-import type { Breach } from './breach.ts'
+import type { Breach } from './breaches.ts'
 import { runTests, type RedTest } from './run-tests.ts'
 
-/** What became of a breach. */
+/** The result of a breach. */
 export interface BreachOutcome {
   readonly breach: Breach
   /** The test that noticed; undefined: none did. */
   readonly red: RedTest | undefined
-  /** Why none did, in words. */
+  /** Why none did. */
   readonly reason: string
 }
 
 /**
- * Breaks the copy of the sources, runs the tests that should notice, and restores it. A test counts where
- * something it expects did not hold: code that does not compile any more would turn everything red and prove
- * nothing; and one that was `redBefore`, by file and name, notices nothing new. A breach whose text is not in the sources any more has no red test, and says so.
+ * Breaks the copy of the sources, runs the test that should notice, and restores it. A test counts where something it
+ * expects did not hold: code that does not compile turns everything red and proves nothing; and one that was
+ * `redBefore`, by file and name, notices nothing new. A breach whose text is not in the sources has no red test.
  */
 export async function commitBreach(
   folder: string,
@@ -33,7 +33,7 @@ export async function commitBreach(
       restore.set(path, await readFile(path, 'utf8'))
       await writeFile(path, broken)
     }
-    return await lookForRed(folder, breach, signal, redBefore)
+    return { breach, ...(await findRed(folder, breach, signal, redBefore)) }
   } catch (error) {
     signal.throwIfAborted()
     return { breach, red: undefined, reason: error instanceof Error ? error.message : String(error) }
@@ -42,30 +42,25 @@ export async function commitBreach(
   }
 }
 
-async function lookForRed(
+async function findRed(
   folder: string,
-  breach: Breach,
+  { test, only }: Breach,
   signal: AbortSignal,
   redBefore: ReadonlySet<string>,
-): Promise<BreachOutcome> {
-  const reasons: string[] = []
-  for (const { file, only } of breach.tests) {
-    const files = [await findTest(file, folder)]
-    const { red: all, passed, unloaded } = await runTests(folder, { files, only }, signal)
-    const red = all.filter(test => !redBefore.has(keyOf(test)))
-    const noticed = red.find(({ isAssertion }) => isAssertion)
-    if (noticed !== undefined) return { breach, red: noticed, reason: '' }
-    const [broken] = unloaded
-    const [unclear] = red
-    reasons.push(
-      broken !== undefined
-        ? `does not load: ${broken}`
-        : unclear !== undefined
-          ? `${file}: "${unclear.name}" failed, but on no expectation: ${unclear.message.slice(0, 300)}`
-          : `${file}: ${passed} passed, none was red`,
-    )
-  }
-  return { breach, red: undefined, reason: reasons.join('; ') }
+): Promise<Omit<BreachOutcome, 'breach'>> {
+  const files = [await findTest(test, folder)]
+  const { red: all, passed, unloaded } = await runTests(folder, { files, only }, signal)
+  const red = all.filter(one => !redBefore.has(keyOf(one)))
+  const noticed = red.find(({ isAssertion }) => isAssertion)
+  if (noticed !== undefined) return { red: noticed, reason: '' }
+  const [unclear] = red
+  const reason =
+    unloaded[0] !== undefined
+      ? `does not load: ${unloaded[0]}`
+      : unclear !== undefined
+        ? `${test}: "${unclear.name}" failed, but on no expectation: ${unclear.message.slice(0, 300)}`
+        : `${test}: ${passed} passed, none was red`
+  return { red: undefined, reason }
 }
 
 /** A test among all tests. */

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ROOT } from '../edits/sources.ts'
@@ -9,20 +9,36 @@ export interface SourcesCopy {
   remove(): Promise<void>
 }
 
-/** `fire` for what the root's configuration sets up before each test. */
-const PARTS = ['packages', 'fire']
 /** What a test of a package needs beside them. */
-const ROOT_FILES = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
+const ROOT_FILES = [
+  'package.json',
+  'tsconfig.base.json',
+  'vitest.config.ts',
+  'scripts/test-lanes.mjs',
+  'scripts/no-programs.test-setup.mjs',
+]
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
+
+/** What is polled is red before the test has taken too long, which would not count as noticed. */
+const CONFIG = `import root from './vitest.config.ts'
+
+const projects = root.test.projects.map(project => ({
+  ...project,
+  test: { ...project.test, expect: { poll: { timeout: 10_000 } } },
+}))
+export default { ...root, test: { ...root.test, projects } }
+`
+
+/** The configuration of vitest in a copy: the root's, but for how long is polled. */
+export const CONFIG_FILE = 'breaches.config.mjs'
 
 /** Copies the packages into a new temporary folder; what they depend on is linked. About 1,000 small files. */
 export async function copySources(): Promise<SourcesCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-breaches-'))
   for (const file of ROOT_FILES) await cp(join(ROOT, file), join(folder, file))
-  for (const part of PARTS) {
-    const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
-    await cp(join(ROOT, part), join(folder, part), { recursive: true, filter })
-  }
+  await writeFile(join(folder, CONFIG_FILE), CONFIG)
+  const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
+  await cp(join(ROOT, 'packages'), join(folder, 'packages'), { recursive: true, filter })
   await linkModules(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const name of await readdir(join(ROOT, 'packages')))
     await linkModules(

@@ -12,13 +12,13 @@ export function formatBreaches(outcomes: readonly BreachOutcome[]): string {
 
 const HEAD = `# Promises, and what notices when they are broken
 
-<!-- Drawn by \`npm run fire -- --only breaches\`; do not edit. -->
+<!-- Drawn by \`npm run fire -- breaches --write\`; do not edit. -->
 
 Each line is a deliberate breach in a copy of our own sources, and the first test of the ordinary suites that turned
 red on an expectation. The same tests are green on the unbroken copy. P1 to P6 are the promises of the design, I1 to
 I8 the invariants of its money, F1 to F4 what holds for runs of flows. A breach stands with every promise it breaks.
 
-    npm run fire -- --only breaches
+    npm run fire -- breaches --write
 `
 
 function formatTable(outcomes: readonly BreachOutcome[]): readonly string[] {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CONFIG_FILE } from './copy-sources.ts'
 
 /** A test that is red. */
 export interface RedTest {
@@ -48,6 +49,7 @@ export async function runTests(
     'run',
     '--root',
     folder,
+    `--config=${join(folder, CONFIG_FILE)}`,
     '--reporter=json',
     `--outputFile=${outputFile}`,
     `--testTimeout=${TEST_TIMEOUT_MS}`,

@@ -1,13 +1,14 @@
-import type { BatteryProgress, BatteryResult, BatterySize } from '../battery.ts'
+import type { BatteryFlags, BatteryProgress, BatteryResult, BatterySize } from '../battery.ts'
 
 /** What the process of a battery is asked for. */
 export interface BatteryOrder {
   readonly name: string
   readonly size: BatterySize
   readonly seed: number
+  readonly flags: BatteryFlags
 }
 
-/** What it says back: progress as often as it likes, and at the end one of the others. */
+/** What it answers: progress as often as it likes, and at the end one of the others. */
 export type BatteryMessage =
   | { readonly kind: 'progress'; readonly progress: BatteryProgress }
   | { readonly kind: 'result'; readonly result: BatteryResult }

@@ -1,6 +1,8 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
+import { suspectsIn, type Suspect } from '@farebox/local/src/testing/program-suspects'
 import { BATTERIES } from '../batteries.ts'
-import type { BatteryResult } from '../battery.ts'
-import { watchChildren, type ChildWatch } from '../secrets/watch-children.ts'
+import type { BatteryResult, BatteryRun } from '../battery.ts'
 import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
 
 // The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
@@ -11,34 +13,51 @@ process.on('SIGTERM', () => stopping.abort())
 process.on('disconnect', () => stopping.abort())
 process.once('message', (order: BatteryOrder) => void serve(order))
 
-async function serve({ name, size, seed }: BatteryOrder): Promise<void> {
+async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   try {
-    const load = BATTERIES[name]
-    if (load === undefined) throw new TypeError(`no battery is called ${name}`)
-    const battery = await load()
-    const progress = (progress: Extract<BatteryMessage, { kind: 'progress' }>['progress']): void =>
-      say({ kind: 'progress', progress })
-    const watch = watchChildren()
-    const result = await battery.run({ size, seed, signal: stopping.signal, progress })
-    say({ kind: 'result', result: withSecretScore(result, watch) })
+    const battery = await BATTERIES[name]?.load()
+    if (battery === undefined) throw new TypeError(`no battery is called ${name}`)
+    const progress: BatteryRun['progress'] = progress => say({ kind: 'progress', progress })
+    const output = readPrograms()
+    const result = await battery.run({ ...run, signal: stopping.signal, progress })
+    say({ kind: 'result', result: withSecretScore(result, output) })
   } catch (error) {
     say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
   process.disconnect()
 }
 
-/** A battery that starts programs is also judged by what they write; the one that plants secrets judges itself. */
-function withSecretScore(result: BatteryResult, watch: ChildWatch): BatteryResult {
-  const suspects = watch.suspects()
-  if (watch.characters() === 0) return result
+/** What the programs of this process have written so far. */
+interface ProgramOutput {
+  characters: number
+  readonly suspects: Suspect[]
+}
+
+function readPrograms(): ProgramOutput {
+  const output: ProgramOutput = { characters: 0, suspects: [] }
+  subscribe(CHILD_LINES, message => {
+    const line = message as ChildLine
+    output.characters += line.line.length
+    output.suspects.push(...suspectsIn(line))
+  })
+  return output
+}
+
+/** A battery that starts programs is also judged by what they write. */
+function withSecretScore(result: BatteryResult, { characters, suspects }: ProgramOutput): BatteryResult {
+  if (characters === 0) return result
   const score = {
-    test: `${watch.characters().toLocaleString('en-US')} characters its programs wrote`,
+    test: `${characters.toLocaleString('en-US')} characters its programs wrote`,
     reached: `${suspects.length} secrets`,
     target: '0 secrets',
     isMet: suspects.length === 0,
   }
   const findings = suspects.map(({ what, source, line }) => `${what} in ${source}: ${line}`)
-  return { scores: [...result.scores, score], findings: [...result.findings, ...findings.slice(0, 10)] }
+  return {
+    ...result,
+    scores: [...result.scores, score],
+    findings: [...result.findings, ...findings.slice(0, 10)],
+  }
 }
 
 function say(message: BatteryMessage): void {

@@ -1,50 +1,39 @@
 import { styleText } from 'node:util'
-import { isPassed, type BatteryRecord } from './battery-record.ts'
+import type { BatteryResult } from '../battery.ts'
 
-/** How a scorecard is coloured; its marks say the same without. */
-export interface ScorecardPaint {
-  bold(text: string): string
-  dim(text: string): string
-  bad(text: string): string
-  good(text: string): string
+/** A run that is over. */
+export interface BatteryOutcome extends BatteryResult {
+  readonly name: string
+  readonly seconds: number
 }
 
-/** Without colours. */
-export const PLAIN: ScorecardPaint = {
-  bold: text => text,
-  dim: text => text,
-  bad: text => text,
-  good: text => text,
-}
-
-/** For a terminal. */
-export const COLOURED: ScorecardPaint = {
-  bold: text => styleText('bold', text),
-  dim: text => styleText('dim', text),
-  bad: text => styleText('red', text),
-  good: text => styleText('green', text),
+/** Whether every line was reached and nothing was found. */
+export function isPassed({ scores, findings }: BatteryResult): boolean {
+  return scores.length > 0 && findings.length === 0 && scores.every(score => score.isMet)
 }
 
 /** What was tried, and below it what was reached and what was asked; then what was found. */
-export function formatScorecard(records: readonly BatteryRecord[], paint: ScorecardPaint): string {
+export function formatScorecard(outcomes: readonly BatteryOutcome[], isColoured: boolean): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
+    isColoured ? styleText(style, text) : text
   const lines: string[] = []
-  for (const record of records) {
-    lines.push(`  ${paint.bold(record.name)}  ${paint.dim(formatSpan(record.tookSeconds))}`)
-    for (const { test, reached, target, isMet } of record.scores) {
-      const mark = isMet ? paint.good('✓') : paint.bad('✗')
-      lines.push(`  ${mark} ${test}`, `      ${reached}  ${paint.dim(`asked: ${target}`)}`)
+  for (const outcome of outcomes) {
+    lines.push(`  ${paint('bold', outcome.name)}  ${paint('dim', formatSpan(outcome.seconds))}`)
+    for (const { test, reached, target, isMet } of outcome.scores) {
+      const mark = isMet ? paint('green', '✓') : paint('red', '✗')
+      lines.push(`  ${mark} ${test}`, `      ${reached}  ${paint('dim', `asked: ${target}`)}`)
     }
-    lines.push(...record.findings.map(finding => `  ${paint.bad('✗')} ${finding}`), '')
+    lines.push(...outcome.findings.map(finding => `  ${paint('red', '✗')} ${finding}`), '')
   }
-  return `${lines.join('\n')}\n  ${paint.bold(formatVerdict(records))}\n`
+  return `${lines.join('\n')}\n  ${paint('bold', formatVerdict(outcomes))}\n`
 }
 
 /** One sentence over all. */
-export function formatVerdict(records: readonly BatteryRecord[]): string {
-  const scores = records.flatMap(record => record.scores)
+function formatVerdict(outcomes: readonly BatteryOutcome[]): string {
+  const scores = outcomes.flatMap(outcome => outcome.scores)
   const met = scores.filter(score => score.isMet).length
-  const findings = records.reduce((sum, record) => sum + record.findings.length, 0)
-  const failed = records.filter(record => !isPassed(record)).map(record => record.name)
+  const findings = outcomes.reduce((sum, outcome) => sum + outcome.findings.length, 0)
+  const failed = outcomes.filter(outcome => !isPassed(outcome)).map(outcome => outcome.name)
   const found = findings === 1 ? '1 finding' : `${findings} findings`
   const counted = `${met} of ${scores.length} targets reached, ${found}`
   return failed.length === 0 ? counted : `${counted}; look at ${failed.join(', ')}`

@@ -1,38 +1,75 @@
 import { parseArgs } from 'node:util'
-import type { BatterySize } from '../battery.ts'
+import type { BatteryEntry } from '../batteries.ts'
+import type { Battery, BatteryFlags, BatterySize } from '../battery.ts'
 
 /** What the command line says. */
 export interface Options {
-  /** Names of batteries; empty: all. */
-  readonly only: readonly string[]
+  /** In the order they run. */
+  readonly names: readonly string[]
   readonly size: BatterySize
   readonly seed: number
-  /** Writes what was seen to `docs/reliability.md`. */
+  /** Of the one battery that is named. */
+  readonly flags: BatteryFlags
+  /** Writes what was seen to `docs/evidence.json`. */
   readonly write: boolean
   readonly help: boolean
 }
 
 const LARGEST_SEED = 2 ** 31 - 1
+const COMMON = {
+  small: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+  write: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
 
-/** Throws a `TypeError` for an option that is none, and for a battery that is none. */
-export function readOptions(words: readonly string[], names: readonly string[]): Options {
+/**
+ * Reads `[battery…] [options]`. A single battery's own flags are options, too. Rejects with a `TypeError` for an option
+ * or a battery that does not exist.
+ */
+export async function readOptions(
+  words: readonly string[],
+  batteries: { readonly [name: string]: BatteryEntry },
+): Promise<Options> {
+  const all = Object.keys(batteries)
+  const first = words.findIndex(word => word.startsWith('-'))
+  const named = words.slice(0, first === -1 ? words.length : first)
+  const unknown = named.find(name => !all.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`no battery is called ${unknown}: there are ${all.join(', ')}`)
+  const own = named.length === 1 ? Object.entries((await batteries[named[0] ?? '']?.load())?.flags ?? {}) : []
+  const flagOptions = own.map(([name, { value }]) => [
+    name,
+    { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+  ])
   const { values } = parseArgs({
-    args: [...words],
-    options: {
-      only: { type: 'string', multiple: true, default: [] },
-      small: { type: 'boolean', default: false },
-      seed: { type: 'string', default: '1' },
-      write: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+    args: words.slice(named.length),
+    options: { ...(Object.fromEntries(flagOptions) as object), ...COMMON },
   })
-  const only = values.only.flatMap(list => list.split(',')).filter(name => name !== '')
-  const unknown = only.find(name => !names.includes(name))
-  if (unknown !== undefined) throw new TypeError(`--only ${unknown}: there are ${names.join(', ')}`)
-  const seed = Number(values.seed)
+  const { small, seed: seedText, write, help, ...given } = values
+  const seed = Number(seedText)
   if (!Number.isInteger(seed) || seed < 0 || seed > LARGEST_SEED)
-    throw new TypeError(`--seed ${values.seed}: must be a whole number from 0 to ${LARGEST_SEED}`)
-  if (values.write && values.small)
-    throw new TypeError('--write: only full runs are written down, so not with --small')
-  return { only, size: values.small ? 'small' : 'full', seed, write: values.write, help: values.help }
+    throw new TypeError(`--seed ${seedText}: must be a whole number from 0 to ${LARGEST_SEED}`)
+  const flags = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
+  )
+  if (write && Object.keys(flags).length > 0)
+    throw new TypeError(`--write: a run with --${Object.keys(flags).join(', --')} is not recorded`)
+  const names = all.filter(name => named.length === 0 || named.includes(name))
+  return { names, size: small ? 'small' : 'full', seed, flags, write, help }
+}
+
+/** The help: that of one battery with its own flags. */
+export function describeOptions(names: readonly string[], battery: Battery | undefined): string {
+  const own = Object.entries(battery?.flags ?? {}).map(
+    ([name, { value = '', help }]) => `  ${`--${name} ${value}`.padEnd(20)} ${help}\n`,
+  )
+  return `npm run fire -- [battery…] [options]
+
+  battery              ${names.join(', ')}; all where none is named
+  --small              the small forms, as in npm test -- fire: minutes instead of hours
+  --seed <n>           where the random choices begin (1)
+  --write              records what was seen in docs/evidence.json
+  --help               with one battery: its own options too
+${battery === undefined ? '' : `\n${battery.name}: ${battery.does}\n\n${own.join('')}`}`
 }

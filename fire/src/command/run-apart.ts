@@ -8,20 +8,28 @@ import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
 const LEAVING_MS = 20_000
 
 /**
- * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`.
- * Rejects where the battery itself failed, with what it said last.
+ * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`, and to
+ * `onOutput`. Rejects where the battery itself failed, with its reason.
  */
 export async function runApart(
   order: BatteryOrder,
   logFile: string,
-  onProgress: (progress: BatteryProgress) => void,
+  {
+    onProgress,
+    onOutput,
+  }: {
+    readonly onProgress: (progress: BatteryProgress) => void
+    readonly onOutput: (text: string) => void
+  },
 ): Promise<BatteryResult> {
   const child = fork(fileURLToPath(new URL('./battery-process.ts', import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const log = createWriteStream(logFile)
-  child.stdout?.pipe(log, { end: false })
-  child.stderr?.pipe(log, { end: false })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.pipe(log, { end: false })
+    stream?.setEncoding('utf8').on('data', onOutput)
+  }
   let outcome: Exclude<BatteryMessage, { kind: 'progress' }> | undefined
   let leaving: NodeJS.Timeout | undefined
   child.on('message', (message: BatteryMessage) => {

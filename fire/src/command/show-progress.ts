@@ -4,6 +4,8 @@ import { formatSpan } from './format-scorecard.ts'
 /** Draws how far a battery is. */
 export interface ProgressLine {
   show(progress: BatteryProgress): void
+  /** Prints above the line. */
+  print(text: string): void
   /** Takes the line away and stops its clock. */
   clear(): void
 }
@@ -27,6 +29,9 @@ export function startProgress(name: string, out: NodeJS.WriteStream): ProgressLi
   return {
     show(progress) {
       last = progress
+    },
+    print(text) {
+      out.write(isLive ? `\r\u001B[2K${text}` : text)
     },
     clear() {
       clearInterval(timer)

@@ -4,6 +4,7 @@ import { missingAmong, RARE_HAPPENINGS, unknownCalls, USUAL_HAPPENINGS } from '.
 import type { HistoryCounts } from './history/count-history.ts'
 import { MUTANTS } from './mutants/mutants.ts'
 import { bundleSimulator } from './runner/bundle-simulator.ts'
+import { explore, SIMULATOR_FLAGS } from './runner/explore.ts'
 import { huntMutants } from './runner/hunt-mutants.ts'
 import { isRepeatable, loadSimulator } from './runner/repeat-history.ts'
 import { simulateSeeds, type SeedRunResult } from './runner/simulate-seeds.ts'
@@ -25,18 +26,20 @@ const MOST_FINDINGS = 20
 export function createSimulatorBattery({ seeds, mutantSeeds }: SimulatorSize): Battery {
   return {
     name: 'simulator',
+    flags: SIMULATOR_FLAGS,
     does: 'Histories of agents, facilitators and payers on a virtual clock, network and chain, each from a seed.',
     async run(run) {
+      const explored = await explore(run)
+      if (explored !== undefined) return explored
       const bundle = await bundleSimulator()
-      const count = run.size === 'full' ? seeds : SMALL_SEEDS
+      const count = Number(run.flags?.['seeds'] ?? (run.size === 'full' ? seeds : SMALL_SEEDS))
       const result = await judgeHistories(run, bundle, count)
       const isSame = run.signal.aborted || (await isRepeatable(await loadSimulator(bundle), run.seed))
-      const scores = [
-        ...scoreHistories(result, count),
-        scoreHappenings(result.counts, run),
-        scoreRepeat(isSame),
-      ]
-      if (run.size === 'full') scores.push(await scoreMutants(run, mutantSeeds))
+      const scores = [...scoreHistories(result, count), scoreRepeat(isSame)]
+      // What must happen in them is known for the two sizes alone.
+      if (run.flags?.['seeds'] === undefined) scores.push(scoreHappenings(result.counts, run))
+      if (run.size === 'full' && run.flags?.['seeds'] === undefined)
+        scores.push(await scoreMutants(run, mutantSeeds))
       return { scores, findings: findingsOf(result) }
     },
   }
@@ -134,7 +137,7 @@ function findingsOf({ broken }: SeedRunResult): BatteryResult['findings'] {
     .flatMap(({ seed, violations }) =>
       violations.map(
         ({ invariant, message }) =>
-          `${invariant}: ${message}; npx tsx fire/src/simulator/main.ts --seed ${seed} --trace`,
+          `${invariant}: ${message}; npm run fire -- simulator --seed ${seed} --trace`,
       ),
     )
 }

@@ -443,9 +443,7 @@ describe('a run that waits', () => {
     const error = await failure(run(SUMMARY_AND_QR, { signal: stop.signal }), RunUnresolved)
     expect(error.message).toContain('the call was aborted, the run goes on')
     finish()
-    await expect
-      .poll(async () => (await readRun(error.handle, { clock })).status, { interval: 5 })
-      .toBe('completed')
+    await expect.poll(async () => (await readRun(error.handle, { clock })).status).toBe('completed')
   })
 })
 

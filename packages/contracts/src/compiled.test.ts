@@ -8,7 +8,7 @@ import { localUsdcBytecode, localUsdcDeployedBytecode } from './local-usdc.ts'
 
 const compileScript = fileURLToPath(new URL('../scripts/compile.mjs', import.meta.url))
 
-test('the committed modules are what sol/ compiles to', { timeout: 120_000 }, () => {
+test('the committed modules are what sol/ compiles to', () => {
   const run = spawnSync(process.execPath, [compileScript, '--check'], { encoding: 'utf8' })
   expect(run.stderr).toBe('')
   expect(run.status).toBe(0)
@@ -18,21 +18,17 @@ test('the creation code of LocalUSDC carries its deployed code unchanged: no imm
   expect(localUsdcBytecode).toContain(localUsdcDeployedBytecode.slice(2))
 })
 
-test(
-  'the standard JSON input that operators verify with compiles, alone, to the code that is deployed',
-  { timeout: 120_000 },
-  () => {
-    const input = readFileSync(new URL('../verification/agent-registry.json', import.meta.url), 'utf8')
-    // No callback: nothing but what is in the file can be imported.
-    const output = JSON.parse(solc.compile(input)) as {
-      readonly contracts: {
-        readonly [file: string]: {
-          readonly [name: string]: { readonly evm: { readonly bytecode: { readonly object: string } } }
-        }
+test('the standard JSON input that operators verify with compiles, alone, to the code that is deployed', () => {
+  const input = readFileSync(new URL('../verification/agent-registry.json', import.meta.url), 'utf8')
+  // No callback: nothing but what is in the file can be imported.
+  const output = JSON.parse(solc.compile(input)) as {
+    readonly contracts: {
+      readonly [file: string]: {
+        readonly [name: string]: { readonly evm: { readonly bytecode: { readonly object: string } } }
       }
     }
-    expect(`0x${output.contracts['AgentRegistry.sol']?.['AgentRegistry']?.evm.bytecode.object}`).toBe(
-      agentRegistryBytecode,
-    )
-  },
-)
+  }
+  expect(`0x${output.contracts['AgentRegistry.sol']?.['AgentRegistry']?.evm.bytecode.object}`).toBe(
+    agentRegistryBytecode,
+  )
+})

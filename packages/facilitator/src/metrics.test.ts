@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   facilitatorRequest,
   freshBinding,
@@ -7,9 +7,7 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
-const IN_TIME = { timeoutMs: 25_000 }
+const IN_TIME = { timeoutMs: 600_000 }
 
 describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () => {
   let stack: Stack

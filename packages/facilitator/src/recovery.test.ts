@@ -2,7 +2,8 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRelayer } from './relayer/account/relayer-account.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
@@ -18,9 +19,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
-
-// Processes, leases and blocks take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 /**
  * The facilitator dies between every two steps, or the chain loses what it had: the next one must find its
@@ -60,7 +58,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
   }
   const verify = async (by: RunningFacilitator, { request }: Payment): Promise<void> =>
-    expect(await by.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+    expect(await by.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
   const rowOf = async ({ key }: Payment): Promise<PaymentRecord | undefined> =>
     (await observer.payments.find([key]))[0]
   let observer: Ledger
@@ -102,9 +100,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       return await stack.rpc.call(method, ...rest)
     },
   })
-  const IMPATIENT = { limits: { settleWaitMs: 300 } }
+  /** Transactions are replaced soon where they are in no block. */
+  const SOON = { limits: { stuckAfterMs: 1_000 } }
+  const IMPATIENT = { limits: { settleWaitMs: 300, stuckAfterMs: 1_000 } }
   const settlesWith = async (by: RunningFacilitator, payment: Payment): Promise<string> => {
-    const outcome = await by.client.settle(payment.request, { timeoutMs: 25_000 })
+    const outcome = await by.client.settle(payment.request, { timeoutMs: 600_000 })
     expect(outcome).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.from)).toBe(1)
     return outcome.kind === 'settled' ? outcome.transaction : ''
@@ -122,13 +122,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     await first.close()
     expect((await rowOf(payment))?.state).toBe('captured')
     const next = await stack.startFacilitator()
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     await settlesWith(next, payment)
   })
 
@@ -136,7 +136,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     await first.close()
@@ -176,10 +176,10 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const facilitator = await stack.startFacilitator({ ledger: { ...ledger, settlements } })
     await verify(facilitator, payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const hash = (await rowOf(payment))?.transaction
     expect(await settlesWith(facilitator, payment)).toBe(hash)
     // Its nonce counts as taken.
@@ -202,7 +202,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment(PRICE * 2n)
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const foreign = await token.submitForeign(payment.signed)
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(foreign)
@@ -213,13 +213,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'unknown',
     })
     const hash = (await rowOf(payment))?.transaction
     expect(await stack.rpc.call('anvil_dropTransaction', [hash])).toBe(hash)
     await stack.rpc.call('evm_setAutomine', [true])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     expect(await token.countTransfers(payment.from)).toBe(1)
   })
 
@@ -250,11 +250,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const first = (await rowOf(payment))?.transaction
-    await expect.poll(async () => (await rowOf(payment))?.transaction, { timeout: 40_000 }).not.toBe(first)
+    await expect.poll(async () => (await rowOf(payment))?.transaction).not.toBe(first)
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const settled = await rowOf(payment)
     const mined = (await stack.rpc.call('eth_getTransactionByHash', [settled?.transaction])) as {
       nonce: string
@@ -270,11 +270,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     for (const payment of [good, spoiled]) {
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     const second = await stack.startFacilitator({ ledger: await dying(), rpc: deaf() })
-    await expect.poll(async () => (await rowOf(good))?.state, { timeout: 40_000 }).toBe('submitted')
+    await expect.poll(async () => (await rowOf(good))?.state).toBe('submitted')
     await second.close()
     const batch = (await rowOf(good))?.transaction
     expect((await rowOf(spoiled))?.transaction).toBe(batch)
@@ -282,7 +282,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const third = await stack.startFacilitator()
     expect(await settlesWith(third, good)).toBe(batch)
     await expect
-      .poll(async () => (await rowOf(spoiled))?.failure, { timeout: 40_000 })
+      .poll(async () => (await rowOf(spoiled))?.failure)
       .toMatchObject({
         reason: 'invalid_exact_evm_nonce_already_used',
       })
@@ -299,7 +299,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   }> => {
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const before = await stack.rpc.call('evm_snapshot', [])
     await token.pause()
@@ -310,7 +310,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const options = { rpc: { ...stack.rpc, call }, clock: movedClock, ...IMPATIENT }
     const facilitator = await stack.startFacilitator(options)
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('failed')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('failed')
     expect((await rowOf(payment))?.attempts).toBe(1)
     return { facilitator, raw, before }
   }
@@ -318,20 +318,20 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
     const payment = await createPayment()
     const { facilitator, raw, before } = await minedInVain(payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })).toEqual({
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toEqual({
       kind: 'unknown',
       cause: 'settlement_pending',
     })
     const failed = await stack.rpc.call('eth_getBlockByNumber', ['latest', false])
     const failedSeconds = Number((failed as { readonly timestamp: string }).timestamp)
-    await expect.poll(async () => (await rowOf(payment))?.auditedAt, { timeout: 40_000 }).toBe(failedSeconds)
+    await expect.poll(async () => (await rowOf(payment))?.auditedAt).toBe(failedSeconds)
     await stack.rpc.call('evm_revert', [before])
     // The new block may have the time of the one it replaces: then the row is looked at again with the block after it.
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds])
     await stack.rpc.call('eth_sendRawTransactionSync', [raw])
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds + 1])
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     await settlesWith(facilitator, payment)
   })
 
@@ -343,13 +343,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds])
     await stack.rpc.call('evm_mine', [])
     const settle = async (): Promise<unknown> =>
-      await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+      await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
-    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds)
+    await expect.poll(audited).toBe(finalSeconds)
     expect(await settle()).toMatchObject({ kind: 'unknown' })
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds + 1])
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds + 1)
+    await expect.poll(audited).toBe(finalSeconds + 1)
     expect(await settle()).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
   })
 
@@ -358,15 +358,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const empty = (await rowOf(payment))?.transaction
     const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
     // A token that does nothing, answers zero and does not revert.
     await stack.rpc.call('anvil_setCode', [NETWORK.asset.address, '0x60005f5260205ff3'])
     await stack.rpc.call('evm_mine', [])
-    await expect
-      .poll(async () => (await rowOf(payment))?.attempts, { timeout: 40_000 })
-      .toBeGreaterThanOrEqual(1)
+    await expect.poll(async () => (await rowOf(payment))?.attempts).toBeGreaterThanOrEqual(1)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [empty])).toMatchObject({
       status: '0x1',
       logs: [],
@@ -381,7 +379,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
     await stack.rpc.call('eth_sendTransactionSync', [transfer])
@@ -393,17 +391,15 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     for (const payment of payments) {
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
     const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
-    await expect
-      .poll(async () => await observer.leases.acquire(account, 'dead', 5_000), { timeout: 10_000 })
-      .toBeDefined()
-    const lease = await observer.leases.acquire(account, 'dead', 5_000)
+    await expect.poll(async () => await observer.leases.acquire(account, 'dead', 600_000)).toBeDefined()
+    const lease = await observer.leases.acquire(account, 'dead', 600_000)
     if (lease === undefined) throw new Error('the lease was lost')
     for (const [index, payment] of payments.entries()) {
       const row = await rowOf(payment)
@@ -415,21 +411,21 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       expect(await observer.settlements.submit(lease, transaction, [row.key])).toBeDefined()
     }
     await observer.leases.giveUp(lease)
-    await stack.startFacilitator()
+    await stack.startFacilitator(SOON)
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
   })
 
   test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
     const payment = await createPayment()
-    const facilitator = await stack.startFacilitator()
+    const facilitator = await stack.startFacilitator(SOON)
     await verify(facilitator, payment)
     const snapshot = await stack.rpc.call('evm_snapshot', [])
     const hash = await settlesWith(facilitator, payment)
     await stack.rpc.call('evm_revert', [snapshot])
     expect(await token.countTransfers(payment.from)).toBe(0)
-    await expect.poll(async () => await token.countTransfers(payment.from), { timeout: 40_000 }).toBe(1)
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await expect.poll(async () => await token.countTransfers(payment.from)).toBe(1)
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const row = await rowOf(payment)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [row?.transaction])).toMatchObject({
       status: '0x1',
@@ -442,13 +438,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I7 a released payment that somebody settled is found and said', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
-    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
     await facilitator.client.release(releaseOf(payment.request, verified), {
-      timeoutMs: 20_000,
+      timeoutMs: 600_000,
     })
     const foreign = await token.submitForeign(payment.signed)
     await expect
-      .poll(async () => await rowOf(payment), { timeout: 40_000 })
+      .poll(async () => await rowOf(payment))
       .toMatchObject({ state: 'settled', transaction: foreign })
     expect(await facilitator.metrics.registry.metrics()).toContain(
       'ledger_mismatches_total{kind="settled-though-released"} 1',
@@ -459,22 +455,22 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
-    await facilitator.client.verify(request, { timeoutMs: 20_000 })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('expired')
+    await facilitator.client.verify(request, { timeoutMs: 600_000 })
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('expired')
     await settlesWith(facilitator, { ...payment, request })
   })
 
   test('a captured payment that expires before it can be sent has failed, and the payer is not blamed', async () => {
-    const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 60) })
+    const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 300) })
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
-    await stack.rpc.call('evm_increaseTime', [61])
+    await stack.rpc.call('evm_increaseTime', [301])
     await stack.rpc.call('evm_mine', [])
-    aheadMs = 61_000
+    aheadMs = 301_000
     const next = await stack.startFacilitator({ clock: movedClock })
-    expect(await next.client.settle(payment.request, { timeoutMs: 25_000 })).toMatchObject({
+    expect(await next.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'failed',
       reason: 'invalid_exact_evm_payload_authorization_valid_before',
     })
@@ -488,7 +484,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const outcomes = await Promise.all(
       payments.map(async (payment, index) => {
         await verify(index % 2 === 0 ? other : one, payment)
-        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 25_000 })
+        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(50)
@@ -509,11 +505,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payments = [await createPayment(), await createPayment()]
     for (const [index, payment] of payments.entries()) {
       await verify(index === 0 ? first : second, payment)
-      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 20_000 })
+      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
   })
 
   test('two facilitators with relayer accounts of their own share the work and never send a payment twice', async () => {
@@ -527,7 +523,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       payments.map(async (payment, index) => {
         const by = index % 2 === 0 ? one : other
         await verify(by, payment)
-        return await by.client.settle(payment.request, { timeoutMs: 25_000 })
+        return await by.client.settle(payment.request, { timeoutMs: 600_000 })
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
@@ -540,19 +536,30 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     )
     const facilitator = await stack.startFacilitator({ relayerKeys: keys })
     expect(facilitator.relayers).toHaveLength(3)
-    await stack.rpc.call('evm_setAutomine', [false])
-    await stack.rpc.call('evm_setIntervalMining', [1])
     const payments: Payment[] = []
     for (let index = 0; index < 24; index += 1) payments.push(await createPayment())
+    await stack.rpc.call('evm_setAutomine', [false])
     const senders = new Set<unknown>()
-    const outcomes = await Promise.all(
-      payments.map(async (payment, index) => {
-        // Three waves, so that a transaction is in flight when the next goes.
-        await systemClock.sleep((index % 3) * 200)
+    const isBusy = async (relayer: string): Promise<boolean> => {
+      const [latest, pending] = await Promise.all(
+        ['latest', 'pending'].map(block => stack.rpc.call('eth_getTransactionCount', [relayer, block])),
+      )
+      return latest !== pending
+    }
+    const settling: ReturnType<typeof facilitator.client.settle>[] = []
+    // Three waves: when the next goes, a transaction of one more key is in flight.
+    for (const wave of [1, 2, 3]) {
+      for (const payment of payments.slice(8 * (wave - 1), 8 * wave)) {
         await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
-      }),
-    )
+        settling.push(facilitator.client.settle(payment.request, { timeoutMs: 600_000 }))
+      }
+      await until(async () => {
+        const busy = await Promise.all(facilitator.relayers.map(isBusy))
+        return busy.filter(Boolean).length >= wave
+      }, 50)
+    }
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const outcomes = await Promise.all(settling)
     for (const outcome of outcomes) {
       if (outcome.kind !== 'settled') throw new Error(`a payment is ${outcome.kind}`)
       const sent = await stack.rpc.call('eth_getTransactionByHash', [outcome.transaction])
@@ -575,12 +582,12 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       const payment = await createPayment()
       payments.push(payment)
       await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+      await first.client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
     await stack.startFacilitator({ relayerKeys: keys })
     for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
@@ -594,29 +601,31 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       ...IMPATIENT,
     })
     await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.client.settle(payment.request, { timeoutMs: 600_000 })
     await first.close()
     const unattendedOf = async ({ metrics }: RunningFacilitator): Promise<string | undefined> =>
       /^farebox_facilitator_transactions_unattended (\d+)$/m.exec(await metrics.registry.metrics())?.[1]
     const second = await stack.startFacilitator({ relayerKeys: [kept] })
-    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('1')
+    await expect.poll(() => unattendedOf(second)).toBe('1')
     expect((await rowOf(payment))?.state).toBe('submitted')
     await stack.startFacilitator({ relayerKeys: [dropped] })
-    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
-    await expect.poll(() => unattendedOf(second), { timeout: 20_000 }).toBe('0')
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await expect.poll(() => unattendedOf(second)).toBe('0')
   })
 
   test('payments that arrive within one block interval go together', async () => {
     const facilitator = await stack.startFacilitator()
     const payments: Payment[] = []
     for (let index = 0; index < 20; index += 1) payments.push(await createPayment())
-    await stack.rpc.call('evm_setIntervalMining', [1])
-    const outcomes = await Promise.all(
-      payments.map(async payment => {
-        await verify(facilitator, payment)
-        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
-      }),
+    const keys = payments.map(({ key }) => key)
+    await Promise.all(payments.map(async payment => await verify(facilitator, payment)))
+    await stack.rpc.call('evm_setAutomine', [false])
+    const settling = payments.map(payment =>
+      facilitator.client.settle(payment.request, { timeoutMs: 600_000 }),
     )
+    await until(async () => (await observer.payments.find(keys)).every(({ state }) => state !== 'held'))
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const outcomes = await Promise.all(settling)
     const hashes = new Set(
       outcomes.map(outcome => (outcome.kind === 'settled' ? outcome.transaction : outcome.kind)),
     )

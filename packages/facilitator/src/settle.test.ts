@@ -1,11 +1,12 @@
 import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
-import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { systemClock } from '@farebox/server/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gasLimit } from './relayer/account/relayer-account.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
@@ -19,9 +20,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
-
-// Chains and databases take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const HASH = /^0x[0-9a-f]{64}$/
 
@@ -47,7 +45,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   }
   const held = async (balance = PRICE): Promise<Payment> => {
     const payment = await sign(await stack.createPayer(balance))
-    expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'valid',
     })
     return payment
@@ -60,7 +58,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   const settle = async (
     { request }: { readonly request: FacilitatorRequest },
     by = facilitator,
-  ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 25_000 })
+  ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 600_000 })
 
   const stateOf = async (payment: Payment): Promise<string | undefined> =>
     (await facilitator.ledger.payments.find([keyOf(payment)]))[0]?.state
@@ -73,11 +71,11 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     await expect.poll(() => stateOf(payment)).toBe('settled')
     const { binding } = payment.request.extensions?.['farebox-hold'] ?? { binding: '' }
     const charge = { state: 'settled', binding, transaction, chargedAt: expect.any(Number) as number }
-    const used = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    const used = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
     expect(used).toMatchObject({ reason: 'invalid_exact_evm_nonce_already_used', charge })
     const other = facilitatorRequest(payment, { binding: freshBinding() })
-    expect(await facilitator.client.verify(other, { timeoutMs: 20_000 })).toMatchObject({ charge })
-    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })
+    expect(await facilitator.client.verify(other, { timeoutMs: 600_000 })).toMatchObject({ charge })
+    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })
     expect(asked).toMatchObject({ kind: 'invalid', reason: 'inquiry_holds_nothing', charge })
     const told = asked.kind === 'invalid' ? asked.charge : undefined
     const age = (told?.now ?? 0) - (told?.chargedAt ?? 0)
@@ -87,7 +85,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
 
   test('D40 an inquiry holds nothing, and knows of no charge where a payment is only held', async () => {
     const payment = await sign(await stack.createPayer(PRICE))
-    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })
+    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })
     expect(asked).toEqual({
       kind: 'invalid',
       reason: 'inquiry_holds_nothing',
@@ -95,8 +93,8 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       charge: undefined,
     })
     expect(await facilitator.ledger.payments.find([keyOf(payment)])).toEqual([])
-    await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
-    expect(await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })).toEqual(asked)
+    await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
+    expect(await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })).toEqual(asked)
   })
 
   test('D10 a held payment is settled: the money has moved and the answer names the transaction', async () => {
@@ -110,8 +108,12 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
 
   test('a payer whose settlement was told and is not written down yet is not called poor', async () => {
     const ledger = await stack.openLedger()
+    let writeDown = (): void => undefined
+    const mayConclude = new Promise<void>(resolve => {
+      writeDown = resolve
+    })
     const conclude: typeof ledger.settlements.conclude = async (...words) => {
-      await delay(1_500)
+      await mayConclude
       return await ledger.settlements.conclude(...words)
     }
     const late = await stack.startFacilitator({
@@ -121,11 +123,12 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     const payer = await stack.createPayer(2n * PRICE)
     const [one, other] = [await sign(payer), await sign(payer)]
     const verify = async ({ request }: Payment): Promise<string> =>
-      (await late.client.verify(request, { timeoutMs: 20_000 })).kind
+      (await late.client.verify(request, { timeoutMs: 600_000 })).kind
     expect(await verify(one)).toBe('valid')
     expect(await settle(one, late)).toMatchObject({ kind: 'settled' })
     expect(await verify(other)).toBe('unavailable')
-    await expect.poll(async () => await verify(other), { timeout: 5_000 }).toBe('valid')
+    writeDown()
+    await expect.poll(async () => await verify(other)).toBe('valid')
     await late.close()
   })
 
@@ -173,22 +176,31 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
 
   test('a hold that took too long is refused as too late, as callers meanwhile were told', async () => {
     const ledger = await stack.openLedger()
+    let aheadMs = 0
+    const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
     const payments = {
       ...ledger.payments,
       hold: async (request: HoldRequest) => {
-        await delay(3_000)
+        // Too late for a new payment by the time at which it is held.
+        aheadMs = 295_000
+        await isRefused
         return await ledger.payments.hold(request)
       },
     }
-    const slow = await stack.startFacilitator({ ledger: { ...ledger, payments } })
-    const validBefore = String(Math.floor(Date.now() / 1_000) + 12)
+    let hold = (): void => undefined
+    const isRefused = new Promise<void>(resolve => {
+      hold = resolve
+    })
+    const slow = await stack.startFacilitator({ ledger: { ...ledger, payments }, clock })
+    const validBefore = String(Math.floor(Date.now() / 1_000) + 300)
     const payer = await stack.createPayer(PRICE)
     const signed = await signAuthorization(stack.crypto, payer, { validBefore })
     const request = facilitatorRequest(signed, { binding: freshBinding() })
     const first = settle({ request }, slow)
-    await delay(2_500)
+    await until(() => aheadMs > 0)
     const refused = { kind: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
     expect(await settle({ request }, slow)).toMatchObject(refused)
+    hold()
     expect(await first).toMatchObject(refused)
     expect(await token.balanceOf(signed.authorization.from)).toBe(PRICE)
     // Else it waits for the relayer's lease, and settles what a later test wants unsettled.
@@ -199,7 +211,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     const payment = await held()
     const first = await settle(payment)
     expect(await settle(payment)).toEqual(first)
-    expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'invalid',
       reason: 'invalid_exact_evm_nonce_already_used',
     })
@@ -224,9 +236,9 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
 
   test('D10 a released hold is not charged: a definite no', async () => {
     const payment = await sign(await stack.createPayer(PRICE))
-    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
     await facilitator.client.release(releaseOf(payment.request, verified), {
-      timeoutMs: 20_000,
+      timeoutMs: 600_000,
     })
     expect(await settle(payment)).toMatchObject({ kind: 'failed', reason: 'hold_released' })
     expect(await token.countTransfers(payment.authorization.from)).toBe(0)
@@ -350,11 +362,13 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     const next = await sign(payer)
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await sign(payer)))
     for (const { request } of payments)
-      expect(await facilitator.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+      expect(await facilitator.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({
+        kind: 'valid',
+      })
     await token.drain(payer)
     for (const payment of payments) expect(await settle(payment)).toMatchObject({ kind: 'failed' })
     await fund(stack.chain, next.authorization.from, { usdcAtomic: PRICE })
-    expect(await facilitator.client.verify(next.request, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await facilitator.client.verify(next.request, { timeoutMs: 600_000 })).toMatchObject({
       kind: 'invalid',
       reason: 'payer_barred',
     })
@@ -365,7 +379,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     const payer = await stack.createPayer(PRICE * 10n)
     for (let index = 0; index < 6; index += 1) {
       const payment = await sign(payer)
-      expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
         kind: 'valid',
       })
       await token.cancel(payer, payment.authorization.nonce)
@@ -377,14 +391,14 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     const payer = await stack.createPayer(PRICE * 4n)
     for (let index = 0; index < 2; index += 1) {
       const payment = await sign(payer)
-      expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
         kind: 'valid',
       })
       expect(await settle(payment)).toMatchObject({ kind: 'settled' })
     }
     const [one, other] = [await sign(payer), await sign(payer)]
     const payAll = async (payment: Payment): Promise<string> => {
-      const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+      const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
       return verified.kind === 'valid' ? (await settle(payment)).kind : verified.kind
     }
     expect(await Promise.all([payAll(one), payAll(other)])).toEqual(['settled', 'settled'])
@@ -407,13 +421,11 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     // The shared facilitator must not settle it for us.
     await facilitator.close()
     const payment = await sign(await stack.createPayer(PRICE))
-    expect(await own.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+    expect(await own.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
     reachable = false
     expect(await settle(payment, own)).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
     reachable = true
-    await expect
-      .poll(async () => (await settle(payment, own)).kind, { timeout: 30_000, interval: 100 })
-      .toBe('settled')
+    await expect.poll(async () => (await settle(payment, own)).kind).toBe('settled')
     facilitator = await stack.startFacilitator()
   })
 

@@ -26,9 +26,9 @@ export interface EconomyOptions {
   readonly signal?: AbortSignal
 }
 
-/** Shows the start of one part: runs the work, and may say how it went. */
+/** Shows the start of one part: runs the work, which reports what is being done, and may say how it went. */
 export type EconomyStep = <T>(
   name: string,
-  work: () => Promise<T>,
+  work: (report: (activity: string) => void) => Promise<T>,
   describe: (started: T) => { readonly text?: string; readonly note?: string },
 ) => Promise<T>

@@ -1,13 +1,11 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readProcess } from 'farebox/src/command-line'
 import { startEconomy, type Economy } from './economy.ts'
 import { readLocalFile } from './local-file.ts'
 import { launch } from './testing/launch.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let folder: string
 
@@ -82,7 +80,7 @@ test('kill -9 of whoever started it ends chain, facilitator and database, and th
     await readFile(join(folder, 'postgres', 'cluster', 'data', 'postmaster.pid'), 'utf8')
   ).split('\n')
   for (const pid of [chain, facilitator, Number(line)])
-    await expect.poll(() => readProcess(pid), { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(() => readProcess(pid)).toBeUndefined()
   const economy = await start()
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
   await economy.stop()

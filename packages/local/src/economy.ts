@@ -56,16 +56,15 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     stopped = true
     for (const stopOne of starting.stops.toReversed()) await stopOne()
   })
-  // Beside the chain: neither needs the other. That it failed is told where it is waited for.
+  // Beside the chain: neither needs the other.
   const database = openDatabase(starting)
-  database.catch(() => undefined)
   try {
     const parts = await startParts(starting, database)
     await topUp(parts.chain, parts.payer.address, PAYER_USDC_ATOMIC)
     await writeLocalFile(starting.folder, parts, parts.agents.map(describeAgent))
     return { ...parts, broken: firstToEnd(parts, () => stopped), stop }
   } catch (error) {
-    await database.catch(() => undefined)
+    await database.url.catch(() => undefined)
     await stop()
     throw error
   }

@@ -4,6 +4,7 @@ import type { CreateSecretRequest } from '@farebox/payments/x402/facilitator-api
 import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { writeDurably } from './processes/write-durably.ts'
+import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
 /** A facilitator that is administered. */
 type Administration = Pick<FacilitatorProcess, 'url' | 'adminToken'>
@@ -69,7 +70,7 @@ async function administer(
     return await origin.send({
       ...request,
       headers: { authorization: `Bearer ${adminToken}` },
-      timeoutMs: 10_000,
+      timeoutMs: START_LIMIT_MS,
     })
   } finally {
     await origin.close()

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { readProcess, type ProcessDescription } from 'farebox/internal/command-line'
 import { readLocalFile, type LocalFile } from './local-file.ts'
+import { askUntilStarted, StartLimitError } from './starting/wait-for-start.ts'
 
 /** An economy that another process of this machine runs. */
 export interface JoinedEconomy extends Pick<LocalFile, 'chain' | 'payer'> {
@@ -16,13 +17,11 @@ export interface JoinedEconomy extends Pick<LocalFile, 'chain' | 'payer'> {
   leave(): void
 }
 
-/** What is being started is waited for this long. */
-const STARTING_MS = 30_000
 const LOOK_EVERY_MS = 500
 
 /**
  * Joins the economy of a folder that a running process holds (see {@link FolderInUseError}). One that is still being
- * started is waited for.
+ * started is waited for while that process lives (see `waitForStart`).
  *
  * @param folder the economy's
  * @param pid of the process that holds it
@@ -35,12 +34,17 @@ export async function joinEconomy(
 ): Promise<JoinedEconomy | undefined> {
   const owner = await readProcess(pid)
   if (owner === undefined) return undefined
-  for (let waitedMs = 0; waitedMs < STARTING_MS && (await isStill(owner)); waitedMs += LOOK_EVERY_MS) {
+  const ask = async (): Promise<{ readonly joined: JoinedEconomy | undefined } | undefined> => {
     const found = await readAnswering(folder)
-    if (found !== undefined) return { ...found, process: owner, ...watch(owner) }
-    await delay(LOOK_EVERY_MS, undefined, { signal })
+    if (found !== undefined) return { joined: { ...found, process: owner, ...watch(owner) } }
+    return (await isStill(owner)) ? undefined : { joined: undefined }
   }
-  return undefined
+  try {
+    return (await askUntilStarted(ask, { everyMs: LOOK_EVERY_MS, signal })).joined
+  } catch (error) {
+    if (error instanceof StartLimitError) return undefined
+    throw error
+  }
 }
 
 /** Its file stays when an economy stops: it counts once the facilitator that it names takes this folder's token. */

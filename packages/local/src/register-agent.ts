@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { agentHealth } from '@farebox/platform-api/monitor'
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { callAnvil } from './chain/anvil-rpc.ts'
 import { sendTransaction } from './chain/send-transaction.ts'
 import type { LocalChain } from './chain/start-chain.ts'
+import { askUntilStarted, START_LIMIT_MS, StartLimitError } from './starting/wait-for-start.ts'
 
 /** An agent of the local economy, found by others. */
 export interface RegisteredAgent {
@@ -15,11 +15,7 @@ export interface RegisteredAgent {
   readonly isNew: boolean
 }
 
-/** How long a platform that runs beside us may take to see a stake and list its agent. */
-const LISTED_WITHIN_MS = 30_000
 const ASK_EVERY_MS = 100
-const CHECKED_WITHIN_MS = 10_000
-const ASK_TIMEOUT_MS = 60_000
 
 /** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
 const AGENT_REGISTERED_TOPIC = '0xc29f819ac362ff9c94de06666235808451aafd8894a2dffb86a080a965efeae3'
@@ -102,33 +98,48 @@ async function untilListed(
   origin: JsonOrigin,
   { registration_id: id, endpoint }: Registration,
 ): Promise<Omit<RegisteredAgent, 'isNew'>> {
-  for (let waitedMs = 0; waitedMs < LISTED_WITHIN_MS; waitedMs += ASK_EVERY_MS) {
-    // A platform that is away for a moment comes back to what it was doing.
-    const asked = await ask(origin, { method: 'GET', path: `/v1/registrations/${id}` }).catch(() => undefined)
-    await delay(ASK_EVERY_MS)
-    if (asked === undefined) continue
-    const { status } = asked
-    if (status.state === 'listed') return { agentId: status.agent_id, profileUrl: status.profile_url }
-    if (status.state === 'refused' && !status.retried)
-      throw new Error(`the platform does not list ${endpoint}: ${status.reason}`)
+  try {
+    return await askUntilStarted(
+      async () => {
+        // A platform that is away for a moment comes back to what it was doing.
+        const asked = await ask(origin, { method: 'GET', path: `/v1/registrations/${id}` }).catch(
+          () => undefined,
+        )
+        const status = asked?.status
+        if (status?.state === 'refused' && !status.retried)
+          throw new Error(`the platform does not list ${endpoint}: ${status.reason}`)
+        return status?.state === 'listed'
+          ? { agentId: status.agent_id, profileUrl: status.profile_url }
+          : undefined
+      },
+      { everyMs: ASK_EVERY_MS },
+    )
+  } catch (error) {
+    if (!(error instanceof StartLimitError)) throw error
+    throw new Error(`the platform has not listed ${endpoint} within ${START_LIMIT_MS / 60_000} minutes`, {
+      cause: error,
+    })
   }
-  throw new Error(`the platform has not listed ${endpoint} within ${LISTED_WITHIN_MS / 1_000} s`)
 }
 
-/** Waits until a platform has checked for the first time whether an agent answers, for some seconds at most. */
+/**
+ * Waits until a platform has checked for the first time whether an agent answers. A platform that does not come to it
+ * is no reason not to start: the agent is then shown as unchecked for a while.
+ */
 export async function untilChecked(platform: { readonly url: string }, agentId: number): Promise<void> {
   const origin = createJsonOrigin(platform.url)
+  const path = `/v1/agents/${agentId}/health`
   try {
-    for (let waitedMs = 0; waitedMs < CHECKED_WITHIN_MS; waitedMs += ASK_EVERY_MS) {
-      const { body } = await origin.send({
-        method: 'GET',
-        path: `/v1/agents/${agentId}/health`,
-        timeoutMs: ASK_TIMEOUT_MS,
-      })
-      const read = agentHealth.safeParse(body)
-      if (read.success && read.data.checked_at !== null) return
-      await delay(ASK_EVERY_MS)
-    }
+    await askUntilStarted(
+      async () => {
+        const { body } = await origin.send({ method: 'GET', path, timeoutMs: START_LIMIT_MS })
+        const read = agentHealth.safeParse(body)
+        return read.success && read.data.checked_at !== null ? true : undefined
+      },
+      { everyMs: ASK_EVERY_MS },
+    )
+  } catch (error) {
+    if (!(error instanceof StartLimitError)) throw error
   } finally {
     await origin.close()
   }
@@ -138,7 +149,7 @@ async function ask(
   origin: JsonOrigin,
   request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: object },
 ): Promise<Registration> {
-  const { status, body } = await origin.send({ ...request, timeoutMs: ASK_TIMEOUT_MS })
+  const { status, body } = await origin.send({ ...request, timeoutMs: START_LIMIT_MS })
   const read = registration.safeParse(body)
   if (status < 300 && read.success) return read.data
   throw new Error(

@@ -8,6 +8,8 @@ import type { LocalChain } from './chain/start-chain.ts'
 import { fareboxProgram } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { runProgram } from './processes/run-program.ts'
+import { shownPath } from './starting/shown-path.ts'
+import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
 /** One agent to be served. */
 export interface EconomyAgent {
@@ -49,18 +51,24 @@ export interface AgentProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** Receives what it is doing, until it has started. */
+  readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
 /** Starts `farebox start` for one agent, paid, and reads its `/about`. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { folder, agent, chain, facilitator, secret, onLine, signal } = options
+  const { folder, agent, chain, facilitator, secret, onLine, onActivity, signal } = options
   const name = options.name ?? `${basename(dirname(agent.config))}-${agent.port}`
   const own = join(folder, 'agents')
   await mkdir(own, { recursive: true })
+  onActivity?.('loading its handlers')
   const child = await runProgram({
     name,
+    part: `the agent ${name}`,
     folder: own,
+    logFile: join(folder, 'logs', `${name}.log`),
+    advice: `npx farebox dev --config ${shownPath(agent.config)} shows it in its place, and again after each save`,
     port: agent.port,
     command: process.execPath,
     arguments: [
@@ -112,7 +120,7 @@ function readListeningUrl(line: string): string | undefined {
 async function readDeclaration(url: string): Promise<Declaration> {
   const origin = createJsonOrigin(url)
   try {
-    const { body } = await origin.send({ method: 'GET', path: '/about', timeoutMs: 5_000 })
+    const { body } = await origin.send({ method: 'GET', path: '/about', timeoutMs: START_LIMIT_MS })
     const checked = checkDeclaration(body)
     if (!checked.ok) throw new Error(`${url}/about does not serve a declaration`)
     return checked.declaration

@@ -29,6 +29,10 @@ export interface FacilitatorProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
+  /** Receives what it is doing, until it has started. */
+  readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
@@ -36,13 +40,17 @@ export interface FacilitatorProcessOptions {
 export async function startFacilitatorProcess(
   options: FacilitatorProcessOptions,
 ): Promise<FacilitatorProcess> {
-  const { chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
+  const { chain, databaseUrl, port, name = 'facilitator', onLine, onActivity, signal } = options
   const folder = join(options.folder, 'facilitator')
   await mkdir(folder, { recursive: true })
   const adminToken = await readOrCreateToken(join(folder, 'admin-token'))
+  onActivity?.('loading its code')
   const child = await runProgram({
     name,
     folder,
+    logFile: join(options.folder, 'logs', `${name}.log`),
+    ...(options.advice !== undefined && { advice: options.advice }),
+    ...(onActivity && { onActivity }),
     port,
     command: process.execPath,
     arguments: [facilitatorProgram()],

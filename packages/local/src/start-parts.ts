@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { startChain, type LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { topUp } from './chain/top-up.ts'
@@ -6,6 +6,7 @@ import type { EconomyOptions } from './economy-options.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
 import { startOnPort, type PortChoice } from './processes/port-choice.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
+import { shownPath } from './starting/shown-path.ts'
 import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
 import { startSpendingAgent } from './start-spending-agent.ts'
@@ -31,17 +32,29 @@ export interface EconomyParts {
 /** What an agent that hires others has to pay them with. */
 const HIRING_USDC_ATOMIC = 10_000_000n
 
+/** A database that is being opened beside the parts before it. */
+export interface OpeningDatabase {
+  /** Resolves with its URL. */
+  readonly url: Promise<string>
+  /** As {@link url}; reports what is being done meanwhile. */
+  wait(report: Report): Promise<string>
+}
+
+/** Receives what a part is doing. */
+type Report = (activity: string) => void
+
 /** Starts the parts in order; each that came up is in `stops`. */
-export async function startParts(starting: Starting, database: Promise<string>): Promise<EconomyParts> {
-  const { chainId, databaseUrl, step = async (_, work) => await work() } = starting
+export async function startParts(starting: Starting, database: OpeningDatabase): Promise<EconomyParts> {
+  const { chainId, databaseUrl, step = async (_, work) => await work(() => undefined) } = starting
   const chain = await step(
     'chain',
-    () => startLocalChain(starting),
+    report => startLocalChain(starting, report),
     ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
   )
   const facilitator = await step(
     'facilitator',
-    async () => await startFacilitator(starting, chain, await database),
+    async report =>
+      await startFacilitator(starting, report, { chain, databaseUrl: await database.wait(report) }),
     ({ url }) => ({
       text: url,
       note: databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)',
@@ -53,45 +66,69 @@ export async function startParts(starting: Starting, database: Promise<string>):
       ? undefined
       : await step(
           'platform',
-          async () => await startPlatform(starting, platformPort, { chain, facilitator, database }),
+          async report =>
+            await startPlatform({ ...starting, platformPort }, report, {
+              chain,
+              facilitator,
+              databaseUrl: await database.url,
+            }),
           ({ url }) => ({ text: url, note: 'registry, monitor, search' }),
         )
   const payer = TEST_KEYS.payer
   if (starting.agents.length === 0) return { chain, facilitator, platform, agents: [], payer }
   const agents = await step(
     'agents',
-    () => startAgents(starting, { chain, facilitator, platform }),
+    report => startAgents(starting, report, { chain, facilitator, platform }),
     ({ length }) => ({ text: `${length} running` }),
   )
   return { chain, facilitator, platform, agents, payer }
 }
 
-/** Resolves with the URL of the database. */
-export async function openDatabase({
-  folder,
-  databaseUrl,
-  stops,
-  onLine,
-  signal,
-}: Starting): Promise<string> {
+/** Opens the database, beside whatever else is started. */
+export function openDatabase(starting: Starting): OpeningDatabase {
+  let latest = ''
+  let report: Report = () => undefined
+  const url = startDatabase(starting, activity => {
+    latest = activity
+    report(activity)
+  })
+  // That it failed is reported where it is waited for.
+  url.catch(() => undefined)
+  return {
+    url,
+    wait: async given => {
+      report = given
+      report(latest)
+      return await url
+    },
+  }
+}
+
+async function startDatabase(
+  { folder, databaseUrl, stops, onLine, signal }: Starting,
+  onActivity: Report,
+): Promise<string> {
   if (databaseUrl !== undefined) return databaseUrl
   const database = await startPostgres({
     folder: join(folder, 'postgres'),
     onLog: line => onLine?.('postgres', line),
+    onActivity,
     ...(signal && { signal }),
   })
   stops.push(database.stop)
   return database.connectionString
 }
 
-async function startLocalChain(starting: Starting): Promise<LocalChain> {
+async function startLocalChain(starting: Starting, onActivity: Report): Promise<LocalChain> {
   const { folder, chainId, chainPort = 8545, stops, onLine, signal } = starting
   const chain = await startOnPort(chainPort, port =>
     startChain({
       folder: join(folder, 'chain'),
       chainId,
       port,
+      logFile: join(folder, 'logs', 'chain.log'),
       onLog: line => onLine?.('chain', line),
+      onActivity,
       ...(signal && { signal }),
     }),
   )
@@ -101,40 +138,57 @@ async function startLocalChain(starting: Starting): Promise<LocalChain> {
 
 async function startFacilitator(
   starting: Starting,
-  chain: LocalChain,
-  databaseUrl: string,
+  onActivity: Report,
+  below: { readonly chain: LocalChain; readonly databaseUrl: string },
 ): Promise<FacilitatorProcess> {
   const facilitator = await startOnPort(starting.facilitatorPort ?? 4010, port =>
-    startFacilitatorProcess({ ...starting, chain, databaseUrl, port }),
+    startFacilitatorProcess({ ...starting, ...below, port, onActivity, advice: adviceOf(starting) }),
   )
   starting.stops.push(facilitator.stop)
   return facilitator
 }
 
 async function startPlatform(
-  starting: Starting,
-  choice: PortChoice,
-  below: Pick<EconomyParts, 'chain' | 'facilitator'> & { readonly database: Promise<string> },
+  starting: Starting & { readonly platformPort: PortChoice },
+  onActivity: Report,
+  below: Pick<EconomyParts, 'chain' | 'facilitator'> & { readonly databaseUrl: string },
 ): Promise<PlatformProcess> {
-  const { chain, facilitator } = below
-  const databaseUrl = await below.database
-  const { platformEnvironment: environment = {} } = starting
-  const platform = await startOnPort(choice, port =>
-    startPlatformProcess({ ...starting, chain, facilitator, databaseUrl, port, environment }),
+  const { platformPort, platformEnvironment: environment = {} } = starting
+  const platform = await startOnPort(platformPort, port =>
+    startPlatformProcess({
+      ...starting,
+      ...below,
+      port,
+      environment,
+      onActivity,
+      advice: adviceOf(starting),
+    }),
   )
   starting.stops.push(platform.stop)
   return platform
 }
 
+/** What facilitator and platform need beside this machine is a database. */
+function adviceOf({ databaseUrl, folder }: Starting): string {
+  return databaseUrl === undefined
+    ? `start again: everything in ${shownPath(folder)} is kept`
+    : 'correct DATABASE_URL, or unset it: a PostgreSQL server of its own is started then'
+}
+
 async function startAgents(
   starting: Starting,
+  report: Report,
   { chain, facilitator, platform }: Pick<EconomyParts, 'chain' | 'facilitator' | 'platform'>,
 ): Promise<readonly AgentProcess[]> {
   const wallets = starting.agents.map(({ wallet }) => wallet)
+  report('asking the facilitator for their secret')
   const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)
+  const activities = describeTogether(report)
   return await allOrNone(
     starting.agents.map(async agent => {
-      const options = { ...starting, chain, facilitator, secret, agent }
+      const name = basename(dirname(agent.config))
+      const onActivity = (activity: string): void => activities.begin(name, activity)
+      const options = { ...starting, chain, facilitator, secret, agent, onActivity }
       const { spenderPrivateKey, hiringWallet } = agent
       if (hiringWallet !== undefined) await topUp(chain, hiringWallet.address, HIRING_USDC_ATOMIC)
       const started =
@@ -142,9 +196,33 @@ async function startAgents(
           ? await startAgentProcess(options)
           : await startSpendingAgent({ ...options, platform, spenderPrivateKey })
       starting.stops.push(started.stop)
+      activities.end(name)
       return started
     }),
   )
+}
+
+/** Several parts that start at the same time, in one line: "summary, researcher: loading its handlers". */
+function describeTogether(report: Report): {
+  begin(name: string, activity: string): void
+  end(name: string): void
+} {
+  const activities = new Map<string, string>()
+  const tell = (): void => {
+    const [first] = activities.values()
+    const names = [...activities].filter(([, activity]) => activity === first).map(([name]) => name)
+    if (first !== undefined) report(`${names.join(', ')}: ${first}`)
+  }
+  return {
+    begin(name, activity) {
+      activities.set(name, activity)
+      tell()
+    },
+    end(name) {
+      activities.delete(name)
+      tell()
+    },
+  }
 }
 
 /** Waits for every start, also after one has failed: what comes up late must be there to be stopped. */

@@ -32,20 +32,28 @@ export interface PlatformProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
+  /** Receives what it is doing, until it has started. */
+  readonly onActivity?: (activity: string) => void
   readonly signal?: AbortSignal
 }
 
 /** Starts the platform on a local chain, in local mode: agents on this machine may be registered. */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
-  const { chain, facilitator, databaseUrl, name = 'platform', onLine, signal } = options
+  const { chain, facilitator, databaseUrl, name = 'platform', onLine, onActivity, signal } = options
   const folder = join(options.folder, 'platform')
   await mkdir(folder, { recursive: true })
   const operatorToken = await readOrCreateToken(join(folder, 'operator-token'))
   // It says its own address to others, in receipts too, so that it must know it beforehand.
   const port = options.port === 0 ? await findFreePort() : options.port
+  onActivity?.('loading its code')
   const child = await runProgram({
     name,
     folder,
+    logFile: join(options.folder, 'logs', `${name}.log`),
+    ...(options.advice !== undefined && { advice: options.advice }),
+    ...(onActivity && { onActivity }),
     port,
     command: process.execPath,
     arguments: [platformProgram()],

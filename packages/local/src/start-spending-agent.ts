@@ -39,6 +39,7 @@ async function register(
   const served = await startAgentProcess(options)
   try {
     const { url } = served
+    options.onActivity?.('being registered')
     const { agentId } = await registerAgent(platform, chain, { url, wallet: agent.wallet })
     // The platform looks at once whether it answers: so that it does, and is not shown as one that does not.
     await untilChecked(platform, agentId)

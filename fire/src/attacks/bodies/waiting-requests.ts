@@ -17,10 +17,10 @@ const RUNNING_MS = 1_500
 
 /** One payment, one slow job, and many repeats of its request, each with a whole body, that wait for its end. */
 export const waitingRequests: Attack = {
-  name: 'large requests that wait for one job',
-  before:
-    'ten repeats of 0.9 MiB each: the agent held 201,054 KiB for 8,789 KiB of body, the platform 200,460 KiB ' +
-    '(23 × its bytes)',
+  id: 'B3',
+  rule: 'Requests that wait for one job hold no more than their bodies.',
+  title: 'large repeats of one slow job',
+  needs: [],
   async run({ size, signal }) {
     const memory = await createMemoryReader()
     const stage = await setStage()

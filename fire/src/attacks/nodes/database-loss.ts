@@ -10,9 +10,10 @@ import { untilWritten } from './until-written.ts'
 
 /** PostgreSQL fails over to a standby that lacks the last seconds, under a facilitator that keeps running. */
 export const databaseLoss: Attack = {
-  name: 'PostgreSQL failover with loss',
-  before:
-    '2 of 3 charged payments whose rows were lost or put back were answered as not charged when their agents asked again',
+  id: 'N3',
+  rule: 'A charged payment stays charged and buys one job after its row is lost.',
+  title: 'a PostgreSQL failover that loses rows',
+  needs: [],
   async run({ size }: AttackRun): Promise<readonly Score[]> {
     const each = size === 'small' ? 1 : 3
     const stage = await startNodesStage()

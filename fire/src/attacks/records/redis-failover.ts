@@ -15,9 +15,10 @@ const REPEAT_FOR_MS = 45_000
 
 /** A failover to a replica that lacks the last three seconds, with jobs delivered all the while (row 21). */
 export const redisFailover: Attack = {
-  name: 'a Redis failover that loses 3 s of writes',
-  before:
-    'of 51 charged jobs 40 were denied when they were repeated, without replicas asked for (small form)',
+  id: 'R2',
+  rule: 'A charged job is delivered when it is repeated after a failover.',
+  title: 'a Redis failover that loses 3 s of writes',
+  needs: ['redis-server'],
   run: async run => [...(await failOver('', run)), ...(await failOver('?replicas=1', run))],
 }
 

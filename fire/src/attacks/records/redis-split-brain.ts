@@ -14,9 +14,10 @@ const REPEAT_FOR_MS = 45_000
 
 /** Two primaries at once, an agent at each; then the first is made a replica, and what it alone had is gone. */
 export const redisSplitBrain: Attack = {
-  name: 'Redis with two primaries',
-  before:
-    '8 of 8 charged jobs were denied when they were repeated afterwards, none was run twice (small form)',
+  id: 'R3',
+  rule: 'One payment buys one output while two primaries accept writes.',
+  title: 'Redis with two primaries',
+  needs: ['redis-server'],
   run: async run => [...(await splitUp('', run)), ...(await splitUp('?replicas=1', run))],
 }
 

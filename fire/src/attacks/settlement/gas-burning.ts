@@ -12,9 +12,10 @@ const GAS_A_PAYER = 130_000
  * missing sender, some that change their mind with each block.
  */
 export const gasBurning: Attack = {
-  name: 'gas burning by code of payers',
-  before:
-    '20 authorizations of 2 payers, code that knows a trial by its sender: 8,769,800 gas in 56 reverted transactions; code that changes with each block: 593,440 gas in 4, a lone payer 720,000',
+  id: 'S1',
+  rule: 'The code of a payer burns the gas of one attempt at most.',
+  title: 'payers whose code burns all gas in a block',
+  needs: [],
   async run({ size, signal }) {
     const stage = await startSettlementStage(BLOCK_SECONDS)
     try {

@@ -6,7 +6,7 @@ const FILE = fileURLToPath(new URL('../../../src/simulator/mutants/caught-at.jso
 
 /**
  * The first seed whose history each mutant breaks, by its name, as it was last looked for. A change to the sources or
- * to the simulator may move them: `main.ts --mutants --record` looks again.
+ * to the simulator may move them: `npm run fire -- simulator --mutants --record` looks again.
  */
 export async function readSeeds(): Promise<ReadonlyMap<string, number>> {
   return new Map(

@@ -31,7 +31,7 @@ test.each(USUAL)('it is noticed that $breaks ($name)', { timeout: 120_000 }, asy
     return (await simulateSeeds(run)).broken.length > 0
   }
   const isNoticed = (await isCaught(firstSeed(mutant.name), NEARBY)) || (await isCaught(1, HUNTED))
-  expect(isNoticed, 'main.ts --mutants --record looks for it anew').toBe(true)
+  expect(isNoticed, 'npm run fire -- simulator --mutants --record finds its seed').toBe(true)
 })
 
 test.each(RARE)('the sources are such that the full run can try whether $breaks ($name)', async mutant => {

@@ -8,24 +8,17 @@ export interface ShowOptions {
   readonly shrinks: boolean
 }
 
-/** Runs one history and shows it; resolves to the exit code: 1 where it breaks a rule. */
-export async function showHistory(simulate: Simulator, seed: number, options: ShowOptions): Promise<number> {
-  const { violations, trace } = await simulate(seed, options)
-  const [first] = violations
-  if (first !== undefined && options.shrinks) {
-    const without = await shrinkHistory(simulate, seed, first.invariant)
-    const smaller = await simulate(seed, { without, isTraced: options.isTraced })
-    write(smaller.trace)
-    write(smaller.violations.map(({ invariant, message }) => `✗ ${invariant}  ${message}`))
-    write([`replay: --seed ${seed} --trace --without ${[...without].join(',')}`])
-    return 1
-  }
-  write(trace)
-  write(violations.map(({ invariant, message }) => `✗ ${invariant}  ${message}`))
-  if (first === undefined) write([`seed ${seed} breaks nothing`])
-  return first === undefined ? 0 : 1
-}
-
-function write(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`)
+/** Runs one history and prints its trace; resolves to what it breaks, and how that is repeated. */
+export async function showHistory(
+  simulate: Simulator,
+  seed: number,
+  { without, isTraced, shrinks }: ShowOptions,
+): Promise<readonly string[]> {
+  const whole = await simulate(seed, { without, isTraced })
+  const [first] = whole.violations
+  const left = first !== undefined && shrinks ? await shrinkHistory(simulate, seed, first.invariant) : without
+  const { violations, trace } = left === without ? whole : await simulate(seed, { without: left, isTraced })
+  process.stdout.write(trace.map(line => `${line}\n`).join(''))
+  const replay = `--seed ${seed} --trace${left.size > 0 ? ` --without ${[...left].join(',')}` : ''}`
+  return violations.map(({ invariant, message }) => `${invariant}: ${message}; ${replay}`)
 }

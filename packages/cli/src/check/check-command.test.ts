@@ -165,7 +165,7 @@ describe('one sentence says why no agent can be asked:', () => {
   })
 })
 
-describe('a run ends', { timeout: 40_000 }, () => {
+describe('a run ends', () => {
   test('a web site ends the run', async () => {
     const url = await serve((_, answer) =>
       answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Hi</title>'),

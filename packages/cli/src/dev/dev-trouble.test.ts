@@ -32,7 +32,7 @@ async function gone(pid: number): Promise<void> {
 }
 
 // A machine that is busy with something else takes its time.
-describe('farebox dev goes on', { timeout: 60_000 }, () => {
+describe('farebox dev goes on', () => {
   test('a stray error, an exit and a blocking handler are reported, and the process is replaced', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const waiting = shout(url, 'wait')
@@ -112,7 +112,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     )
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a' })
     // TypeScript is used here: the types are kept fresh, before or after.
-    await expect.poll(dev.output, { timeout: 30_000 }).toContain('agent.d.ts written')
+    await expect.poll(dev.output).toContain('agent.d.ts written')
   })
 })
 

@@ -94,6 +94,7 @@ async function startPaid(world: World, { config }: DevSettings, page: string | u
     wallet: await readWallet(world, config),
     page,
     screen: world.out,
+    clock: realClock,
     signal: world.signal,
   })
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { START_LIMIT_MS } from '@farebox/local/src/starting/wait-for-start'
 import { pathWithoutFarebox } from './path-without-farebox.ts'
 
 /** A project in a folder of its own, outside the repository, in which `farebox` is installed. */
@@ -24,7 +25,7 @@ export interface RunningCli {
   output(): string
   /**
    * Resolves to what was written since the last call, up to and with the match, once it is there. Rejects with the
-   * output where it does not come, or the process ends without it.
+   * output where it does not come while the process lives, within the limit for any start.
    */
   says(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
@@ -33,9 +34,6 @@ export interface RunningCli {
 
 const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
-
-/** Less than a test may take, so that the test tells what was said instead. */
-const SAYS_WITHIN_MS = 30_000
 
 /** Makes one, with these files. */
 export async function createProject(files: { readonly [name: string]: string }): Promise<Project> {
@@ -105,7 +103,7 @@ function runCli(folder: string, words: readonly string[], variables: NodeJS.Proc
     says: pattern =>
       new Promise((resolve, reject) => {
         const refuse = (): void => reject(new Error(`does not say ${String(pattern)}:\n${all}`))
-        const giveUp = setTimeout(refuse, SAYS_WITHIN_MS)
+        const giveUp = setTimeout(refuse, START_LIMIT_MS)
         look = () => {
           const match = pattern.exec(all.slice(read))
           if (match === null && !hasEnded) return

@@ -21,7 +21,7 @@ const closers: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   chain = await startChain()
   folder = await mkdtemp(join(tmpdir(), 'farebox-hostile-'))
-}, 60_000)
+})
 afterAll(async () => {
   for (const close of closers) await close()
   await rm(folder, { recursive: true })
@@ -110,7 +110,7 @@ describe('a facilitator that answers no more', () => {
     const document = JSON.parse(out) as { readonly rules: readonly unknown[] }
     expect(document).toMatchObject({ ok: false, stopped: { reason: 'gone', after: 'SR2-01' } })
     expect(document.rules).toHaveLength(1)
-  }, 30_000)
+  })
 
   test('the first Ctrl-C ends the wait for it, and the end of the run is not waited for either', async () => {
     const stopping = new AbortController()
@@ -118,15 +118,15 @@ describe('a facilitator that answers no more', () => {
     const url = await serve((request, response) => {
       if (request.url === '/supported') return void response.end(SUPPORTED)
       if ((asked += 1) <= 3) return void response.end('{"isValid":false,"invalidReason":"no"}')
-      setTimeout(() => stopping.abort(), 50)
+      // And it never answers.
+      stopping.abort()
     })
-    const startedAt = performance.now()
     const { code, out } = await run(['facilitator', url, '--rpc-url', chain.rpcUrl], {
       signal: stopping.signal,
     })
-    expect({ code, wasSoon: performance.now() - startedAt < 8_000 }).toEqual({ code: 130, wasSoon: true })
+    expect({ code, asked }).toEqual({ code: 130, asked: 4 })
     expect(out).not.toMatch(/[✓✗] SR/)
-  }, 30_000)
+  })
 })
 
 describe('the secret of a run', () => {

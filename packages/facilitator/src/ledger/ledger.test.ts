@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock, type Clock } from '@farebox/server/clock'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
@@ -941,15 +942,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         for (const relayer of [stuck, other])
           await ledger.leases.acquire({ network, relayer }, relayer, 60_000)
         expect(await turns(1, stuck)).toEqual([one.key])
-        const taken: string[] = []
-        for (const endMs = Date.now() + 4_500; taken.length === 0 && Date.now() < endMs;) {
-          await systemClock.sleep(300)
+        const taken = await until(async () => {
           // It looks before the other one, each time.
           await turns(1, stuck)
-          taken.push(...(await turns(1, other)))
-        }
+          const keys = await turns(1, other)
+          return keys.length > 0 && keys
+        }, 300)
         expect(taken).toEqual([one.key])
-      }, 10_000)
+      })
 
       test('the authorization that expires first goes first within a turn', async () => {
         const { wait, turns } = stageTurns()
@@ -1029,7 +1029,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           for (const key of await turns(9, relayers[1])) seen.add(key)
           return seen.size
         }
-        await expect.poll(look, { timeout: 6_000 }).toBe(9)
+        await expect.poll(look).toBe(9)
       })
     })
 

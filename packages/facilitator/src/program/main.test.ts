@@ -6,10 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-
-// Processes, leases and blocks take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 const DATABASE_URL = process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -84,7 +81,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
       lines
         .map(line => /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1])
         .find(url => url !== undefined)
-    await expect.poll(find, { timeout: 15_000, message: errors.join('\n') }).toBeDefined()
+    await expect.poll(find, { message: errors.join('\n') }).toBeDefined()
     return find() ?? ''
   }
 

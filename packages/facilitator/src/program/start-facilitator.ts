@@ -53,15 +53,17 @@ async function openLedger(
   const own = { folder, advice: DATABASE_ADVICE }
   const connectionString = databaseUrl ?? (await startOwnDatabase(startDatabase, own, log, started))
   const onError = (error: Error): void => log.warn('database connection lost', { error: error.message })
-  const ledger = await reachDatabase(connectionString, () =>
+  const onMigrating = (migrations: number): void => log.info('migrating the database', { migrations })
+  const open = (): ReturnType<typeof openPostgresLedger> =>
     openPostgresLedger({
       connectionString,
       directConnectionString: environment.directDatabaseUrl,
       schema,
       clock: systemClock,
       onError,
-    }),
-  )
+      onMigrating,
+    })
+  const ledger = await reachDatabase(connectionString, open, { clock: systemClock, log })
   started.push(() => ledger.close())
   return ledger
 }
@@ -84,6 +86,7 @@ async function openFacilitator(
         { reason },
       ),
   })
+  log.info('asking the node')
   await reachNode(rpc, rpcUrl)
   const facilitator = await createFacilitator({
     ledger,

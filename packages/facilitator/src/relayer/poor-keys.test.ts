@@ -1,7 +1,7 @@
 import { createRelayerNode } from './account/relayer-node.ts'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   facilitatorRequest,
   freshBinding,
@@ -12,9 +12,7 @@ import {
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { gasLimit } from './account/relayer-account.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
-const IN_TIME = { timeoutMs: 25_000 }
+const IN_TIME = { timeoutMs: 600_000 }
 
 describe.runIf(await hasPostgres())('relayer accounts with gas for less than a full transaction', () => {
   let stack: Stack

@@ -18,7 +18,7 @@ import { freshKey, NETWORK, PAY_TO } from './payments-for-tests.ts'
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
-export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
 /** Is there a PostgreSQL to test with? Says so once where there is none. */
 export async function hasPostgres(): Promise<boolean> {
@@ -122,7 +122,13 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
         relayerKeys: [TEST_KEYS.relayer.privateKey],
         ...options,
         ledger,
-        limits: { leaseMs: 800, stuckAfterMs: 1_000, reconcileMs: 500, ...options.limits },
+        limits: {
+          leaseMs: 800,
+          reconcileMs: 500,
+          settleWaitMs: 600_000,
+          stuckAfterMs: 600_000,
+          ...options.limits,
+        },
       })
       const url = await facilitator.listen({ port: 0 })
       const client = createFacilitatorClient({ url, secret })

@@ -177,7 +177,7 @@ describe('farebox start serves until it is stopped', () => {
   test('a second signal ends it at once', async () => {
     const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
-    const answer = waitJob(url, 15_000).catch(() => 'cut off')
+    const answer = waitJob(url, 200_000).catch(() => 'cut off')
     await running.until(/input valid/)
     running.child.kill('SIGTERM')
     // Only once the first was taken is the second one a second one: new jobs are refused then.

@@ -15,13 +15,13 @@ export const DEV = {
 /** Enough to take them, but for a secret. */
 export const PAID = { ...DEV, SERVICE_DEV_MODE: 'false', SERVICE_NETWORK: 'eip155:84532' }
 
-/** One capability, which waits as long as it is told. */
+/** One capability, which waits for so many milliseconds, and longer while there is a file `hold`. */
 export const CONFIG = {
   service_version: '1.0',
   name: 'Waiter',
   description: 'Waits.',
   wallet: '${AGENT_WALLET_ADDRESS}',
-  max_deadline_seconds: 60,
+  max_deadline_seconds: 300,
   capabilities: {
     wait: {
       description: 'Waits.',
@@ -32,13 +32,14 @@ export const CONFIG = {
   },
 }
 
-const HANDLERS = `
+const HANDLERS = `import { existsSync } from 'node:fs'
 // What real handlers leave behind: a pool, a timer, something that keeps the process awake.
 setInterval(() => {}, 60_000)
 export default async ({ ms }) => {
   if (ms === 7) setTimeout(() => { throw new Error('left behind') }, 20)
   if (ms === 13) throw new Error('unlucky')
-  await new Promise(resolve => setTimeout(resolve, ms))
+  do await new Promise(resolve => setTimeout(resolve, ms))
+  while (existsSync('hold'))
   return { waited: ms, pid: process.pid }
 }`
 
@@ -48,6 +49,8 @@ export interface Running {
   readonly pid: number
   /** What it wrote to stdout so far. */
   output(): string
+  /** What it wrote to stderr so far. */
+  errors(): string
   /** Resolves once stdout matches; rejects with what it said where it ended before. */
   until(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ended>
@@ -104,6 +107,7 @@ export async function waitJob(
   url: string,
   ms: number,
   jobId: string = crypto.randomUUID(),
+  deadlineSeconds = 280,
 ): Promise<Response> {
   return await fetch(`${url}/execute`, {
     method: 'POST',
@@ -113,7 +117,7 @@ export async function waitJob(
       service_version: '1.0',
       job_id: jobId,
       task: { input: { ms } },
-      deadline: Date.now() / 1_000 + 20,
+      deadline: Date.now() / 1_000 + deadlineSeconds,
     }),
   })
 }
@@ -140,6 +144,7 @@ function run(folder: string, args: readonly string[], variables: NodeJS.ProcessE
     child,
     pid: child.pid ?? 0,
     output: () => stdout,
+    errors: () => stderr,
     ended,
     until: pattern =>
       new Promise((resolve, reject) => {

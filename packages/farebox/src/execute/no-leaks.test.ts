@@ -86,7 +86,7 @@ test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory st
   const job: Job = { version: 1, state: 'running', payer: '', deadlineMs: 0, overran: false }
   await store.claim({ jobKey: 'sweeps', fence: 'f', leaseMs: 1, keepMs: 1, job })
   for (const jobId of jobIds) expect(await store.read(keyOf(jobId))).toBeUndefined()
-}, 20_000)
+})
 
 function countTimers(): number {
   return getActiveResourcesInfo().filter(resource => resource === 'Timeout').length

@@ -163,7 +163,7 @@ test('promise 3: whatever fails, an answer of failure means not charged, and a c
     }),
     { numRuns: RUNS },
   )
-}, 180_000)
+})
 
 /** I5: after an answer of failure that payment is not submitted, unless the caller itself sent it again. */
 function checkFailuresChargeNothing({ events, charged }: History): void {

@@ -136,7 +136,7 @@ describe('ctx.hire', () => {
       await hire(child.url, 'part', { text })
       return String(deadline)
     })
-    const { text } = await run({ deadlineSeconds: 12 })
+    const { text } = await run({ deadlineSeconds: 60 })
     expect(deadlineOf(child.paid[0]?.body ?? '')).toBeLessThan(Number(text) - 1)
     const late = await hirer(({ hire }) => problemOf(hire(child.url, 'part', { text: 'x' })))
     expect((await late.run({ deadlineSeconds: 2 })).text).toBe('no time no')

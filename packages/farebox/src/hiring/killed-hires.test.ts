@@ -79,7 +79,7 @@ describe.each(Object.keys(stores))('an agent that hires, with its jobs in %s', n
         return `${JSON.stringify(output)} ${(await budget()).job}`
       },
     })
-    const ended = await next.run({ jobId, text, deadlineSeconds: 40 })
+    const ended = await next.run({ jobId, text })
     expect(ended).toMatchObject({ status: 200, text: `{"text":"${text}!"} 0.004` })
     expect(new Set(before()).size).toBe(1)
     expect(new Set(child.paid.filter(isOf(text)).map(({ body }) => body)).size).toBe(1)

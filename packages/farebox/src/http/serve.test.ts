@@ -399,16 +399,15 @@ describe('D32 stopping', () => {
   })
 
   test('D32 connections with half a body are closed at once, and not waited for', async () => {
-    const busy = await serveStage()
+    // Its time does not pass: nothing can be waited for until the grace is over.
+    const busy = await serveStage({ clock: createFakeClock() })
     const half = connectRaw(busy.port)
     half.socket.write(
       'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     )
     await half.connected
     await fetch(`${busy.url}/health`)
-    const startMs = performance.now()
     await Promise.all([busy.agent.close(), half.closed])
-    expect(performance.now() - startMs).toBeLessThan(5_000)
   })
 
   test.each([

@@ -39,6 +39,10 @@ const handlers: { readonly [text: string]: MisbehavingHandler } = {
     for (;;) all.push(Array<number>(2 ** 24).fill(1))
   },
   'one huge array': () => ({ text: 'x'.repeat(2 ** 28).split('').length }),
+  'a growing set': () => {
+    const all = new Set<number>()
+    for (;;) all.add(all.size)
+  },
   buffers: () => {
     const all: Buffer[] = []
     for (;;) all.push(Buffer.alloc(8_388_608, 1))

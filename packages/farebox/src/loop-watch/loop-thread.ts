@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { LoopWatchData } from './watch-loop.ts'
 
-const LOOK_EVERY_MS = 500
+const LOOK_EVERY_MS = 1_000
 const SAID_AFTER_SECONDS = 5
 
 const { beats, limitSeconds, format } = workerData as LoopWatchData

@@ -10,7 +10,7 @@ export interface LoopWatchData {
   readonly format: 'text' | 'json'
 }
 
-const BEAT_EVERY_MS = 250
+const BEAT_EVERY_MS = 500
 /** A handler that computes for a while is no reason to end the process, however short its deadline is. */
 const LEAST_LIMIT_SECONDS = 10
 /** A job that ended at its deadline is answered and settled within this. */

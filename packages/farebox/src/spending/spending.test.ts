@@ -11,11 +11,14 @@ import {
   permissionOf,
   permissionStage,
   SHOP,
+  SPENDER,
   type PermissionStage,
 } from '@farebox/local/src/testing/permission-stage'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
+import { systemClock, type Clock } from '../clock.ts'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Variables } from '../environment/read-environment.ts'
@@ -25,6 +28,7 @@ import {
   type SpendingAgent,
   type Work,
 } from './test-setup/spending-agent.ts'
+import { createSkippingClock } from './test-setup/skipping-clock.ts'
 import { startNodeBetween, type NodeBetween } from './test-setup/node-between.ts'
 
 let chain: LocalChain
@@ -61,10 +65,27 @@ const pays: Work = async (context, amount) => {
   return `${resumed ? 'resumed ' : ''}${transaction}`
 }
 
-async function agentThat(work: Work | URL, changes: Variables = {}): Promise<SpendingAgent> {
-  const made = await createSpendingAgent({ work, variables: { ...spendingVariables(node.url), ...changes } })
+async function agentThat(
+  work: Work | URL,
+  changes: Variables = {},
+  clock: Clock = systemClock,
+): Promise<SpendingAgent> {
+  const variables = { ...spendingVariables(node.url), ...changes }
+  const made = await createSpendingAgent({ work, variables, clock })
   open.push(made)
   return made
+}
+
+/** Until one more was sent than before, and the node has one that is in no block. */
+async function isWaiting(before: number): Promise<void> {
+  await until(async () => {
+    const [latest, pending] = await Promise.all(
+      ['latest', 'pending'].map(block =>
+        callAnvil(chain.rpcUrl, 'eth_getTransactionCount', [SPENDER, block]),
+      ),
+    )
+    return sends() > before && latest !== pending
+  })
 }
 
 const sends = (): number => node.methods.filter(method => method === 'eth_sendRawTransaction').length
@@ -102,7 +123,7 @@ describe('ctx.spend', () => {
       return String((await Promise.all(Array.from({ length: 12 }, () => spend(order)))).length)
     })
     const ended = buyer.run()
-    while (sends() < before + 12) await sleep(20)
+    await until(() => sends() >= before + 12)
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [true])
     await callAnvil(chain.rpcUrl, 'evm_mine', [])
     expect(await ended).toMatchObject({ status: 200, text: '12' })
@@ -213,8 +234,7 @@ describe('ctx.spend', () => {
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const before = sends()
     const first = (await agentThat(pays)).run()
-    while (sends() === before) await sleep(20)
-    await sleep(200)
+    await isWaiting(before)
     expect(await stage.available(permissionOf()), 'as of the newest block').toBe(250_000n)
     expect(await (await agentThat(({ allowance }) => allowance())).run()).toMatchObject({ text: '0' })
     expect(await (await agentThat(pays)).run()).toMatchObject({
@@ -349,8 +369,7 @@ describe('a job that is run again', () => {
       stdio: 'inherit',
     })
     const gone = once(killed, 'exit')
-    while (sends() === before) await sleep(20)
-    await sleep(200)
+    await isWaiting(before)
     killed.kill('SIGKILL')
     await gone
     const left = sends()
@@ -416,8 +435,15 @@ describe('a node that fails', () => {
         isGone = method === 'eth_sendRawTransaction'
         return isGone ? 'lose-answer' : 'pass'
       }
-      const buyer = await agentThat(work)
-      const { status, error } = await buyer.run({ jobId, deadlineSeconds: 3 })
+      const clock = createSkippingClock()
+      const buyer = await agentThat(work, {}, clock)
+      const ended = buyer.run({ jobId })
+      await until(() => isGone)
+      // It is asked for the transaction that it has.
+      const asked = node.methods.length
+      await until(() => node.methods.length > asked)
+      clock.skip(280_000)
+      const { status, error } = await ended
       expect(status).toBe(408)
       const [, transaction] =
         /may have moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
@@ -444,12 +470,14 @@ describe('a node that fails', () => {
 describe('a deadline', () => {
   test('after a mined spend is told with its transaction, and the retry resumes', async () => {
     const jobId = randomUUID()
-    const late = await agentThat(async (context, amount) => {
+    const clock = createSkippingClock()
+    const work: Work = async (context, amount) => {
       const paid = await pays(context, amount)
-      await sleep(30_000, undefined, { signal: context.signal }).catch(() => undefined)
+      clock.skip(280_000)
       return paid
-    })
-    const { status, error } = await late.run({ jobId, deadlineSeconds: 3 })
+    }
+    const late = await agentThat(work, {}, clock)
+    const { status, error } = await late.run({ jobId })
     expect(status).toBe(408)
     const [, transaction] = /the job moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
     expect(transaction, error).toBeDefined()
@@ -546,8 +574,7 @@ describe('a handler that compares ctx.allowance with its amount before it spends
     const jobId = randomUUID()
     const before = sends()
     const first = (await agentThat(pays)).run({ jobId })
-    while (sends() === before) await sleep(20)
-    await sleep(200)
+    await isWaiting(before)
     const again = (await agentThat(compares)).run({ jobId })
     await sleep(1_000)
     await callAnvil(chain.rpcUrl, 'evm_mine', [])

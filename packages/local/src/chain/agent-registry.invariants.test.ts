@@ -68,30 +68,26 @@ beforeAll(async () => {
 })
 afterAll(async () => await chain.stop())
 
-test(
-  'REG-05 any sequence of calls keeps: Σ stakes = balance, one withdrawal a stake, no id twice, the owner alone',
-  { timeout: 240_000 },
-  async () => {
-    const seen = { succeeded: 0, refused: 0, withdrawn: 0 }
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: ATTEMPTS, size: 'max' }), async steps => {
-        const untouched = await callAnvilForText(chain.rpcUrl, 'evm_snapshot', [])
-        const model = emptyModel()
-        for (const drawn of steps) {
-          const { sender, attempt } = place(drawn, model)
-          const succeeds = await tryIt(sender, attempt, model)
-          seen[succeeds ? 'succeeded' : 'refused'] += 1
-        }
-        await withdrawAll(model)
-        seen.withdrawn += model.paidOut.length
-        await callAnvil(chain.rpcUrl, 'evm_revert', [untouched])
-      }),
-      { numRuns: RUNS },
-    )
-    console.log('AgentRegistry attempts', seen)
-    expect(seen.withdrawn).toBeGreaterThan(RUNS)
-  },
-)
+test('REG-05 any sequence of calls keeps: Σ stakes = balance, one withdrawal a stake, no id twice, the owner alone', async () => {
+  const seen = { succeeded: 0, refused: 0, withdrawn: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: ATTEMPTS, size: 'max' }), async steps => {
+      const untouched = await callAnvilForText(chain.rpcUrl, 'evm_snapshot', [])
+      const model = emptyModel()
+      for (const drawn of steps) {
+        const { sender, attempt } = place(drawn, model)
+        const succeeds = await tryIt(sender, attempt, model)
+        seen[succeeds ? 'succeeded' : 'refused'] += 1
+      }
+      await withdrawAll(model)
+      seen.withdrawn += model.paidOut.length
+      await callAnvil(chain.rpcUrl, 'evm_revert', [untouched])
+    }),
+    { numRuns: RUNS },
+  )
+  console.log('AgentRegistry attempts', seen)
+  expect(seen.withdrawn).toBeGreaterThan(RUNS)
+})
 
 /** Solvency: everybody who takes ether gets each stake that is theirs, and what is left is the refuser's. */
 async function withdrawAll(model: RegistryModel): Promise<void> {

@@ -153,7 +153,7 @@ test('the token is called with exactly what viem encodes for each item, and for 
   )
   // Both were tried.
   expect(Math.min(called, passedOver)).toBeGreaterThan(100)
-}, 120_000)
+})
 
 test('items that do not end where their bytes end are refused as a whole, wherever they are cut', async () => {
   const items = [ordinary(0), { ...ordinary(1), from: WITH_CODE, codeHash: keccak256(CODES[0]) }, ordinary(2)]
@@ -173,7 +173,7 @@ test('items that do not end where their bytes end are refused as a whole, wherev
     )
   }
   expect(await trySettle('tells', concat([packed, '0x00']), 3)).toEqual(['MalformedItems'])
-}, 60_000)
+})
 
 test('what stands in the calldata behind the items is not read', async () => {
   const packed = packItems([ordinary(0)])

@@ -213,7 +213,7 @@ test('an item is paid if it is good and not if it is bad, whatever stands beside
     }),
     { numRuns: RUNS, endOnFailure: true },
   )
-}, 120_000)
+})
 
 test('too little gas pays nothing; no item fails because those before it have used the gas', async () => {
   let [paid, refused] = [0, 0]
@@ -236,7 +236,7 @@ test('too little gas pays nothing; no item fails because those before it have us
   )
   // Both were tried.
   expect(Math.min(paid, refused)).toBeGreaterThan(3)
-}, 120_000)
+})
 
 test('an item costs at most its own gas, whatever the code of its payer does', async () => {
   const payers = await createPayers()

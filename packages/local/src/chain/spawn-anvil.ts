@@ -1,8 +1,10 @@
-import { ChildNotReadyError, startChild } from '../processes/child-process.ts'
+import { startChild } from '../processes/child-process.ts'
 import type { RunningChild } from '../processes/child-process.ts'
 import { readGlibcVersion } from '../processes/glibc.ts'
 import { isThere } from '../processes/is-there.ts'
 import { portTaken } from '../processes/port-taken-error.ts'
+import { NotStartedError } from '../starting/not-started-error.ts'
+import { shownPath } from '../starting/shown-path.ts'
 import { findAnvil } from './anvil-binary.ts'
 import type { ChainFiles } from './chain-state.ts'
 
@@ -12,6 +14,7 @@ export interface SpawnAnvilOptions {
   readonly port?: number
   readonly blockTimeSeconds?: number
   readonly allowOrigin?: string
+  readonly logFile?: string
   readonly signal?: AbortSignal
 }
 
@@ -29,7 +32,7 @@ const ACCOUNTS = 14
  * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.
  *
  * @throws PortTakenError naming who has the port, as far as that can be told
- * @throws ChildNotReadyError when anvil fails for another reason, with its own words
+ * @throws NotStartedError when anvil fails for another reason, with its own words
  */
 export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChild<AnvilReady>> {
   const { platform, arch } = process
@@ -39,6 +42,11 @@ export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChi
       command,
       arguments: await listArguments(options),
       readReady: readListeningLine,
+      part: 'the chain',
+      ...(options.files !== undefined && {
+        advice: `move ${shownPath(options.files.saved)} away and start again: a new chain is made`,
+      }),
+      ...(options.logFile !== undefined && { logFile: options.logFile }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })
   } catch (error) {
@@ -72,5 +80,5 @@ function readListeningLine(line: string): AnvilReady | undefined {
 function isPortTaken(error: unknown): boolean {
   // Linux, macOS and Windows number it differently; the words are Rust's, or the system's in its language.
   const taken = /address already in use|os error (98|48|10048)/i
-  return error instanceof ChildNotReadyError && taken.test(error.lastLines)
+  return error instanceof NotStartedError && taken.test(error.lastLines)
 }

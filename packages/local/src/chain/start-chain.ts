@@ -36,6 +36,10 @@ export interface StartChainOptions {
   readonly blockTimeSeconds?: number
   /** The one web page that may call the chain from a browser ("http://127.0.0.1:3000"). Without it, none. */
   readonly allowOrigin?: string
+  /** Where what anvil prints while it starts is kept. Without it, nowhere. */
+  readonly logFile?: string
+  /** Receives what is being done, until it has started. */
+  readonly onActivity?: (activity: string) => void
   /** Receives a line when something worth a log happens: an old process ended, a save failed. */
   readonly onLog?: (line: string) => void
   /** Aborting it while the chain starts gives up the start. Afterwards it does nothing; call `stop`. */
@@ -104,18 +108,20 @@ export async function startChain(options: StartChainOptions = {}): Promise<Local
 }
 
 async function startInFolder(options: StartChainOptions, folder: string | undefined): Promise<LocalChain> {
-  const { chainId = DEFAULT_CHAIN_ID, onLog = () => undefined } = options
+  const { chainId = DEFAULT_CHAIN_ID, onLog = () => undefined, onActivity } = options
   const files = folder === undefined ? undefined : chainFiles(folder, chainId)
   if (files !== undefined) {
     await endLeftBehind(files, onLog)
     await keepExitDump(files)
   }
+  onActivity?.('starting anvil')
   const anvil = await spawnAnvil({ ...options, chainId, files })
   try {
     void anvil.exited.then(endWithUs(anvil.pid))
     if (files !== undefined) await writePidFile(files.anvilPid, anvil.pid)
     // Every call would be a line that nobody reads.
     await callAnvil(anvil.ready.rpcUrl, 'anvil_setLoggingEnabled', [false])
+    onActivity?.('placing the contracts')
     await placeContracts(anvil.ready.rpcUrl)
   } catch (error) {
     await anvil.stop(STOP_GRACE_MS)

@@ -2,18 +2,21 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { readProcess } from 'farebox/internal/command-line'
 import { endProcess } from '../processes/end-process.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { portTaken } from '../processes/port-taken-error.ts'
+import { NotStartedError } from '../starting/not-started-error.ts'
+import { askUntilStarted, StartLimitError, type Timer } from '../starting/wait-for-start.ts'
 import type { ClusterFolder } from './cluster-folder.ts'
 import { POSTGRES_ENVIRONMENT } from './create-cluster.ts'
 import type { DatabaseUser } from './database-user.ts'
+import { USE_ANOTHER_DATABASE } from './postgres-programs.ts'
 import { findPostmaster } from './postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
 
-/** Includes the repair after a crash, which reads the whole write-ahead log since the last checkpoint. */
-const READY_TIMEOUT_MS = 120_000
+/** A fast shutdown writes what is in memory to disk first. */
+const STOP_GRACE_MS = 60_000
 const LOOK_EVERY_MS = 20
 /** A port found free may be taken before PostgreSQL listens; so often we look for another one. */
 const PORT_ATTEMPTS = 5
@@ -26,6 +29,8 @@ export interface SpawnPostmasterOptions {
   /** undefined: a free one. */
   readonly port: number | undefined
   readonly signal: AbortSignal | undefined
+  /** Default: the machine's. */
+  readonly timer?: Timer
 }
 
 /**
@@ -38,47 +43,74 @@ export interface SpawnPostmasterOptions {
 export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<Postmaster> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort())
-    const isStarting = await spawnOn(port, options)
-    const postmaster = await awaitReady(options.cluster, isStarting, options.signal)
+    const server = await spawnOn(port, options)
+    const postmaster = await awaitReady(options.cluster, server, options)
     if (postmaster !== undefined) return postmaster
     const log = await readFile(options.cluster.log, 'utf8')
-    if (!log.includes('Address already in use')) {
-      throw new Error(`PostgreSQL ended while it started:\n${log.trim()}`)
-    }
+    if (!log.includes('Address already in use'))
+      throw notStarted('it ended while it started', options.cluster, log)
     if (options.port !== undefined) throw await portTaken(port, 'PostgreSQL')
     if (attempt === PORT_ATTEMPTS) throw new Error(`PostgreSQL found ${PORT_ATTEMPTS} free ports taken again`)
   }
 }
 
+/** A server that has been started and may not have written its lock file yet. */
+interface StartedServer {
+  /** Whether its process lives. */
+  isAlive(): boolean
+  /** Ends it, resolving when it has ended. */
+  end(): Promise<void>
+}
+
 /**
- * Waits until the server of a database takes connections.
+ * Waits until the server of a database takes connections, for as long as its process lives (see `waitForStart`): after
+ * a crash it first reads the whole write-ahead log since the last checkpoint.
  *
- * @param isStarting - whether a server may yet appear that has not written its lock file
- * @param signal - aborting it ends the server and rejects with the signal's reason
+ * @param own - the server that we started, undefined where only one of an earlier run may be there
+ * @param options.signal - aborting it ends the server and rejects with the signal's reason
  * @returns undefined when no server runs and none will appear
- * @throws Error when it is still not ready after two minutes
+ * @throws NotStartedError when it hangs; it is ended then
  */
 export async function awaitReady(
   cluster: ClusterFolder,
-  isStarting: () => boolean,
-  signal: AbortSignal | undefined,
+  own: StartedServer | undefined,
+  options: { readonly signal?: AbortSignal | undefined; readonly timer?: Timer | undefined },
 ): Promise<Postmaster | undefined> {
-  for (let waitedMs = 0; waitedMs < READY_TIMEOUT_MS; waitedMs += LOOK_EVERY_MS) {
-    // Asked first: a server that ends between the two questions has not been missed.
-    const mayAppear = isStarting()
-    const postmaster = await findPostmaster(cluster.data)
-    if (postmaster?.isReady === true || (postmaster === undefined && !mayAppear)) return postmaster
-    if (postmaster !== undefined && signal?.aborted === true) {
-      await endProcess(postmaster.process, 'SIGINT', READY_TIMEOUT_MS)
-      signal.throwIfAborted()
-    }
-    await delay(LOOK_EVERY_MS)
+  try {
+    const waiting = { ...options, everyMs: LOOK_EVERY_MS }
+    return (await askUntilStarted(() => readState(cluster, own), waiting)).postmaster
+  } catch (error) {
+    await own?.end()
+    const left = await findPostmaster(cluster.data)
+    if (left !== undefined) await endProcess(left.process, 'SIGINT', STOP_GRACE_MS)
+    if (!(error instanceof StartLimitError)) throw error
+    throw notStarted(error.message, cluster, await readFile(cluster.log, 'utf8'))
   }
-  throw new Error(`PostgreSQL is not ready after ${READY_TIMEOUT_MS / 1000} s; it says why in ${cluster.log}`)
 }
 
-/** @returns a function that tells whether the program still runs */
-async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<() => boolean> {
+/** Undefined as long as it is not decided. */
+async function readState(
+  cluster: ClusterFolder,
+  own: StartedServer | undefined,
+): Promise<{ readonly postmaster: Postmaster | undefined } | undefined> {
+  // Asked first: a server that ends between the two questions has not been missed.
+  const mayAppear = own?.isAlive() === true
+  const postmaster = await findPostmaster(cluster.data)
+  const isDecided = postmaster === undefined ? !mayAppear : postmaster.isReady
+  return isDecided ? { postmaster } : undefined
+}
+
+function notStarted(reason: string, cluster: ClusterFolder, log: string): NotStartedError {
+  return new NotStartedError({
+    part: 'PostgreSQL',
+    reason,
+    lines: log.trim() === '' ? [] : log.trim().split('\n'),
+    logFile: cluster.log,
+    advice: USE_ANOTHER_DATABASE,
+  })
+}
+
+async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<StartedServer> {
   const { programs, cluster, user } = options
   const log = await open(cluster.log, 'w', 0o600)
   try {
@@ -92,7 +124,13 @@ async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<(
     })
     await once(child, 'spawn')
     child.unref()
-    return () => child.exitCode === null && child.signalCode === null
+    return {
+      isAlive: () => child.exitCode === null && child.signalCode === null,
+      async end() {
+        const found = child.pid === undefined ? undefined : await readProcess(child.pid)
+        if (found !== undefined) await endProcess(found, 'SIGINT', STOP_GRACE_MS)
+      },
+    }
   } finally {
     await log.close()
   }

@@ -80,7 +80,7 @@ describe('a later start', () => {
     const launcher = await launchPostgres()
     await ask(launcher.ready, 'create table paid as select 43 as amount')
     process.kill(launcher.pid, 'SIGKILL')
-    await expect.poll(() => readProcess(launcher.ready.pid), { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(() => readProcess(launcher.ready.pid)).toBeUndefined()
     const postgres = await start()
     expect(postgres.connectionString.replace(/:\d+\//, '')).toBe(
       launcher.ready.connectionString.replace(/:\d+\//, ''),

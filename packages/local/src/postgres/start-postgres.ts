@@ -35,6 +35,8 @@ export interface StartPostgresOptions {
    * Receives a line when something worth a log happens: a server that was left is ended, files are elsewhere.
    */
   readonly onLog?: (line: string) => void
+  /** Receives what is being done, until it has started. */
+  readonly onActivity?: (activity: string) => void
   /** Aborting it while PostgreSQL starts gives up the start. Afterwards it does nothing; call `stop`. */
   readonly signal?: AbortSignal
 }
@@ -101,14 +103,17 @@ interface OpenDatabase {
 }
 
 async function openDatabase(folder: string, options: StartPostgresOptions): Promise<OpenDatabase> {
-  const { onLog = () => undefined, port, signal } = options
+  const { onLog = () => undefined, onActivity, port, signal } = options
   const { systemFolder = '/var/lib/farebox', cacheFolder = defaultCacheFolder() } = options
   const packageFolder = findPostgresPackage(process.platform, process.arch, readGlibcVersion())
   const user = await chooseDatabaseUser(join(folder, 'cluster'))
   const cluster = await openClusterFolder({ folder, user, systemFolder, onLog })
+  onActivity?.('preparing PostgreSQL')
   const programs = await preparePrograms(packageFolder, user, cacheFolder)
+  onActivity?.('creating the database')
   await createCluster(programs, cluster, user)
   await endLeftBehind(cluster, options)
+  onActivity?.('starting PostgreSQL')
   return { cluster, postmaster: await spawnPostmaster({ programs, cluster, user, port, signal }) }
 }
 
@@ -117,7 +122,7 @@ async function endLeftBehind(
   cluster: ClusterFolder,
   { signal, onLog = () => undefined }: StartPostgresOptions,
 ): Promise<void> {
-  const running = await awaitReady(cluster, () => false, signal)
+  const running = await awaitReady(cluster, undefined, { signal })
   if (running === undefined) return await removeStaleLock(cluster.data)
   onLog(`ending PostgreSQL, process ${running.process.pid}, which an earlier run left behind`)
   await endProcess(running.process, 'SIGINT', STOP_GRACE_MS)

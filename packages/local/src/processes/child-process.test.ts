@@ -1,6 +1,18 @@
-import { expect, test } from 'vitest'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startChild } from './child-process.ts'
 import { readProcess } from 'farebox/src/command-line'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farebox-child-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
 
 const readReady = (line: string) => /^ready (\d+)$/.exec(line)?.[1]
 
@@ -28,16 +40,55 @@ test('stop may come after the end and be called twice', async () => {
   expect(await child.stop()).toMatchObject({ code: 3 })
 })
 
-test('explains an early end with the last lines of the program', async () => {
-  await expect(run("console.error('no such disk'); process.exitCode = 2")).rejects.toThrow(
-    /ended before it was ready \(code 2\):\nno such disk$/,
+test('a program that ends before it is ready is explained with its part, its log and what to try', async () => {
+  const event = '{"time":"…","level":"error","event":"cannot start","error":"no such disk"}'
+  const logFile = join(folder, 'logs', 'disk.log')
+  const program = run(`console.error('first'); console.error('${event}'); process.exitCode = 2`, {
+    part: 'the disk',
+    logFile,
+    advice: 'plug it in',
+  })
+  await expect(program).rejects.toThrow(
+    [
+      'the disk did not start: it ended with exit code 2',
+      '  its last lines:',
+      '    first',
+      '    error: cannot start: no such disk',
+      `  its whole log: ${logFile}`,
+      '  try: plug it in',
+    ].join('\n'),
   )
+  expect(await readFile(logFile, 'utf8')).toBe(`first\n${event}\n`)
 })
 
-test('ends a program that is not ready in time', async () => {
-  await expect(run('setInterval(() => {}, 1000)', { readyTimeoutMs: 100 })).rejects.toThrow(
-    'was not ready after 0.1 s',
-  )
+test('a program that never becomes ready is waited for five minutes, and then ended', async () => {
+  let pass = (): void => undefined
+  let limitMs = 0
+  let pid = 0
+  const starting = run("console.log('pid ' + process.pid); setInterval(() => {}, 1000)", {
+    part: 'the sleeper',
+    timer(delayMs, callback) {
+      limitMs = delayMs
+      pass = callback
+      return () => undefined
+    },
+    onLine(line) {
+      pid = Number(line.slice('pid '.length))
+      pass()
+    },
+  })
+  await expect(starting).rejects.toThrow('the sleeper did not start: it was not ready after 5 minutes')
+  expect(limitMs).toBe(300_000)
+  expect(await readProcess(pid)).toBeUndefined()
+})
+
+test('what its log says it does is reported until it is ready', async () => {
+  const event = (name: string) => `console.log('${JSON.stringify({ level: 'info', event: name })}')`
+  const activities: string[] = []
+  const code = `${event('migrating')}; console.log('ready 1'); ${event('serving')}; console.log('over')`
+  const child = await run(code, { onActivity: activity => activities.push(activity) })
+  await child.exited
+  expect(activities).toEqual(['migrating'])
 })
 
 test('ends a program whose start is given up', async () => {
@@ -49,7 +100,7 @@ test('ends a program whose start is given up', async () => {
 
 test('says when a program does not exist', async () => {
   await expect(startChild({ command: '/nonexistent/program', arguments: [], readReady })).rejects.toThrow(
-    '/nonexistent/program could not be started',
+    '/nonexistent/program did not start: it cannot be run',
   )
 })
 

@@ -4,6 +4,10 @@ import { channel } from 'node:diagnostics_channel'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readActivity } from '../starting/log-line.ts'
+import { NotStartedError } from '../starting/not-started-error.ts'
+import { openPartLog } from '../starting/part-log.ts'
+import { StartLimitError, waitForStart, type Timer } from '../starting/wait-for-start.ts'
 
 /** How many of its last lines are kept to explain why a program ended. */
 const KEPT_LINES = 40
@@ -29,10 +33,18 @@ export interface StartChildOptions<Ready> {
   readonly folder?: string
   /** Looks at each line of stdout and stderr; the first answer other than undefined means "ready". */
   readonly readReady: (line: string) => Ready | undefined
-  /** Default 30 s. */
-  readonly readyTimeoutMs?: number
+  /** As people call it in a message: "the platform"; default the command. */
+  readonly part?: string
   /** Receives every line of stdout and stderr, also after it is ready. */
   readonly onLine?: (line: string) => void
+  /** Where all of them are kept, from this start on. */
+  readonly logFile?: string
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
+  /** Receives what the program is doing until it is ready, as its own log says. */
+  readonly onActivity?: (activity: string) => void
+  /** Default: the machine's. */
+  readonly timer?: Timer
   /** Aborting it before the child is ready ends the child and rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -54,25 +66,12 @@ export interface RunningChild<Ready> {
   readonly stop: (graceMs?: number) => Promise<ChildExit>
 }
 
-/** The program could not be started, or ended or stayed silent before it was ready. */
-export class ChildNotReadyError extends Error {
-  override readonly name = 'ChildNotReadyError'
-  /** The last lines it wrote, empty when it wrote none. */
-  readonly lastLines: string
-
-  constructor(message: string, lastLines: string) {
-    super(lastLines === '' ? message : `${message}:\n${lastLines}`)
-    this.lastLines = lastLines
-  }
-}
-
 /**
- * Starts a program and waits until it says that it is ready.
+ * Starts a program and waits until it says that it is ready, for as long as its process lives (see `waitForStart`).
  *
  * It runs in its own process group: Ctrl-C in a terminal reaches us alone, and we decide who ends when.
  *
- * @throws ChildNotReadyError when the program cannot be started, ends before it is ready, or is not ready in
- * time
+ * @throws NotStartedError when the program cannot be started, ends before it is ready, or hangs
  */
 export async function startChild<Ready>(options: StartChildOptions<Ready>): Promise<RunningChild<Ready>> {
   options.signal?.throwIfAborted()
@@ -86,16 +85,21 @@ export async function startChild<Ready>(options: StartChildOptions<Ready>): Prom
   const exited = watchExit(child, lines)
   const stop = async (graceMs = 10_000) => await stopChild(child, exited, graceMs)
   try {
-    const ready = await waitUntilReady(child, lines, options)
-    if (child.pid === undefined) throw new ChildNotReadyError(`${options.command} has no pid`, '')
+    const ready = await waitForStart(() => waitUntilReady(child, lines, options), options)
+    if (child.pid === undefined) throw new Error(`${options.command} has no pid`)
     return { pid: child.pid, ready, exited, stop }
   } catch (error) {
     if (child.pid !== undefined) await stop()
-    throw error
+    if (!(error instanceof CannotBecomeReady || error instanceof StartLimitError)) throw error
+    const { part = options.command, logFile, advice } = options
+    throw new NotStartedError({ part, reason: error.message, lines, logFile, advice })
   }
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
+
+/** The message says why, after the name of the part. */
+class CannotBecomeReady extends Error {}
 
 async function watchExit(child: Child, lines: readonly string[]): Promise<ChildExit> {
   return await new Promise(resolve => {
@@ -110,26 +114,40 @@ async function waitUntilReady<Ready>(
   lines: string[],
   options: StartChildOptions<Ready>,
 ): Promise<Ready> {
-  const { command, arguments: words, readReady, readyTimeoutMs = 30_000, onLine, signal } = options
-  const timeout = AbortSignal.timeout(readyTimeoutMs)
-  return await new Promise((resolve, reject) => {
-    const fail = (message: string) => reject(new ChildNotReadyError(message, lines.join('\n')))
+  const { command, arguments: words, readReady, onLine, onActivity, logFile } = options
+  const log = logFile === undefined ? undefined : openPartLog(logFile)
+  let isStarting = true
+  return await new Promise<Ready>((resolve, reject) => {
     const readLine = (line: string) => {
       lines.push(line)
       if (lines.length > KEPT_LINES) lines.shift()
+      log?.write(line)
       onLine?.(line)
       if (childLines.hasSubscribers)
         childLines.publish({ command: [command, ...words].join(' '), pid: child.pid, line })
+      if (!isStarting) return
+      const activity = readActivity(line)
+      if (activity !== undefined) onActivity?.(activity)
       const ready = readReady(line)
-      if (ready !== undefined) resolve(ready)
+      if (ready === undefined) return
+      isStarting = false
+      resolve(ready)
     }
     createInterface({ input: child.stdout }).on('line', readLine)
     createInterface({ input: child.stderr }).on('line', readLine)
-    child.once('error', error => fail(`${command} could not be started (${error.message})`))
-    child.once('close', (code, by) => fail(`${command} ended before it was ready (${by ?? `code ${code}`})`))
-    timeout.addEventListener('abort', () => fail(`${command} was not ready after ${readyTimeoutMs / 1000} s`))
-    signal?.addEventListener('abort', () => reject(toError(signal.reason)), { once: true })
+    child.once('error', error => reject(new CannotBecomeReady(`it cannot be run (${error.message})`)))
+    child.once('close', (code, signal) => {
+      log?.close()
+      reject(new CannotBecomeReady(describeEnd(code, signal)))
+    })
   })
+}
+
+function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal === null) return `it ended with exit code ${code}`
+  // Nobody else does so on a machine at rest.
+  const memory = signal === 'SIGKILL' ? '; the machine may be out of memory' : ''
+  return `it was ended by ${signal}${memory}`
 }
 
 async function stopChild(child: Child, exited: Promise<ChildExit>, graceMs: number): Promise<ChildExit> {
@@ -139,8 +157,4 @@ async function stopChild(child: Child, exited: Promise<ChildExit>, graceMs: numb
   if ((await Promise.race([exited, grace])) === 'late') child.kill('SIGKILL')
   cancelGrace.abort()
   return await exited
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason))
 }

@@ -35,7 +35,7 @@ test('a program ends with whoever runs it, also by kill -9', async () => {
   const { launcher, program } = await launchSilent()
   expect(await readProcess(program)).toBeDefined()
   process.kill(launcher, 'SIGKILL')
-  await expect.poll(() => readProcess(program), { timeout: 5_000 }).toBeUndefined()
+  await expect.poll(() => readProcess(program)).toBeUndefined()
 })
 
 test('processes left by an earlier run are ended first', async () => {
@@ -44,7 +44,7 @@ test('processes left by an earlier run are ended first', async () => {
   expect(await readProcess(program)).toBeUndefined()
   await next.stop()
   // It ran for that program alone.
-  await expect.poll(() => readProcess(launcher), { timeout: 5_000 }).toBeUndefined()
+  await expect.poll(() => readProcess(launcher)).toBeUndefined()
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { ChildNotReadyError, startChild, type RunningChild, type StartChildOptions } from './child-process.ts'
+import { NotStartedError } from '../starting/not-started-error.ts'
+import { startChild, type RunningChild, type StartChildOptions } from './child-process.ts'
 import { endProcess } from './end-process.ts'
 import { endWithUs } from './end-with-us.ts'
 import { readPidFile, writePidFile } from './pid-file.ts'
@@ -7,7 +8,7 @@ import { portTaken } from './port-taken-error.ts'
 
 /** A program of ours, run as a process that a later start can find again. */
 export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
-  /** For messages and for the pid file: `facilitator`. */
+  /** For the pid file and, where no `part` is given, for messages: `facilitator`. */
   readonly name: string
   /** Where its pid is noted, so that one left by a crash of ours is ended first. */
   readonly folder: string
@@ -22,16 +23,16 @@ const LEFTOVER_GRACE_MS = 10_000
  * Ends what an earlier, crashed run left of this program, checks its port, and starts it. It ends when we do.
  *
  * @throws PortTakenError naming who has the port
- * @throws ChildNotReadyError when the program does not become ready, with its words
+ * @throws NotStartedError when the program does not become ready, with its words
  */
 export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
-  const { name, folder, port } = options
+  const { name, folder, port, part = `the ${name}` } = options
   const pidFile = join(folder, `${name}.pid`)
   const leftover = await readPidFile(pidFile)
   if (leftover !== undefined) await endProcess(leftover, 'SIGTERM', LEFTOVER_GRACE_MS)
-  if (port !== 0 && (await isPortTaken(port))) throw await portTaken(port, `the ${name}`)
-  const child = await startChild(options).catch(async (error: unknown) => {
-    throw wasFaster(error) ? await portTaken(port, `the ${name}`, error) : error
+  if (port !== 0 && (await isPortTaken(port))) throw await portTaken(port, part)
+  const child = await startChild({ ...options, part }).catch(async (error: unknown) => {
+    throw wasFaster(error) ? await portTaken(port, part, error) : error
   })
   void child.exited.then(endWithUs(child.pid))
   await writePidFile(pidFile, child.pid)
@@ -40,7 +41,7 @@ export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise
 
 /** Somebody took the port before the program could: it says so in Node's word for it, an agent in ours. */
 function wasFaster(error: unknown): boolean {
-  return error instanceof ChildNotReadyError && /EADDRINUSE|cannot listen: port/.test(error.lastLines)
+  return error instanceof NotStartedError && /EADDRINUSE|cannot listen: port/.test(error.lastLines)
 }
 
 async function isPortTaken(port: number): Promise<boolean> {

@@ -3,7 +3,8 @@ import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createJsonLog } from '@farebox/server/log'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startJobs } from '../jobs/drive/start-jobs.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
@@ -12,8 +13,6 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { spentOnOwner, takeFromBudget } from './canary-budget.ts'
 import { readLastCanary, type LastCanary } from './canary-store.ts'
 import { startCanary } from './start-canary.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const KEY = TEST_KEYS.secondPayer.privateKey
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
@@ -69,13 +68,10 @@ function begin(parts: PlatformParts = stage.parts): void {
 }
 
 async function outcomeOf(agentId: number): Promise<LastCanary> {
-  return await vi.waitUntil(
-    async () => {
-      const last = await readLastCanary(stage.database, agentId)
-      return last?.outcome === undefined ? undefined : last
-    },
-    { timeout: 15_000, interval: 50 },
-  )
+  return await until(async () => {
+    const last = await readLastCanary(stage.database, agentId)
+    return last?.outcome === undefined ? undefined : last
+  })
 }
 
 async function canaryJobs(): Promise<readonly { readonly kind: string; readonly payer: string }[]> {
@@ -191,7 +187,7 @@ test('what the budget does not allow, costs too much or is offline is skipped: n
     [overPrice, 'costs more than 0.05 USDC'],
     [offline, 'offline'],
   ] as const) {
-    await vi.waitUntil(async () => (await skipReason(agentId)) !== null, { timeout: 10_000, interval: 50 })
+    await until(async () => (await skipReason(agentId)) !== null)
     expect(await skipReason(agentId)).toContain(why)
   }
   expect(agent.seen).toHaveLength(0)
@@ -218,7 +214,7 @@ test('three workers try one agent once, and an empty wallet of ours is not held 
   for (const one of running.splice(1)) await one.stop()
   const second = await list({ endpoint: `${agent.url}/d` })
   begin(poor)
-  await vi.waitUntil(async () => (await skipReason(second)) !== null, { timeout: 10_000, interval: 50 })
+  await until(async () => (await skipReason(second)) !== null)
   expect(await skipReason(second)).toContain('empty')
 })
 

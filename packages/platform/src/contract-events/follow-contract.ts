@@ -69,6 +69,8 @@ export interface FollowOptions {
   readonly maxBlocks?: number
   /** For so long after a pass nobody needs another; default 0. */
   readonly intervalMs?: number
+  /** For so long after a pass that read all there is, a chain with the same newest block is not read again; default 0. */
+  readonly sameHeadMs?: number
 }
 
 /** Where reading goes on. */
@@ -96,12 +98,28 @@ export function createContractFollower<Event>(
   contract: FollowedContract<Event>,
   options: FollowOptions = {},
 ): ContractFollower {
-  const { maxBlocks = MAX_BLOCKS, firstBlock = 0, intervalMs = 0 } = options
+  const { maxBlocks = MAX_BLOCKS, firstBlock = 0, intervalMs = 0, sameHeadMs = 0 } = options
   let isChecked = false
   let range = maxBlocks
   let behindSinceMs: number | undefined
+  let readAll: { readonly hash: string; readonly atMs: number; readonly pass: Pass } | undefined
 
   async function pass(): Promise<Pass> {
+    if (sameHeadMs === 0) return await passOnce()
+    // Before the pass: a block that comes meanwhile makes the next pass read again.
+    const hash = (await readBlock(parts, 'latest'))?.hash
+    const agoMs = readAll === undefined ? Number.POSITIVE_INFINITY : parts.clock.nowMs() - readAll.atMs
+    if (readAll !== undefined && readAll.hash === hash && agoMs >= 0 && agoMs < sameHeadMs)
+      return readAll.pass
+    const done = await passOnce()
+    readAll =
+      done.kind === 'up-to-date' && hash !== undefined
+        ? { hash, atMs: parts.clock.nowMs(), pass: done }
+        : undefined
+    return done
+  }
+
+  async function passOnce(): Promise<Pass> {
     if (!isChecked) await checkContractChain(parts, contract.address)
     isChecked = true
     await beginCursor(parts, contract, firstBlock)

@@ -1,15 +1,28 @@
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'
-import type { ContractFollower } from './follow-contract.ts'
+import type { ContractFollower, FollowOptions } from './follow-contract.ts'
 import { ContractMissing } from './read-chain.ts'
 
 /** The local chain answers at once and its users wait; public ones have a block every two seconds. */
 const LOCAL_INTERVAL_MS = 1_000
 const INTERVAL_MS = 4_000
+/** Read again all the same, so that the database is what the chain says whatever happened to it. */
+const LOCAL_SAME_HEAD_MS = 10_000
 const MAX_PAUSE_MS = 60_000
 
+/**
+ * How processes share the passes over a contract. A local chain makes a block for each transaction and none without: most
+ * passes would read nothing. A public one always has a new block.
+ */
+export function sharedFollowing(parts: Pick<PlatformParts, 'settings'>): FollowOptions {
+  return {
+    intervalMs: followInterval(parts) / 2,
+    sameHeadMs: parts.settings.localMode ? LOCAL_SAME_HEAD_MS : 0,
+  }
+}
+
 /** How often a contract is read. */
-export function followInterval({ settings }: Pick<PlatformParts, 'settings'>): number {
+function followInterval({ settings }: Pick<PlatformParts, 'settings'>): number {
   return settings.localMode ? LOCAL_INTERVAL_MS : INTERVAL_MS
 }
 

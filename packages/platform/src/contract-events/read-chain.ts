@@ -72,9 +72,10 @@ export async function readHead({ rpc }: Pick<ChainParts, 'rpc'>): Promise<number
 /** A block of the chain as it is now, or undefined where the node has none of this number. */
 export async function readBlock(
   { rpc }: Pick<ChainParts, 'rpc'>,
-  blockNumber: number,
+  blockNumber: number | 'latest',
 ): Promise<BlockRead | undefined> {
-  const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false])
+  const place = blockNumber === 'latest' ? blockNumber : toQuantity(blockNumber)
+  const block = await rpc.call('eth_getBlockByNumber', [place, false])
   if (block === null || block === undefined) return undefined
   const { hash, timestamp } = fieldsOf(block)
   if (typeof hash !== 'string') throw new Error('eth_getBlockByNumber: the node answered no block')

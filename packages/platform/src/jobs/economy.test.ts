@@ -10,15 +10,13 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
 import { verifyReceipt } from '@farebox/platform-api/receipt'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../examples/first-agent/agent.json', import.meta.url))
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
 import type { Background } from '../platform-parts.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
@@ -113,10 +114,10 @@ test('a host that never answers has so many jobs under way; its others hold no s
   await insertAgent(stage.database)
   await writeMany(30, { endpoint: SLOW, atMs: Date.now() - MINUTE_MS })
   start({ slots: 16, perHost: 2 })
-  await vi.waitUntil(() => hanging.length === 2)
+  await until(() => hanging.length === 2)
   await write({ endpoint: 'https://quick.example' })
-  await vi.waitUntil(() => sent.includes('https://quick.example/execute'))
-  await vi.waitUntil(async () => (await held()) === 2)
+  await until(() => sent.includes('https://quick.example/execute'))
+  await until(async () => (await held()) === 2)
   expect(hanging).toHaveLength(2)
 })
 
@@ -134,9 +135,9 @@ test('twenty hosts that never answer leave a slot for another', async () => {
   for (let host = 0; host < 20; host++)
     await writeMany(16, { endpoint: `https://slow${host}.example`, atMs: Date.now() - MINUTE_MS })
   start({})
-  await vi.waitUntil(() => hanging.length > 100, { timeout: 10_000 })
+  await until(() => hanging.length > 100)
   await write({ endpoint: 'https://quick.example' })
-  await vi.waitUntil(() => sent.includes('https://quick.example/execute'), { timeout: 10_000 })
+  await until(() => sent.includes('https://quick.example/execute'))
   expect(new Set(hanging).size).toBe(20)
 })
 
@@ -149,7 +150,7 @@ test('what became of payments is looked at while every sending hangs', async () 
   )
   await write({ endpoint: SLOW })
   start({ slots: 1, perHost: 1, paymentCheckSlots: 1 })
-  await vi.waitUntil(() => hanging.length === 1 && seenOnChain > 0)
+  await until(() => hanging.length === 1 && seenOnChain > 0)
   expect(sent).toHaveLength(1)
 })
 

@@ -6,7 +6,8 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { answersAsDocumented, readEvents } from '../test-setup/answers-as-documented.ts'
@@ -14,12 +15,11 @@ import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { signOrder } from '../test-setup/job-orders.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startJobs } from './drive/start-jobs.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { createJobWatch } from './records/watch-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 let chain: LocalChain
 let stage: Stage
@@ -63,6 +63,42 @@ async function place(): Promise<{
   return { url: `/v1/jobs/${answer.job_id}/events`, headers: { 'job-token': answer.job_token ?? '' } }
 }
 
+/** A stream that is read as it comes. */
+interface OpenStream {
+  readonly headers: Headers
+  /** Reads until these words are in what came. */
+  sees(words: string): Promise<void>
+  /** Reads to the end, and resolves to all that came. */
+  ends(): Promise<string>
+}
+
+async function open(
+  { url, headers }: Awaited<ReturnType<typeof place>>,
+  signal = new AbortController().signal,
+): Promise<OpenStream> {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}${url}`, { headers, signal })
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const read = async (): Promise<boolean> => {
+    const { value = '', done = true } = (await reader?.read()) ?? {}
+    text += value
+    return !done
+  }
+  return {
+    headers: answer.headers,
+    async sees(words) {
+      while (!text.includes(words) && (await read()));
+      expect(text).toContain(words)
+    },
+    async ends() {
+      while (await read());
+      return text
+    },
+  }
+}
+
 const statesOf = (body: string): readonly unknown[] =>
   readEvents(body).map(({ event, data }) => [event, (data as JobAnswer).status])
 
@@ -73,17 +109,17 @@ test('a payer hears each state of a job as it comes, the last one with output an
     await asked
     return call.complete(await call.settle())
   }
-  const { url, headers } = await place()
-  const stream = ask({ method: 'GET', url, headers })
-  setTimeout(deliver, 600)
-  const answer = await stream
-  expect(answer.headers).toMatchObject({
+  const stream = await open(await place())
+  await stream.sees('"status":"sent"')
+  deliver()
+  const body = await stream.ends()
+  expect(Object.fromEntries(stream.headers)).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
-  const events = readEvents(answer.body)
-  expect(statesOf(answer.body)[0]).toEqual(['job', 'sent'])
+  const events = readEvents(body)
+  expect(statesOf(body)[0]).toEqual(['job', 'sent'])
   expect(events.at(-1)?.data).toMatchObject({
     status: 'completed',
     output: { words: 2 },
@@ -102,7 +138,7 @@ test('with the id of the newest event nothing comes twice, whichever process is 
     const answer = await other.inject({ method: 'GET', url, headers: { ...headers, 'last-event-id': id } })
     return statesOf(answer.body)
   }
-  await vi.waitUntil(async () => (await again('')).length === 1)
+  await until(async () => (await again('')).length === 1)
   const [settled] = readEvents((await other.inject({ method: 'GET', url, headers })).body)
   expect(await again(settled?.id ?? '')).toEqual([])
   expect(await again('0123456789abcdef')).toEqual([['job', 'completed']])
@@ -118,11 +154,11 @@ test('a failed job is watched until its payment is of no use; a retry is heard o
   const payload = await signOrder(stage.parts, { endpoint: agent.url })
   const ordered = (await ask({ method: 'POST', url: '/v1/jobs', payload })).json<JobAnswer>()
   const headers = { 'job-token': ordered.job_token ?? '' }
-  const stream = ask({ method: 'GET', url: `/v1/jobs/${ordered.job_id}/events`, headers })
-  await new Promise(resolve => setTimeout(resolve, 500))
+  const stream = await open({ url: `/v1/jobs/${ordered.job_id}/events`, headers })
+  await stream.sees('"status":"failed"')
   const retry = { method: 'POST', url: `/v1/jobs/${ordered.job_id}/retry`, headers } as const
   await ask({ ...retry, payload: { payment: payload.payment } })
-  const states = statesOf((await stream).body).map(state => (state as readonly unknown[])[1])
+  const states = statesOf(await stream.ends()).map(state => (state as readonly unknown[])[1])
   expect([states[0], states.at(-1)]).toEqual(['failed', 'completed'])
 })
 
@@ -137,22 +173,15 @@ test('nobody else hears anything, and no token is taken from the URL', async () 
 
 test('a caller who goes, and a platform that closes, end a stream; its bytes come while it is open', async () => {
   agent.behave = () => new Promise(() => undefined)
-  const { url, headers } = await place()
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const job = await place()
   const leaving = new AbortController()
-  const gone = await fetch(base + url, { headers, signal: leaving.signal })
-  const reader = gone.body?.getReader()
-  let read = ''
-  while (!read.includes('"status":"sent"')) read += new TextDecoder().decode((await reader?.read())?.value)
+  const gone = await open(job, leaving.signal)
+  await gone.sees('"status":"sent"')
   leaving.abort()
-  const staying = await fetch(base + url, { headers })
-  const text = staying.text()
-  await new Promise(resolve => setTimeout(resolve, 300))
-  const beganMs = Date.now()
+  const staying = await open(job)
+  await staying.sees('"status":"sent"')
   await app.close()
-  expect(Date.now() - beganMs).toBeLessThan(5_000)
-  expect(statesOf(await text)).toEqual([['job', 'sent']])
+  expect(statesOf(await staying.ends())).toEqual([['job', 'sent']])
 })
 
 test('however many watch, the database is asked one question at a time, four times a second', async () => {
@@ -168,22 +197,29 @@ test('however many watch, the database is asked one question at a time, four tim
   agent.behave = () => new Promise(() => undefined)
   const { url } = await place()
   const jobId = url.split('/')[3] ?? ''
-  const watch = createJobWatch({ ...stage.parts, database: counting })
+  const clock = createManualClock()
+  const watch = createJobWatch({ ...stage.parts, clock, database: counting })
   const leaving = Array.from({ length: 200 }, () => new AbortController())
   const watching = leaving.map(async ({ signal }) => {
     const seen: string[] = []
     for await (const version of watch.versions(jobId, signal)) seen.push(version)
     return seen
   })
-  await vi.waitUntil(() => asked.length >= 200)
+  await until(() => asked.length >= 200)
   asked.length = 0
-  await new Promise(resolve => setTimeout(resolve, 1_300))
-  expect(asked.length).toBeGreaterThanOrEqual(3)
-  expect(asked.length).toBeLessThanOrEqual(6)
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    await until(() => clock.sleeping === 1)
+    clock.pass(249)
+    expect(asked).toHaveLength(quarter - 1)
+    clock.pass(1)
+    await until(() => asked.length === quarter)
+  }
   for (const one of leaving) one.abort()
   expect((await Promise.all(watching)).map(seen => seen.length)).toEqual(Array.from({ length: 200 }, () => 1))
-  await new Promise(resolve => setTimeout(resolve, 600))
-  const [before] = [asked.length]
-  await new Promise(resolve => setTimeout(resolve, 600))
-  expect(asked.length).toBe(before)
+  // One look may still be planned; it finds that nobody watches, and none comes after it.
+  await until(() => clock.sleeping === 1)
+  clock.pass(250)
+  await until(() => clock.sleeping === 0)
+  clock.pass(1_000)
+  expect([clock.sleeping, asked.length]).toEqual([0, 4])
 })

@@ -7,7 +7,8 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -20,8 +21,6 @@ import { jobsRoutes } from './jobs-routes.ts'
 import { readJob } from './records/job-store.ts'
 import type { JobRow } from './records/job-row.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const PAYER = TEST_KEYS.payer.address.toLowerCase()
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
@@ -83,8 +82,8 @@ async function rowOf(jobId: string): Promise<JobRow> {
   return job
 }
 
-async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
-  await vi.waitUntil(async () => holds(await rowOf(jobId)), { timeout: 15_000, interval: 50 })
+async function jobUntil(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  await until(async () => holds(await rowOf(jobId)))
   return await rowOf(jobId)
 }
 
@@ -104,7 +103,7 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
     amount_atomic: '10000',
     pay_to: AGENT,
     price_changed: null,
-    max_deadline_seconds: 10,
+    max_deadline_seconds: 300,
     network: 'eip155:84532',
     endpoint: `${agent.url}/execute`,
     asset_domain: {
@@ -146,15 +145,17 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
 })
 
 test('a job tells its agent’s name, its input, its time, and the block that has the transfer', async () => {
+  const beganMs = Date.now()
   const ordered = await sign()
   const { body } = await order(ordered)
+  const orderedMs = Date.now() - beganMs
   const { rows } = await stage.database.pool.query<{ name: string }>('select name from agents')
   const url = `/v1/jobs/${ordered.job_id}`
   const read = (await ask({ method: 'GET', url, headers: shown(body) })).json<JobAnswer>()
   for (const answer of [body, read])
     expect(answer).toMatchObject({ agent_name: rows[0]?.name, input: ordered.input, output: { words: 2 } })
   expect(read.elapsed_ms).toBeGreaterThan(0)
-  expect(read.elapsed_ms).toBeLessThan(10_000)
+  expect(read.elapsed_ms).toBeLessThanOrEqual(orderedMs)
   const receipt = await stage.parts.rpc.call('eth_getTransactionReceipt', [read.payment.transaction])
   expect(receipt).toMatchObject({ blockNumber: `0x${read.payment.block_number?.toString(16)}` })
   // Base Sepolia may reorganise for two minutes: only then is it certain that an expired authorization was not used.
@@ -233,13 +234,13 @@ async function freelySigned(): Promise<string> {
   const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/x402/sign-payment')
   const { encodeHeader } = await import('@farebox/payments/x402/payment-header')
   const { network, crypto } = stage.parts
-  const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 10 }
+  const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 300 }
   const authorization = {
     from: PAYER,
     to: AGENT,
     value: '10000',
     validAfter: '0',
-    validBefore: String(Math.floor(Date.now() / 1_000) + 60),
+    validBefore: String(Math.floor(Date.now() / 1_000) + 900),
     nonce: `0x${randomUUID().replaceAll('-', '').repeat(2)}`,
   }
   const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
@@ -270,7 +271,7 @@ test('FLOW-08 an agent that says it failed, and charges: seen on the chain, aske
   const ordered = await sign()
   expect((await order(ordered)).body).toMatchObject({ status: 'failed', charged: false })
   await charges[0]?.settle()
-  const job = await until(ordered.job_id, ({ chargedWithoutDelivery }) => chargedWithoutDelivery)
+  const job = await jobUntil(ordered.job_id, ({ chargedWithoutDelivery }) => chargedWithoutDelivery)
   expect(job).toMatchObject({ state: 'failed', payment: 'paid', transaction: expect.stringMatching(/^0x/) })
   expect(agent.seen).toHaveLength(2)
   const url = `/v1/jobs/${ordered.job_id}`
@@ -311,7 +312,7 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
   const headers = shown(body)
   expect((await ask({ method: 'GET', url: `${url}/receipt`, headers })).statusCode).toBe(409)
   const transaction = await calls[0]?.settle()
-  await until(ordered.job_id, ({ state }) => state === 'completed')
+  await jobUntil(ordered.job_id, ({ state }) => state === 'completed')
   expect((await ask({ method: 'GET', url, headers })).json()).toMatchObject({
     status: 'completed',
     charged: true,
@@ -324,19 +325,26 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
 test('a delivery is kept before a slow chain proves its payment, and completed by the proof', async () => {
   await jobs?.stop()
   const { rpc } = stage.parts
+  let prove = (): void => undefined
+  const isKept = new Promise<void>(resolve => {
+    prove = resolve
+  })
   const slow: typeof rpc = {
     ...rpc,
     async call(method, parameters) {
-      if (method === 'eth_getTransactionReceipt') await new Promise(resolve => setTimeout(resolve, 1_500))
+      if (method === 'eth_getTransactionReceipt') await isKept
       return await rpc.call(method, parameters)
     },
   }
   jobs = startJobs({ ...stage.parts, rpc: slow }, { pollMs: 20 })
   const ordered = await sign()
   expect((await order(ordered, false)).status).toBe(202)
-  const kept = await until(ordered.job_id, ({ answer }) => answer === 'completed')
+  const kept = await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
   expect(kept).toMatchObject({ state: 'pending', payment: 'open' })
-  expect(await until(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({ payment: 'paid' })
+  prove()
+  expect(await jobUntil(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({
+    payment: 'paid',
+  })
   expect(agent.seen).toHaveLength(1)
 })
 
@@ -359,7 +367,7 @@ test('D35 a job without an answer expires, and a later delivery that is proven c
     body: { status: 'expired', charged: false, output: null },
   })
   answer?.()
-  const job = await until(ordered.job_id, ({ state }) => state === 'completed')
+  const job = await jobUntil(ordered.job_id, ({ state }) => state === 'completed')
   expect(job).toMatchObject({ answer: 'completed', payment: 'paid' })
   expect(agent.seen).toHaveLength(1)
 })
@@ -371,15 +379,12 @@ test('D35 a transfer completes an expired job whose answer never came, and the a
   }
   const ordered = await sign()
   void order(ordered, false)
-  const paid = await vi.waitUntil(
-    async () => {
-      const job = await readJob(stage.database, ordered.job_id)
-      return job?.payment === 'paid' && job.answer === 'none' ? job : undefined
-    },
-    { timeout: 10_000, interval: 10 },
-  )
+  const paid = await until(async () => {
+    const job = await readJob(stage.database, ordered.job_id)
+    return job?.payment === 'paid' && job.answer === 'none' ? job : undefined
+  })
   expect(paid).toMatchObject({ state: 'completed', outputHash: undefined, chargedWithoutDelivery: false })
-  await until(ordered.job_id, ({ answer }) => answer === 'completed')
+  await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
 })
 
 test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebody else who is signed in', async () => {

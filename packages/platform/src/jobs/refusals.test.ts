@@ -7,7 +7,8 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork } from '@farebox/payments/networks'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import { systemClock } from '@farebox/server/clock'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -19,8 +20,6 @@ import { deleteOldContents } from './records/delete-contents.ts'
 import { readJob, readRequest } from './records/job-store.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
 const OTHER = TEST_KEYS.secondAgent.address.toLowerCase()
@@ -232,16 +231,14 @@ test('a payment that ran out unused is dead: the job stays expired, not charged,
   agent.declaration = { ...agent.declaration, max_deadline_seconds: 1 }
   await list()
   agent.behave = () => Promise.resolve({ status: 502, body: 'Bad gateway' })
-  expect(await order({ validSeconds: 30 })).toMatchObject({ http: 202, status: 'expired', charged: false })
+  expect(await order({ validSeconds: 300 })).toMatchObject({ http: 202, status: 'expired', charged: false })
   // The chain's own time decides (D8).
-  await callAnvil(chain.rpcUrl, 'evm_increaseTime', [151])
+  await callAnvil(chain.rpcUrl, 'evm_increaseTime', [421])
   await callAnvil(chain.rpcUrl, 'evm_mine', [])
-  aheadMs = 151_000
+  aheadMs = 421_000
   const { rows } = await stage.database.pool.query<{ job_id: string }>('select job_id from jobs')
   const jobId = rows[0]?.job_id ?? ''
-  await vi.waitUntil(async () => (await readJob(stage.database, jobId))?.nextDueAtMs === undefined, {
-    timeout: 15_000,
-  })
+  await until(async () => (await readJob(stage.database, jobId))?.nextDueAtMs === undefined)
   expect(await readJob(stage.database, jobId)).toMatchObject({
     state: 'expired',
     payment: 'dead',

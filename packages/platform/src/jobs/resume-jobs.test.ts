@@ -5,24 +5,18 @@ import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { launch } from '@farebox/local/src/testing/launch'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Background } from '../platform-parts.ts'
 import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
-import {
-  stagePlatform,
-  TEST_DATABASE_URL,
-  TEST_PAYMENT_KEY,
-  type Stage,
-} from '../test-setup/stage-platform.ts'
+import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
 import { LEASE_MS } from './records/job-leases.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
 import { orderJob } from './order/order-job.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
 
@@ -43,7 +37,6 @@ beforeEach(async () => {
   survivor = undefined
   stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
   agent = await startChainAgent(chain)
-  agent.declaration = { ...agent.declaration, max_deadline_seconds: 120 }
   await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
 })
 afterEach(async () => {
@@ -59,7 +52,7 @@ interface Worker {
 
 /** A process of its own that drives jobs, to be killed without mercy. */
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
-  const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
+  const options = { connectionString: stage.connectionString, connections: 4 }
   return await launch(`
     import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
@@ -93,27 +86,20 @@ function survive(): void {
 }
 
 async function order(): Promise<string> {
-  const signed = await signOrder(stage.parts, {
-    endpoint: agent.url,
-    validSeconds: 300,
-    deadlineSeconds: 120,
-  })
+  const signed = await signOrder(stage.parts, { endpoint: agent.url })
   const { job } = await orderJob(stage.parts, orderingOf(stage.parts), signed)
   return job.jobId
 }
 
-async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
-  return await vi.waitUntil(
-    async () => {
-      const job = await readJob(stage.database, jobId)
-      return job !== undefined && holds(job) ? job : undefined
-    },
-    { timeout: 30_000, interval: 20 },
-  )
+async function jobUntil(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  return await until(async () => {
+    const job = await readJob(stage.database, jobId)
+    return job !== undefined && holds(job) ? job : undefined
+  })
 }
 
 async function expectDone(jobId: string): Promise<void> {
-  const job = await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
+  const job = await jobUntil(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(job).toMatchObject({
     state: 'completed',
     answer: 'completed',
@@ -157,10 +143,10 @@ test('killed after the agent charged, before its answer came: the answer is aske
 
 test('killed after the answer was written down, before its payment was proven: it is proven', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
-  await vi.waitUntil(() => silent.listening)
+  await until(() => silent.listening)
   const worker = await startWorker(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
   const jobId = await order()
-  expect(await until(jobId, ({ answer }) => answer === 'completed')).toMatchObject({
+  expect(await jobUntil(jobId, ({ answer }) => answer === 'completed')).toMatchObject({
     state: 'pending',
     payment: 'open',
   })
@@ -178,7 +164,7 @@ test('killed again and again under load: no job is lost, none is paid twice', as
     const worker = await startWorker()
     jobIds.push(...(await Promise.all(Array.from({ length: 8 }, order))))
     const soFar = agent.seen.length
-    await vi.waitUntil(() => agent.seen.length > soFar + round, { timeout: 20_000, interval: 5 })
+    await until(() => agent.seen.length > soFar + round)
     await kill(worker)
   }
   survive()

@@ -6,7 +6,9 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '@farebox/server/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
@@ -26,8 +28,6 @@ import { releaseJob, takeJobsToCheckPayment, takeJobsToSend } from './records/jo
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 const PAYER = TEST_KEYS.payer.address.toLowerCase()
 const WORKS = { input: { text: 'three short words' } }
 
@@ -37,6 +37,8 @@ let agent: ChainAgent
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let jobs: Background
+/** How far the platform's time is ahead of the machine's. */
+let aheadMs = 0
 
 beforeAll(async () => {
   chain = await startChain()
@@ -47,7 +49,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  stage = await stagePlatform({ clock, rpc: createJsonRpc(chain.rpcUrl) })
   agent = await startChainAgent(chain)
   const wallet = TEST_KEYS.agent.address.toLowerCase()
   await insertAgent(stage.database, { endpoint: agent.url, wallet, declaration: agent.declaration })
@@ -157,7 +161,7 @@ test('what is under way, delivered or charged is not retried', async () => {
   const order = await signOrder(stage.parts, { endpoint: agent.url })
   await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload: order })
   const headers = { 'job-token': '', ...(await signedInAs(stage.parts, PAYER)) }
-  await vi.waitUntil(async () => (await rowOf({ order })).answer === 'pending')
+  await until(async () => (await rowOf({ order })).answer === 'pending')
   expect(await retry({ order, headers })).toMatchObject({
     http: 409,
     body: { error: expect.stringContaining('its agent has not answered: it may still deliver, and charge') },
@@ -169,7 +173,7 @@ test('what is under way, delivered or charged is not retried', async () => {
   const charged = await place()
   const early = await retry(charged)
   expect([early.http, early.body.error]).toEqual([409, expect.not.stringContaining('sign')])
-  await vi.waitUntil(async () => (await rowOf(charged)).payment === 'paid', { timeout: 10_000 })
+  await until(async () => (await rowOf(charged)).payment === 'paid')
   expect(await retry(charged)).toMatchObject({
     http: 409,
     body: { error: 'jobId: cannot be tried again: its payment was charged' },
@@ -244,22 +248,21 @@ test('after a refused payment the input stays, in every later attempt: the agent
 
 test('a retry needs time to run and to settle, and more where the first had too little', async () => {
   failFirst(9, fail(500, 'internal'))
-  const short = await place({ validSeconds: 21 })
+  const short = await place({ validSeconds: 300 })
   expect(short.answer.retry).toMatchObject({ possible: true })
-  await vi.waitUntil(async () => !(await retryOf(short)).possible, {
-    timeout: 10_000,
-    interval: 100,
-  })
+  // The agent needs 10 s, and settling 10 s.
+  aheadMs = 281_000
+  expect(await retryOf(short)).toMatchObject({ possible: false })
   expect(await retry(short)).toMatchObject({
     http: 409,
     body: { error: expect.stringContaining('its payment ends too soon for another run') },
   })
-  const hurried = await place({ deadlineSeconds: 6 })
-  await vi.waitUntil(async () => (await rowOf(hurried)).fault === 'deadline')
-  const deadline = Date.now() / 1_000 + 6
+  const hurried = await place({ deadlineSeconds: 120 })
+  await until(async () => (await rowOf(hurried)).fault === 'deadline')
+  const deadline = stage.parts.clock.nowMs() / 1_000 + 120
   expect(await retry(hurried, { deadline })).toMatchObject({
     http: 400,
-    body: { error: expect.stringContaining('deadline: must be at least 9 s ahead') },
+    body: { error: expect.stringContaining('deadline: must be at least 270 s ahead') },
   })
   expect(await retry(hurried)).toMatchObject({ http: 200, body: { status: 'failed' } })
 })
@@ -271,13 +274,13 @@ async function retryOf({ order, headers }: Ordered): Promise<JobAnswer['retry']>
 test('D43 a job that failed again and again counts once against its agent, and not at all once it is delivered', async () => {
   failFirst(3, fail(500, 'internal'))
   const ordered = await place()
-  await vi.waitUntil(async () => (await rowOf(ordered)).fault === 'agent')
+  await until(async () => (await rowOf(ordered)).fault === 'agent')
   for (let attempt = 2; attempt <= 3; attempt++) {
     expect(await tally()).toEqual({ paid: 0, failed: 1, jobsDone: 0 })
     // So little time would be nobody's fault but the payer's, and must not hide the agent's.
-    const deadline = Date.now() / 1_000 + 6
+    const deadline = Date.now() / 1_000 + 120
     expect(await retry(ordered, { deadline })).toMatchObject({ body: { status: 'failed' } })
-    await vi.waitUntil(async () => (await rowOf(ordered)).fault !== undefined)
+    await until(async () => (await rowOf(ordered)).fault !== undefined)
     expect((await rowOf(ordered)).fault).toBe('agent')
   }
   expect(await retry(ordered)).toMatchObject({ body: { status: 'completed' } })
@@ -298,8 +301,8 @@ test('a job is tried five times at most', async () => {
 test('where the contents were deleted meanwhile, a retry brings the input with it', async () => {
   failFirst(1, fail(500, 'internal'))
   const ordered = await place({ validSeconds: 3_600 })
-  await vi.waitUntil(async () => (await rowOf(ordered)).fault === 'agent')
-  expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + 1_000)).toBe(1)
+  await until(async () => (await rowOf(ordered)).fault === 'agent')
+  await expect.poll(() => deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + 1_000)).toBe(1)
   expect(await retry(ordered)).toMatchObject({
     http: 409,
     body: { error: 'input: is not kept here any more: send it again' },
@@ -341,7 +344,7 @@ test('a retry whose process is killed after it was written down is sent by anoth
   await jobs.stop()
   expect((await retry(ordered, {}, '?wait=false')).http).toBe(202)
   jobs = startJobs(await stage.anotherWorker(), { pollMs: 20 })
-  await vi.waitUntil(async () => (await rowOf(ordered)).state === 'completed', { timeout: 10_000 })
+  await until(async () => (await rowOf(ordered)).state === 'completed')
   expect(agent.seen).toHaveLength(2)
   expect(await tally()).toEqual({ paid: 1, failed: 0, jobsDone: 1 })
 })

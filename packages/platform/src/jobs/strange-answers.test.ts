@@ -4,7 +4,8 @@ import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import {
@@ -21,8 +22,6 @@ import type { JobRow } from './records/job-row.ts'
 import { readJob, readRequest } from './records/job-store.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { startJobs } from './drive/start-jobs.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const AGENT = TEST_KEYS.agent.address.toLowerCase()
 const MINUTE_MS = 60_000
@@ -55,7 +54,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-async function list(deadlineSeconds = 10): Promise<void> {
+async function list(deadlineSeconds = 300): Promise<void> {
   const declaration = { ...agent.declaration, max_deadline_seconds: deadlineSeconds }
   await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration })
 }
@@ -66,14 +65,11 @@ async function order(wait = true): Promise<JobAnswer> {
   return (await app.inject({ method: 'POST', url, payload })).json<JobAnswer>()
 }
 
-async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
-  return await vi.waitUntil(
-    async () => {
-      const job = await readJob(stage.database, jobId)
-      return job !== undefined && holds(job) ? job : undefined
-    },
-    { timeout: 20_000, interval: 20 },
-  )
+async function jobUntil(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  return await until(async () => {
+    const job = await readJob(stage.database, jobId)
+    return job !== undefined && holds(job) ? job : undefined
+  })
 }
 
 function refusal(more: object = {}): AgentReply {
@@ -103,9 +99,11 @@ test('what was asked of a job that was refused goes within the hour, and its pay
     return Promise.resolve(refusal())
   }
   const { job_id: jobId } = await order()
-  await until(jobId, ({ sendings, nextDueAtMs }) => sendings === 1 && (nextDueAtMs ?? 0) > Date.now())
+  await jobUntil(jobId, ({ sendings, nextDueAtMs }) => sendings === 1 && (nextDueAtMs ?? 0) > Date.now())
   expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS - MINUTE_MS)).toBe(0)
-  expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS)).toBe(1)
+  await expect
+    .poll(() => deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS))
+    .toBe(1)
   expect(await readRequest(stage.database, jobId)).toBeUndefined()
   expect(await readJob(stage.database, jobId)).toMatchObject({
     state: 'failed',
@@ -116,8 +114,8 @@ test('what was asked of a job that was refused goes within the hour, and its pay
   })
   expect(await readRequest(stage.database, done.job_id), 'of a job that was paid').toContain('two words')
   await calls[0]?.settle()
-  expect(await until(jobId, job => job.chargedWithoutDelivery)).toMatchObject({ payment: 'paid' })
-  await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
+  expect(await jobUntil(jobId, job => job.chargedWithoutDelivery)).toMatchObject({ payment: 'paid' })
+  await jobUntil(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(calls, 'without its contents it is sent no more').toHaveLength(1)
 })
 
@@ -132,10 +130,10 @@ test('what was asked of a job that is still to be answered stays, and so it does
     return Promise.resolve(refusal())
   }
   const { job_id: paid } = await order()
-  await until(paid, ({ nextDueAtMs }) => (nextDueAtMs ?? 0) > Date.now())
+  await jobUntil(paid, ({ nextDueAtMs }) => (nextDueAtMs ?? 0) > Date.now())
   await refused[0]?.settle()
-  await until(paid, ({ nextDueAtMs }) => nextDueAtMs === undefined)
-  await until(open, ({ sendings }) => sendings > 1)
+  await jobUntil(paid, ({ nextDueAtMs }) => nextDueAtMs === undefined)
+  await jobUntil(open, ({ sendings }) => sendings > 1)
   expect(await deleteUnpaidContents(stage.database, Date.now() + 2 * UNPAID_KEPT_MS)).toBe(0)
   for (const jobId of [open, paid]) expect(await readRequest(stage.database, jobId)).toContain('two words')
 })
@@ -144,39 +142,40 @@ test('what was delivered for a payment that can never come is shown for half an 
   await list()
   agent.behave = call => Promise.resolve(call.complete())
   const { job_id: jobId } = await order(false)
-  await until(jobId, ({ answer }) => answer === 'completed')
+  await jobUntil(jobId, ({ answer }) => answer === 'completed')
   await stage.database.pool.query(
     "update jobs set payment = 'dead', next_look_at = now(), lease_until = null",
   )
-  const over = await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
+  const over = await jobUntil(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(over.responseBody).toContain('"words":2')
-  expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS)).toBe(1)
+  await expect
+    .poll(() => deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS))
+    .toBe(1)
   expect((await readJob(stage.database, jobId))?.responseBody).toBeUndefined()
 })
 
 const ENDLESS = (jobId: string): string =>
   `{"service_version":"1.0","job_id":"${jobId}","status":"completed","output":{"words":1e400}}`
 
-test('an answer with a number that nobody can write again is none: counted, waited for, and its charge is seen', async () => {
+test('an answer with a number that nobody can write again is none: counted, asked for again, and its charge is seen', async () => {
   await list()
-  const sentAtMs: number[] = []
   agent.behave = async call => {
-    sentAtMs.push(Date.now())
     await call.settle()
     return { status: 200, body: ENDLESS(call.jobId) }
   }
   const { job_id: jobId } = await order(false)
-  const job = await until(jobId, ({ foreignAnswers }) => foreignAnswers >= 3)
+  const job = await jobUntil(jobId, ({ foreignAnswers }) => foreignAnswers >= 3)
   expect(job).toMatchObject({ answer: 'none', payment: 'paid', state: 'completed', outputHash: undefined })
-  const [first = 0, second = 0, third = 0] = sentAtMs
-  expect(third - second).toBeGreaterThan(second - first)
 })
 
 test('an answer that cannot be written down is counted and waited for like none, and its charge is seen', async () => {
   await list()
   await stage.database.pool.query("alter table jobs add check (answer <> 'completed')")
   const { job_id: jobId } = await order(false)
-  const job = await until(jobId, ({ foreignAnswers, payment }) => foreignAnswers >= 3 && payment === 'paid')
+  const job = await jobUntil(
+    jobId,
+    ({ foreignAnswers, payment }) => foreignAnswers >= 3 && payment === 'paid',
+  )
   expect(job).toMatchObject({ state: 'completed', answer: 'none', sendings: job.foreignAnswers })
 })
 
@@ -208,13 +207,13 @@ test('D35 an expired job that is refused later stays expired, until a transfer i
   const { job_id: jobId, status } = await order()
   expect(status).toBe('expired')
   answerLate?.()
-  expect(await until(jobId, ({ answer }) => answer === 'failed')).toMatchObject({
+  expect(await jobUntil(jobId, ({ answer }) => answer === 'failed')).toMatchObject({
     state: 'expired',
     finishedAtMs: undefined,
     error: 'Internal error',
   })
   await calls[0]?.settle()
-  expect(await until(jobId, job => job.chargedWithoutDelivery)).toMatchObject({
+  expect(await jobUntil(jobId, job => job.chargedWithoutDelivery)).toMatchObject({
     state: 'completed',
     answer: 'failed',
     payment: 'paid',

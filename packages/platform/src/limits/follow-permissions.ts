@@ -5,7 +5,7 @@ import {
   type FollowedContract,
   type FollowOptions,
 } from '../contract-events/follow-contract.ts'
-import { followInterval, keepFollowing } from '../contract-events/keep-following.ts'
+import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { PERMISSION_TOPICS, readPermissionLog, type PermissionEvent } from './permission-contract.ts'
 import { forgetPermissionsAfter, storePermissionEvents } from './store-permission-events.ts'
@@ -41,7 +41,7 @@ export function createPermissionFollower(
 /** Follows SpendPermissions, once it is on the chain. Any number of workers share the work by the database. */
 export function startPermissions(parts: PermissionParts): Background {
   const follower = createPermissionFollower(parts, {
-    intervalMs: followInterval(parts) / 2,
+    ...sharedFollowing(parts),
     firstBlock: parts.settings.permissionsFirstBlock ?? 0,
   })
   return keepFollowing(parts, follower, { name: 'permissions', mayBeMissing: true })

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FastifyInstance } from 'fastify'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { createApp } from '../app/create-app.ts'
+import type { OutboundRequest } from '../outbound/outbound.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
@@ -18,16 +20,19 @@ const PATH = '/v1/me/agents/1/webhook'
 let stage: Stage
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
+/** How many more attempts are refused, two for each check that fails; then nothing is said until the check is given up. */
+let refusals = 0
 let isDown = false
 let notices: string[] = []
 
 beforeEach(async () => {
   isDown = false
+  refusals = Infinity
   notices = []
   stage = await stagePlatform({
     realTime: true,
     outbound: pretendOutbound(request => {
-      if (request.method === 'GET') return isDown ? 'refuse' : 'ok'
+      if (request.method === 'GET') return isDown ? refuse(request) : 'ok'
       notices.push((JSON.parse(request.body ?? '') as { event: string }).event)
       return { status: 204, body: '' }
     }),
@@ -44,18 +49,16 @@ afterEach(async () => {
   await stage.close()
 })
 
+async function refuse({ signal }: OutboundRequest): Promise<'refuse'> {
+  refusals -= 1
+  if (refusals < 0) await new Promise(resolve => signal?.addEventListener('abort', resolve))
+  return 'refuse'
+}
+
 async function health(): Promise<{ readonly [name: string]: unknown }> {
   const answer = await ask({ url: '/v1/agents/1/health' })
   expect(answer.statusCode).toBe(200)
   return answer.json()
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 15_000
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error('it did not come to hold in time')
-    await stage.parts.clock.sleep(20)
-  }
 }
 
 /** Checks go on until the agent is seen so. */
@@ -87,7 +90,9 @@ test('D33 an agent is shown waiting, online, online with a warning, offline, and
     last_failure: null,
   })
   isDown = true
+  refusals = 6
   await checkUntil('online', true)
+  refusals = Infinity
   await checkUntil('offline')
   const down = await health()
   expect(down['last_failure']).toBe('unreachable')
@@ -101,9 +106,11 @@ test('D33 an agent is shown waiting, online, online with a warning, offline, and
 test('an agent that is not watched any more is not checked, and goes on counting when it is again', async () => {
   const watch = (): Promise<void> => stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
   isDown = true
+  refusals = 6
   await watch()
   await checkUntil('online', true)
   const failures = (await health())['consecutive_failures']
+  refusals = Infinity
   await stage.database.inTransaction(client => unwatchAgent(client, 1))
   const ending = new AbortController()
   const running = runChecks(stage.parts, ending.signal, {

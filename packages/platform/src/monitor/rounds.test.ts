@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import type { PlatformParts } from '../platform-parts.ts'
 import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
@@ -58,14 +59,13 @@ async function runRound(workers: readonly PlatformParts[], atMs: number): Promis
   const ending = new AbortController()
   const options = { dueAtMs: () => atMs }
   const running = Promise.all(workers.map(parts => runChecks(parts, ending.signal, options)))
-  for (let look = 0; look < 1_200; look++) {
+  await until(async () => {
     const { rows } = await stage.database.pool.query<{ open: string }>(
       `select count(*) as open from agent_health where checked_at is distinct from to_timestamp($1::float8 / 1000)`,
       [atMs],
     )
-    if (rows[0]?.open === '0') break
-    await stage.parts.clock.sleep(50)
-  }
+    return rows[0]?.open === '0'
+  }, 50)
   ending.abort()
   await running
 }
@@ -98,4 +98,4 @@ test('HLT-01 HLT-02 10,000 agents, three workers: each checked once a round, eac
     })
     expect(exact).toHaveLength(AGENTS)
   }
-}, 120_000)
+})

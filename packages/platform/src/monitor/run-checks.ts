@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
+import { createPollPace } from '../poll-pace.ts'
 import { makeChecks } from './checks-under-way.ts'
 import { leaseChecks, type CheckLease } from './lease-checks.ts'
 import { watchOwnOutage } from './watch-own-outage.ts'
@@ -50,6 +51,7 @@ export async function runChecks(
   const outage = watchOwnOutage(parts, chance)
   const checks = makeChecks(parts, { outage, chance, signal }, { atOnce, secondAtOnce })
   const pollMs = within(settings.checkIntervalMs / 20, 20, 500)
+  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 2 })
   const askAgainMs = within(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS)
   const nextDue = leaseOnwards(parts, options)
   while (!signal.aborted) {
@@ -64,9 +66,10 @@ export async function runChecks(
     for (const lease of leases ?? []) {
       options.onStart?.(lease)
       checks.start(lease)
+      pace.busy()
     }
     if (leases === undefined) await clock.sleep(DATABASE_PAUSE_MS, signal)
-    else if (leases.length === 0) await clock.sleep(pollMs, signal)
+    else if (leases.length === 0) await clock.sleep(pace.pauseMs(), signal)
   }
   await checks.ended()
 }

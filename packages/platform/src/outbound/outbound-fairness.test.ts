@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../test-setup/certificate.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
 import { startNameServer } from '../test-setup/name-server.ts'
 import { createPretendInternet } from '../test-setup/pretend-internet.ts'
 import {
@@ -18,9 +19,6 @@ const ca = certificate.certificate
 const PUBLIC = '93.184.216.34'
 const OTHER = '93.184.216.35'
 
-/** How long a condition is waited for on a busy machine. */
-const TIMEOUT = { timeout: 10_000, interval: 5 }
-
 const opened: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -33,8 +31,9 @@ async function stranger(behave: Behaviour): Promise<UntrustedHost> {
   return server
 }
 
+/** Its time passes only where a test says so: however busy the machine is, nothing is too slow. */
 function guard(options: Parameters<typeof createOutbound>[0]): Outbound {
-  const outbound = createOutbound(options)
+  const outbound = createOutbound({ clock: createManualClock(), ...options })
   opened.push(() => outbound.close())
   return outbound
 }
@@ -70,29 +69,35 @@ function holdAnswers(): {
 }
 
 describe('SSRF-06 names that hang', () => {
-  test('a thousand of them leave another call quick, and end with their deadline', async () => {
+  test('a thousand of them do not hold up another call, and end with their deadline', async () => {
     const server = await stranger(answer('hello'))
     const names = await startNameServer(name =>
       name.startsWith('hang') ? 'nothing' : [{ name, type: 'A', data: PUBLIC }],
     )
     opened.push(() => names.close())
     const { connectTo } = createPretendInternet({}, { [PUBLIC]: server.port })
-    const outbound = guard({ localMode: false, ca, connectTo, resolve: createResolve([names.address]) })
-    const timeoutMs = 2_000
-    const startedMs = Date.now()
+    const clock = createManualClock()
+    const outbound = guard({
+      localMode: false,
+      ca,
+      clock,
+      connectTo,
+      resolve: createResolve([names.address]),
+    })
+    let ended = 0
     const hanging = Array.from({ length: 1_000 }, (_, index) =>
-      get(outbound, `hang${index}.agents.example`, timeoutMs),
+      get(outbound, `hang${index}.agents.example`).finally(() => (ended += 1)),
     )
     // The name server's own buffer holds a few hundred of two thousand questions that come at once.
-    await expect.poll(() => names.questions.length, TIMEOUT).toBeGreaterThan(200)
+    await expect.poll(() => names.questions.length).toBeGreaterThan(200)
     const quick = await get(outbound, 'quick.agents.example')
     expect(quick).toMatchObject({ kind: 'answered', body: 'hello' })
-    expect(quick.elapsedMs).toBeLessThan(1_000)
+    expect(ended).toBe(0)
+    clock.pass(5_000)
     const outcomes = await Promise.all(hanging)
     expect(new Set(outcomes.map(outcome => (outcome.kind === 'failed' ? outcome.reason : '')))).toEqual(
       new Set(['too-slow']),
     )
-    expect(Date.now() - startedMs).toBeLessThan(timeoutMs + 2_500)
   })
 })
 
@@ -111,10 +116,10 @@ describe('SSRF-07 a thousand agents at one victim', () => {
       ),
     })
     const calls = Array.from({ length: 20 }, () => get(outbound, 'victim.agents.example'))
-    await expect.poll(() => victim.held.length, TIMEOUT).toBe(3)
+    await expect.poll(() => victim.held.length).toBe(3)
     expect(await get(outbound, 'other.agents.example')).toMatchObject({ kind: 'answered' })
     for (let answered = 0; answered < 20; answered += 3) {
-      await expect.poll(() => victim.held.length, TIMEOUT).toBe(Math.min(3, 20 - answered))
+      await expect.poll(() => victim.held.length).toBe(Math.min(3, 20 - answered))
       victim.release()
     }
     const outcomes = await Promise.all(calls)
@@ -132,7 +137,7 @@ describe('SSRF-07 a thousand agents at one victim', () => {
     const outbound = guard({ localMode: false, ca, perHost: 1, resolve, connectTo })
     const calls = Array.from({ length: 12 }, (_, index) => get(outbound, `agent${index}.agents.example`))
     for (let answered = 0; answered < 12; answered += 4) {
-      await expect.poll(() => victim.held.length, TIMEOUT).toBe(4)
+      await expect.poll(() => victim.held.length).toBe(4)
       victim.release()
     }
     expect((await Promise.all(calls)).every(outcome => outcome.kind === 'answered')).toBe(true)
@@ -142,15 +147,19 @@ describe('SSRF-07 a thousand agents at one victim', () => {
   test('who waits for a turn until the deadline is told so, and nothing arrived', async () => {
     const victim = holdAnswers()
     const busy = await stranger(victim.behave)
+    const clock = createManualClock()
     const outbound = guard({
       localMode: false,
       ca,
+      clock,
       perHost: 1,
       ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
     })
     const first = get(outbound, 'victim.agents.example')
-    await expect.poll(() => victim.held.length, TIMEOUT).toBe(1)
-    expect(await get(outbound, 'victim.agents.example', 100)).toMatchObject({
+    await expect.poll(() => victim.held.length).toBe(1)
+    const second = get(outbound, 'victim.agents.example', 100)
+    clock.pass(100)
+    expect(await second).toMatchObject({
       kind: 'failed',
       reason: 'too-slow',
       mayHaveArrived: false,
@@ -177,10 +186,10 @@ describe('SSRF-07 a thousand agents at one victim', () => {
       timeoutMs: 5_000,
     } as const
     const work = [outbound.send(post), outbound.send(post), outbound.send(post)]
-    await expect.poll(() => victim.held.length, TIMEOUT).toBe(2)
+    await expect.poll(() => victim.held.length).toBe(2)
     expect(await get(outbound, 'victim.agents.example')).toMatchObject({ kind: 'answered', body: 'well' })
     victim.release()
-    await expect.poll(() => victim.held.length, TIMEOUT).toBe(1)
+    await expect.poll(() => victim.held.length).toBe(1)
     victim.release()
     expect((await Promise.all(work)).every(outcome => outcome.kind === 'answered')).toBe(true)
   })
@@ -199,7 +208,7 @@ describe('SSRF-07 work that hangs', () => {
       ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
     })
     const slow = [1, 2].map(() => post(outbound, 'victim.agents.example/slow', 60_000))
-    await expect.poll(() => victim.held.length, TIMEOUT).toBe(1)
+    await expect.poll(() => victim.held.length).toBe(1)
     expect(await post(outbound, 'victim.agents.example/quick', 5_000)).toMatchObject({ body: 'a price' })
     expect(victim.most).toBe(1)
     await outbound.close()
@@ -217,7 +226,7 @@ describe('SSRF-07 work that hangs', () => {
       const outbound = guard({ localMode: false, ca, perHost: 2, resolve: async () => [PUBLIC], connectTo })
       const hosts = ['bad0', 'bad1', 'bad2', 'bad3'].flatMap(name => [name, name, name])
       const slow = hosts.map(name => post(outbound, `${name}.agents.example/`, timeoutMs))
-      await expect.poll(() => victim.held.length, TIMEOUT).toBe(8)
+      await expect.poll(() => victim.held.length).toBe(8)
       expect(await post(outbound, 'good.agents.example/', timeoutMs / 3)).toMatchObject({ body: 'done' })
       await outbound.close()
       await Promise.all(slow)
@@ -240,7 +249,7 @@ describe('connections are kept', () => {
       await Promise.all(hosts.map(host => get(outbound, host)))
     }
     expect(server.connections()).toBe(300)
-    await expect.poll(() => sockets.size, TIMEOUT).toBeLessThanOrEqual(256)
+    await expect.poll(() => sockets.size).toBeLessThanOrEqual(256)
   })
 
   test('many calls over one leave no listener behind', async () => {
@@ -287,7 +296,7 @@ describe('connections are kept', () => {
       ...createPretendInternet({ 'one.agents.example': [PUBLIC] }, { [PUBLIC]: server.port }),
     })
     const underWay = get(outbound, 'one.agents.example')
-    await expect.poll(() => holding.held.length, TIMEOUT).toBe(1)
+    await expect.poll(() => holding.held.length).toBe(1)
     await outbound.close()
     expect(await underWay).toMatchObject({ reason: 'unreachable', mayHaveArrived: true })
     expect(await get(outbound, 'one.agents.example')).toMatchObject({

@@ -61,6 +61,7 @@ describe.skipIf(chromium === undefined)('behind a proxy that ends TLS, in a brow
   })
   beforeEach(async () => {
     context = await browser.newContext({ ignoreHTTPSErrors: true })
+    context.setDefaultTimeout(0)
   })
   afterEach(() => context.close())
 
@@ -175,6 +176,7 @@ test.skipIf(chromium === undefined)(
     const plain = await startBrowser(chromium ?? '')
     try {
       const opened = await plain.newContext()
+      opened.setDefaultTimeout(0)
       const page = await openPageOf(opened, publicUrl)
       const post = async (path: string, body?: object): Promise<string> =>
         await page.evaluate(

@@ -5,10 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-
-// Processes and blocks take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 const { privateKey } = TEST_KEYS.deployer

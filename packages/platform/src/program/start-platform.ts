@@ -37,6 +37,7 @@ export async function startPlatform(
   const { host, port, network, metricsPort, settings, trustedProxies } = environment
   return await startInOrder(async started => {
     const database = await openDatabase(environment, log, startDatabase, started)
+    log.info('loading the pages')
     const parts = await openParts(environment, log, database, started)
     const { publicUrl, localMode } = parts.settings
     const pages = await openPages({ publicUrl, localMode })
@@ -64,14 +65,16 @@ async function openDatabase(
   const own = { folder, advice: DATABASE_ADVICE }
   const connectionString = databaseUrl ?? (await startOwnDatabase(startDatabase, own, log, started))
   const onError = (error: Error): void => log.warn('database connection lost', { error: error.message })
-  const database = await reachDatabase(connectionString, () =>
+  const onMigrating = (migrations: number): void => log.info('migrating the database', { migrations })
+  const open = (): ReturnType<typeof openStorage> =>
     openStorage({
       connectionString,
       directConnectionString: environment.directDatabaseUrl,
       schema,
       onError,
-    }),
-  )
+      onMigrating,
+    })
+  const database = await reachDatabase(connectionString, open, { clock: systemClock, log })
   started.push(() => database.pool.end())
   return database
 }

@@ -7,7 +7,7 @@ import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { insertPaidJob, type PaidJob } from '../test-setup/insert-paid-job.ts'
 import { openStorage } from '../storage/open-storage.ts'
-import { stagePlatform, TEST_DATABASE_URL, type Stage } from '../test-setup/stage-platform.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { readPublicReceipts } from './read-public-receipts.ts'
 import { receiptsRoutes } from './receipts-routes.ts'
 
@@ -170,7 +170,7 @@ test('a page costs the same however many jobs there were: it reads an index in o
   await stage.database.pool.query('analyze jobs')
   // What a connection has read is told by itself alone.
   const { schema } = stage.database
-  const database = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 1 })
+  const database = await openStorage({ connectionString: stage.connectionString, connections: 1 })
   const rowsRead = async (): Promise<number> => {
     await database.pool.query('select pg_stat_force_next_flush()')
     const { rows } = await database.pool.query<{ read: string }>(

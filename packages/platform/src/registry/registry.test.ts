@@ -650,9 +650,7 @@ test('by itself: a staked agent is listed, and given up when its stake is return
   await moveIn(site, { wallet: WALLET })
   const registry = startRegistry(parts)
   const stands = async (agentId: bigint, standing: AgentRow['standing']): Promise<void> => {
-    await expect
-      .poll(async () => (await readAgent(parts.database, Number(agentId)))?.standing, { timeout: 15_000 })
-      .toBe(standing)
+    await expect.poll(async () => (await readAgent(parts.database, Number(agentId)))?.standing).toBe(standing)
   }
   const agentId = await register(chain, OWNER, site.url)
   await mine(2)

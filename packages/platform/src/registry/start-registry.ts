@@ -1,5 +1,5 @@
 import type { FollowOptions } from '../contract-events/follow-contract.ts'
-import { followInterval, keepFollowing } from '../contract-events/keep-following.ts'
+import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { createRegistryFollower } from './chain/follow-registry.ts'
 import { startInspections } from './inspect/start-inspections.ts'
@@ -10,7 +10,7 @@ import { startInspections } from './inspect/start-inspections.ts'
  */
 export function startRegistry(parts: PlatformParts, options: FollowOptions = {}): Background {
   const follower = createRegistryFollower(parts, {
-    intervalMs: followInterval(parts) / 2,
+    ...sharedFollowing(parts),
     firstBlock: parts.settings.registryFirstBlock ?? 0,
     ...options,
   })

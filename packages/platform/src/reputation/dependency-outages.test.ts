@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createServer, type Server } from 'node:http'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import type { AddressInfo } from 'node:net'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { watchDependencies } from './watch-dependencies.ts'
@@ -101,9 +102,9 @@ test('a clock that differs from the node is an outage of the platform: deadlines
 test('a process that was held for longer than a round has missed what agents said meanwhile', async () => {
   const watch = watchDependencies(stage.parts)
   try {
-    await vi.waitUntil(() => stage.clock.sleeping > 0)
+    await until(() => stage.clock.sleeping > 0)
     stage.clock.pass(60 * SECOND_MS)
-    await vi.waitUntil(async () => (await outages()).length > 0)
+    await until(async () => (await outages()).length > 0)
     expect(await outages()).toEqual([{ what: 'platform', seconds: 60 }])
   } finally {
     await watch.stop()

@@ -4,7 +4,9 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '@farebox/server/clock'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { startJobs } from '../jobs/drive/start-jobs.ts'
 import { jobsRoutes } from '../jobs/jobs-routes.ts'
@@ -24,8 +26,6 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startRuns } from './drive/start-runs.ts'
 import { renewRuns, type KeptOn } from './records/run-leases.ts'
 import { runsRoutes } from './runs-routes.ts'
-
-vi.setConfig({ testTimeout: 40_000 })
 
 const PAYER = TEST_KEYS.payer.address.toLowerCase()
 const WALLET = TEST_KEYS.agent.address
@@ -96,6 +96,14 @@ async function list(agent: ChainAgent, wallet: string): Promise<StepAgent> {
 async function twoSteps(): Promise<Flow> {
   const steps = { loud: await jobStep(shout), words: await jobStep(count) }
   return flowOf(steps, ['input.text > loud.text', 'loud.text > words.text', 'words.words > output.words'])
+}
+
+/** Runs are driven at a time that does not pass: nothing comes of what is planned for later. */
+async function stopTime(given: Partial<Stage['parts']> = {}): Promise<void> {
+  await background[1]?.stop()
+  const nowMs = Date.now()
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  background = [...background, startRuns({ ...stage.parts, clock, ...given }, { pollMs: 50 })]
 }
 
 async function dumpOfPayments(): Promise<string> {
@@ -213,7 +221,7 @@ test('cancelling deletes every payment that was not sent, and none of them can b
   const keys = Object.keys(steps)
   const payments = await Promise.all(keys.map(key => signStep(stage.parts, shout, key)))
   const started = await runs.start(flowOf(steps, [...wires, 's9.text > output.text']), { payments })
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   await started.until(({ paid, exposed }) => paid === '0.004' && exposed === '0.002')
   expect(await started.tell('cancel')).toMatchObject({
     status: 200,
@@ -234,7 +242,6 @@ test('cancelling deletes every payment that was not sent, and none of them can b
 })
 
 test('a price that comes while its run is being written is not lost', async () => {
-  await background[1]?.stop()
   const { database } = stage.parts
   const slow: typeof database = {
     ...database,
@@ -243,18 +250,16 @@ test('a price that comes while its run is being written is not lost', async () =
       return await database.query(name, text, values)
     },
   }
-  background = [...background, startRuns({ ...stage.parts, database: slow }, { pollMs: 50 })]
+  await stopTime({ database: slow })
   // Later than it is waited for, and before the run is written.
   counter.asks = { afterMs: 150 }
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
   })
-  const run = await started.until(({ status }) => status === 'completed')
-  expect(run.ended_at ?? Infinity).toBeLessThan(run.created_at + 8)
+  await started.until(({ status }) => status === 'completed')
 })
 
 test('a run whose jobs end in its own process is neither taken nor compared with its jobs again', async () => {
-  await background[1]?.stop()
   const { database } = stage.parts
   const asked: string[] = []
   const watched: typeof database = {
@@ -265,7 +270,7 @@ test('a run whose jobs end in its own process is neither taken nor compared with
       return rows as never
     },
   }
-  background = [...background, startRuns({ ...stage.parts, database: watched }, { pollMs: 50 })]
+  await stopTime({ database: watched })
   const started = await runs.start(await twoSteps(), {
     payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
   })
@@ -300,7 +305,7 @@ test('a process that keeps a run hears at once of what another process changes o
     })
     return told.statusCode
   }
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   expect(await tell('pause')).toBe(200)
   answer?.()
   await started.until(({ status, paid }) => status === 'paused' && paid === '0.002')
@@ -328,7 +333,7 @@ test('a payment whose job_id is in use for an order is not taken for a run', asy
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'mine' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
   }
   const ordered = await ask({
     method: 'POST',
@@ -353,7 +358,7 @@ test('a run hears what became of its payment where its payer has used it for an 
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'mine' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
   }
   const payload = { ...order, job_id: payment.job_id, payment: payment.payment }
   // The run has the payment, and is held back from ordering, when the order comes.
@@ -363,7 +368,7 @@ test('a run hears what became of its payment where its payer has used it for an 
   expect(ordered.statusCode).toBe(202)
   await started.tell('resume')
   await started.until(({ exposed }) => exposed === '0.002')
-  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await until(() => answer !== undefined)
   answer?.()
   expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
 })
@@ -374,6 +379,7 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     await new Promise<void>(resolve => (answer = resolve))
     return call.complete(await call.settle(), { text: 'TWO WORDS' })
   }
+  await stopTime()
   const payment = await signStep(stage.parts, shout, 'loud')
   const started = await runs.start(await twoSteps())
   await started.tell('pause')
@@ -383,25 +389,20 @@ test('a run that is kept hears of its payment’s own use by its payer, whicheve
     agent_id: shout.agentId,
     capability: 'shout',
     input: { text: 'two words' },
-    deadline: Date.now() / 1_000 + 30,
+    deadline: Date.now() / 1_000 + 300,
     job_id: payment.job_id,
     payment: payment.payment,
   }
-  await vi.waitUntil(async () => (await started.read()).status === 'paused', { timeout: 15_000 })
+  await until(async () => (await started.read()).status === 'paused')
   expect((await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })).statusCode).toBe(202)
   await started.tell('resume')
   await started.until(({ exposed }) => exposed === '0.002')
-  await vi.waitUntil(
-    async () => {
-      const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
-      return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
-    },
-    { timeout: 15_000 },
-  )
-  const answeredMs = Date.now()
+  await until(async () => {
+    const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
+    return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
+  })
   answer?.()
   await started.until(({ paid }) => paid === '0.002')
-  expect(Date.now() - answeredMs).toBeLessThan(3_000)
 })
 
 test.each([

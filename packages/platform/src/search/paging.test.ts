@@ -17,7 +17,7 @@ beforeAll(async () => {
     'fill-words',
     "insert into search_words values ('common'), ('hidden'), ('rareword')",
   )
-}, 60_000)
+})
 
 afterAll(() => stage.close())
 

@@ -20,6 +20,8 @@ export interface StorageOptions {
   readonly connections?: number
   /** Hears of connections that broke while idle. */
   readonly onError?: (error: Error) => void
+  /** Called before migrations are run, with how many. */
+  readonly onMigrating?: (count: number) => void
 }
 
 /**
@@ -53,7 +55,12 @@ export async function openStorage(options: StorageOptions): Promise<Database> {
   })
   try {
     await checkConnections(database, { isPooled, searchPath: true })
-    await migrate(direct, { folder: MIGRATIONS, schema, program: 'platform' })
+    await migrate(direct, {
+      folder: MIGRATIONS,
+      schema,
+      program: 'platform',
+      onMigrating: options.onMigrating,
+    })
     return database
   } catch (error) {
     await database.pool.end()

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '@farebox/server/clock'
 import {
   createOutbound,
   type Outbound,
@@ -6,6 +7,7 @@ import {
 } from '../outbound/outbound.ts'
 import { PROBE_LIMITS } from '../outbound/limits.ts'
 import { makeCertificate } from './certificate.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
 import { createPretendInternet, type PretendInternet } from './pretend-internet.ts'
 import { answer, startUntrustedHost, type Behaviour, type UntrustedHost } from './untrusted-host.ts'
 
@@ -19,6 +21,8 @@ export interface CalledUntrustedHost {
   readonly canary: UntrustedHost
   readonly internet: PretendInternet
   readonly outbound: Outbound
+  /** The guard's time: its deadlines come only where a test lets it pass. */
+  readonly clock: ManualClock
   /** Calls it while it behaves so, a probe unless the request says otherwise. */
   call(behaviour: Behaviour, request?: Partial<OutboundRequest>): Promise<OutboundOutcome>
   close(): Promise<void>
@@ -33,12 +37,18 @@ export async function startCalledUntrustedHost(): Promise<CalledUntrustedHost> {
   const names = { 'one.agents.example': [UNTRUSTED_ADDRESS] }
   const internet = createPretendInternet(names, { [UNTRUSTED_ADDRESS]: stranger.port })
   const { resolve, connectTo } = internet
-  const outbound = createOutbound({ localMode: false, resolve, connectTo, ca: certificate.certificate })
+  const manualClock = createManualClock()
+  // How many bytes have come is looked at every few milliseconds.
+  const sleep: Clock['sleep'] = (ms, signal) => (ms <= 100 ? systemClock : manualClock).sleep(ms, signal)
+  const clock = { ...manualClock, sleep }
+  const ca = certificate.certificate
+  const outbound = createOutbound({ localMode: false, clock, resolve, connectTo, ca })
   return {
     stranger,
     canary,
     internet,
     outbound,
+    clock: manualClock,
     call(behaviour, request = {}) {
       behave = behaviour
       const url = 'https://one.agents.example/health'

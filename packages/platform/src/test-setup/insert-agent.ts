@@ -80,7 +80,7 @@ export function sampleDeclaration(wallet: string, changes: Partial<Declaration> 
     name: 'Word counter',
     description: 'Counts the words of a text',
     wallet,
-    max_deadline_seconds: 10,
+    max_deadline_seconds: 300,
     capabilities: {
       count: {
         description: 'Counts words',

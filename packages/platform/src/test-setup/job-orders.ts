@@ -17,7 +17,7 @@ export interface OrderTerms {
   readonly amountAtomic?: bigint
   readonly payTo?: string
   readonly payerKey?: string
-  /** How long the payment is good; default 60. */
+  /** How long the payment is good; default 900. */
   readonly validSeconds?: number
   readonly deadlineSeconds?: number
   readonly jobId?: string
@@ -39,11 +39,11 @@ export async function signOrder(
         network,
         payTo: terms.payTo ?? TEST_KEYS.agent.address,
         amountAtomic: terms.amountAtomic ?? 10_000n,
-        maxDeadlineSeconds: 10,
+        maxDeadlineSeconds: 300,
       }),
       binding: { endpoint: `${terms.endpoint}/execute`, capability, jobId },
       nowSeconds,
-      validBefore: Math.floor(nowSeconds) + (terms.validSeconds ?? 60),
+      validBefore: Math.floor(nowSeconds) + (terms.validSeconds ?? 900),
     },
   )
   return {
@@ -51,7 +51,7 @@ export async function signOrder(
     capability,
     job_id: jobId,
     input: terms.input ?? { text: 'two words' },
-    deadline: nowSeconds + (terms.deadlineSeconds ?? 10),
+    deadline: nowSeconds + (terms.deadlineSeconds ?? 300),
     payment: header,
   }
 }

@@ -74,7 +74,7 @@ export function createPretendChain(registryAddress: string, chainId = 84_532): P
       case 'eth_blockNumber':
         return quantity(chain.head)
       case 'eth_getBlockByNumber':
-        return tellBlock(Number(first))
+        return tellBlock(first === 'latest' ? chain.head : Number(first))
       case 'eth_getLogs':
         // The follower's own filter.
         return tellLogs(first as { readonly fromBlock: string; readonly toBlock: string })

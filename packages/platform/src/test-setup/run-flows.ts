@@ -3,6 +3,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Flow, JobStep, Step, Wire } from '@farebox/flows/document/flow'
 import type { RunAnswer, RunPayment, RunRequest, RunStarted } from '@farebox/platform-api/flows/runs'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import { describeCapability } from '../agent-pages/describe-capability.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -80,7 +81,7 @@ export async function signStep(
     payTo: agent.declaration.wallet,
     jobId,
     payerKey: changes.payerKey ?? TEST_KEYS.payer.privateKey,
-    validSeconds: changes.validSeconds ?? 600,
+    validSeconds: changes.validSeconds ?? 900,
   })
   return { key, job_id: jobId, payment }
 }
@@ -95,7 +96,7 @@ export interface HandledRun {
   readonly runId: string
   readonly token: string
   read(): Promise<RunAnswer>
-  /** Reads until it is so; fails after ten seconds, saying how it was. */
+  /** Reads until it is so. */
   until(isSo: (run: RunAnswer) => boolean): Promise<RunAnswer>
   pay(...payments: readonly RunPayment[]): Promise<{ readonly status: number; readonly body: unknown }>
   /** `pause`, `retry`, …, with what the route takes. */
@@ -103,24 +104,19 @@ export interface HandledRun {
 }
 
 /** Makes what starts and follows runs through an app's routes. */
-export function runsThrough(ask: ReturnType<typeof answersAsDocumented>, patienceMs = 15_000): RunsByHand {
+export function runsThrough(ask: ReturnType<typeof answersAsDocumented>): RunsByHand {
   return {
     async start(flow, given = {}) {
       const token = randomBytes(32).toString('base64url')
       const payload = { flow, input: { text: 'two words' }, max_total: '1', run_token: token, ...given }
       const answer = await ask({ method: 'POST', url: '/v1/runs', payload })
       if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${answer.body}`)
-      return handle(ask, answer.json<RunStarted>().run_id, token, patienceMs)
+      return handle(ask, answer.json<RunStarted>().run_id, token)
     },
   }
 }
 
-function handle(
-  ask: ReturnType<typeof answersAsDocumented>,
-  runId: string,
-  token: string,
-  patienceMs: number,
-): HandledRun {
+function handle(ask: ReturnType<typeof answersAsDocumented>, runId: string, token: string): HandledRun {
   const headers = { 'run-token': token }
   const url = `/v1/runs/${runId}`
   const read = async (): Promise<RunAnswer> => {
@@ -135,16 +131,11 @@ function handle(
     runId,
     token,
     read,
-    async until(isSo) {
-      const endMs = Date.now() + patienceMs
-      for (;;) {
+    until: isSo =>
+      until(async () => {
         const run = await read()
-        if (isSo(run)) return run
-        if (Date.now() > endMs)
-          throw new Error(`it did not come to that: ${JSON.stringify({ ...run, flow: null })}`)
-        await new Promise(resolve => setTimeout(resolve, 30))
-      }
-    },
+        return isSo(run) && run
+      }, 30),
     async pay(...payments) {
       const answer = await ask({ method: 'PUT', url: `${url}/payments`, headers, payload: { payments } })
       return { status: answer.statusCode, body: answer.json() }

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { LOCAL_AGENT_REGISTRY_ADDRESS } from '@farebox/contracts/addresses'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/server/clock'
 import { silentLog } from '@farebox/server/log'
-import pg from 'pg'
 import { createDueWork } from '../notifier.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import {
@@ -19,10 +17,7 @@ import { createPaymentSeal } from '../sealing/payment-seal.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createCheckerHere } from './checker-here.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
-
-/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
-export const TEST_DATABASE_URL =
-  process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+import { createOwnDatabase } from './own-database.ts'
 
 /** What payments are encrypted with in tests. */
 export const TEST_PAYMENT_KEY = `0x${'5e'.repeat(32)}`
@@ -36,27 +31,29 @@ export interface StageOptions extends Partial<Omit<PlatformParts, 'settings' | '
   readonly realTime?: boolean
 }
 
-/** A platform's parts on a schema of their own. */
+/** A platform's parts on a database of their own. */
 export interface Stage {
   readonly parts: PlatformParts
   readonly database: PlatformParts['database']
+  /** Of the stage's database. */
+  readonly connectionString: string
   /** The clock of the parts, unless the test brought another or asked for real time. */
   readonly clock: ManualClock
-  /** A second worker's parts: the same schema, clock and settings, connections of its own. Closed with the stage. */
+  /** A second worker's parts: the same database, clock and settings, connections of its own. Closed with the stage. */
   anotherWorker(overrides?: Partial<PlatformParts>): Promise<PlatformParts>
-  /** Drops the schema and closes what was opened. */
+  /** Closes what was opened and drops the database. */
   close(): Promise<void>
 }
 
 /**
- * Prepares a schema with a random name on the tests' PostgreSQL and the parts of a platform in local mode around it: a
+ * Prepares a database of its own on the tests' PostgreSQL and the parts of a platform in local mode around it: a
  * clock that stands still, a guard that may call this machine, a silent log, a node that answers nothing.
  */
 export async function stagePlatform(options: StageOptions = {}): Promise<Stage> {
-  const schema = `platform_test_${randomBytes(6).toString('hex')}`
+  const { connectionString, drop } = await createOwnDatabase()
   const manualClock = createManualClock(options.startMs)
   const clock = options.clock ?? (options.realTime === true ? systemClock : manualClock)
-  const database = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
+  const database = await openStorage({ connectionString, connections: 6 })
   const outbound = options.outbound ?? createOutbound({ localMode: true, clock })
   const checker = options.checker ?? createCheckerHere()
   const closers: (() => Promise<unknown>)[] = [
@@ -80,15 +77,16 @@ export async function stagePlatform(options: StageOptions = {}): Promise<Stage> 
   return {
     parts,
     database,
+    connectionString,
     clock: manualClock,
     async anotherWorker(overrides = {}) {
-      const own = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
+      const own = await openStorage({ connectionString, connections: 6 })
       closers.push(() => own.pool.end())
       return { ...parts, database: own, due: createDueWork(parts.clock), ...overrides }
     },
     async close() {
       for (const closeOne of closers.splice(0).toReversed()) await closeOne()
-      await dropSchema(schema)
+      await drop()
     },
   }
 }
@@ -117,14 +115,4 @@ function testNetwork(): Network {
   const network = findNetwork('eip155:84532')
   if (network === undefined) throw new Error('eip155:84532 is not in the table of networks')
   return network
-}
-
-async function dropSchema(schema: string): Promise<void> {
-  const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
-  await client.connect()
-  try {
-    await client.query(`drop schema if exists ${schema} cascade`)
-  } finally {
-    await client.end()
-  }
 }

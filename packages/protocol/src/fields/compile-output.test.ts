@@ -191,12 +191,11 @@ describe('VAL-14 an output is plain JSON data', () => {
       get: (_, key) => (key === 'length' ? 2 ** 53 : key === 'toJSON' ? undefined : 1),
     })
     const typed = compileOutput({ result: { type: 'array', items: { type: 'integer' } } })
-    const started = performance.now()
+    // Whoever looked at each item would not come back.
     for (const check of [compileOutput(list), typed]) {
       expect(check({ result: Array(2 ** 32 - 1) }).ok).toBe(false)
       expect(messageOf(check({ result: endless }))).toBe('result: must hold at most 1000000 values in all')
     }
-    expect(performance.now() - started).toBeLessThan(1_000)
   })
 
   test('a graph that shares its parts is refused before it grows without end', () => {

@@ -14,7 +14,10 @@ export interface Database {
   inTransaction<T>(steps: (client: pg.PoolClient) => Promise<T>): Promise<T>
 }
 
-/** What every query may take before it is given up; a database that is slower is as good as down. */
+/**
+ * What every query may take before it is given up; a database that is slower is as good as down. While a program starts
+ * it is asked again: see `reachDatabase`.
+ */
 const QUERY_TIMEOUT_MS = 10_000
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
 

@@ -4,6 +4,7 @@ import pg from 'pg'
 
 /** Any constant will do, so long as nobody else's migrations use it. */
 const ADVISORY_LOCK = 4_020_402
+/** As long as `reachDatabase` lets one attempt take, which makes another where this one was too short. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** Which migrations, and where they go. */
@@ -13,6 +14,8 @@ export interface Migrations {
   readonly schema: string
   /** Who they belong to, as an operator calls it. */
   readonly program: string
+  /** Called before the first of those that have not run, with how many they are. */
+  readonly onMigrating?: ((count: number) => void) | undefined
 }
 
 /**
@@ -24,7 +27,7 @@ export interface Migrations {
  */
 export async function migrate(
   connectionString: string,
-  { folder, schema, program }: Migrations,
+  { folder, schema, program, onMigrating }: Migrations,
 ): Promise<void> {
   const files = (await readdir(folder)).filter(name => /^\d{4}-.*\.sql$/.test(name)).sort()
   const client = new pg.Client({
@@ -53,8 +56,9 @@ export async function migrate(
           `schema ${schema} was brought forward by a newer ${program} (${unknown}): start that one`,
         )
       }
-      for (const file of files.filter(name => !done.has(name)))
-        await runFile(client, schema, new URL(file, folder))
+      const missing = files.filter(name => !done.has(name))
+      if (missing.length > 0) onMigrating?.(missing.length)
+      for (const file of missing) await runFile(client, schema, new URL(file, folder))
     } finally {
       await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
     }

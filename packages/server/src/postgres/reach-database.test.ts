@@ -1,9 +1,12 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { describeError } from '../log.ts'
+import { systemClock, type Clock } from '../clock.ts'
+import { describeError, silentLog } from '../log.ts'
 import { reachDatabase } from './reach-database.ts'
 
 const DATABASE_URL = process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+
+const quiet = { clock: systemClock, log: silentLog }
 
 async function open(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -32,7 +35,7 @@ describe('a database that cannot be opened is named', () => {
       /^cannot reach PostgreSQL at database\.invalid:5432 \(database "ledger"\): (there is no host of this name|the name of the host could not be looked up) \(E\w+\)/,
     ],
   ])('%s, without its password', async (url, message) => {
-    const refused = await reachDatabase(url, () => open(url)).catch((error: unknown) => error)
+    const refused = await reachDatabase(url, () => open(url), quiet).catch((error: unknown) => error)
     expect((refused as Error).message).toMatch(message)
     expect(describeError(refused)).not.toContain('hunter22')
   })
@@ -40,13 +43,64 @@ describe('a database that cannot be opened is named', () => {
   test.runIf(hasPostgres)('also where the server is there and the database is not', async () => {
     const url = new URL(DATABASE_URL)
     url.pathname = '/no_such_database'
-    await expect(reachDatabase(url.href, () => open(url.href))).rejects.toThrow(
+    await expect(reachDatabase(url.href, () => open(url.href), quiet)).rejects.toThrow(
       /\(database "no_such_database"\): there is no such database \(3D000\)/,
     )
   })
 
   test('another failure is left as it is', async () => {
     const failure = new Error('migration 0001 did not run')
-    await expect(reachDatabase(DATABASE_URL, () => Promise.reject(failure))).rejects.toBe(failure)
+    await expect(reachDatabase(DATABASE_URL, () => Promise.reject(failure), quiet)).rejects.toBe(failure)
+  })
+})
+
+describe('a database that does not answer yet', () => {
+  const startingUp = Object.assign(new Error('the database system is starting up'), { code: '57P03' })
+  const slow = new Error('timeout expired')
+
+  /** Moves on by what is slept. */
+  function sleeper(): Clock & { sleptMs: number } {
+    return {
+      sleptMs: 0,
+      nowMs() {
+        return this.sleptMs
+      },
+      async sleep(ms) {
+        this.sleptMs += ms
+        await Promise.resolve()
+      },
+    }
+  }
+
+  test('is tried again until it does, and the log says what is waited for', async () => {
+    const answers = [startingUp, slow]
+    const events: string[] = []
+    const log = { ...silentLog, info: (event: string) => void events.push(event) }
+    const opening = reachDatabase(
+      'postgres://127.0.0.1/ledger',
+      () => {
+        const failure = answers.shift()
+        return failure === undefined ? Promise.resolve('open') : Promise.reject(failure)
+      },
+      { clock: sleeper(), log },
+    )
+    expect(await opening).toBe('open')
+    expect(events).toEqual([
+      'connecting to the database',
+      'waiting for the database',
+      'waiting for the database',
+    ])
+  })
+
+  test('is given up after two minutes', async () => {
+    const clock = sleeper()
+    const opening = reachDatabase('postgres://127.0.0.1/ledger', () => Promise.reject(slow), {
+      clock,
+      log: silentLog,
+    })
+    await expect(opening).rejects.toThrow(
+      'cannot reach PostgreSQL at 127.0.0.1:5432 (database "ledger"): no answer in time',
+    )
+    expect(clock.sleptMs).toBe(120_000)
   })
 })

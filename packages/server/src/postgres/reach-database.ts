@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
 import { whyUnreachable } from '../program/why-unreachable.ts'
 
 /** What PostgreSQL says to whoever may not come in (its appendix A, error codes). */
@@ -9,22 +11,38 @@ const REFUSALS: { readonly [code: string]: string } = {
   '57P03': 'it is starting up or shutting down',
 }
 
+/** It will answer, or may: a slow machine, or a server that is started at the same time. */
+const TEMPORARY = /^no answer in time|\(57P03\)$/
+/** Less than a launcher waits for this program, so that the reason can be reported here. */
+const WAIT_MS = 120_000
+const PAUSE_MS = 500
+
 /**
- * Opens a database, and says which one where it is not there.
+ * Opens a database, again and again for two minutes where it is slow or starting up, and says which one where it is not
+ * there.
  *
  * @param open - connects to the connection string
  * @throws {Error} naming host, port and database, never user or password; what has another reason as it is
  */
-export async function reachDatabase<T>(connectionString: string, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open()
-  } catch (cause) {
-    const reason = whyUnreachable(cause) ?? whyRefused(cause)
-    if (reason === undefined) throw cause
-    throw new Error(
-      `cannot reach PostgreSQL at ${nameDatabase(connectionString)}: ${reason}; start it or set DATABASE_URL`,
-      { cause },
-    )
+export async function reachDatabase<T>(
+  connectionString: string,
+  open: () => Promise<T>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<T> {
+  const place = nameDatabase(connectionString)
+  log.info('connecting to the database', { database: place })
+  for (const sinceMs = clock.nowMs(); ; await clock.sleep(PAUSE_MS)) {
+    try {
+      return await open()
+    } catch (cause) {
+      const reason = whyUnreachable(cause) ?? whyRefused(cause)
+      if (reason === undefined) throw cause
+      if (!TEMPORARY.test(reason) || clock.nowMs() - sinceMs >= WAIT_MS)
+        throw new Error(`cannot reach PostgreSQL at ${place}: ${reason}; start it or set DATABASE_URL`, {
+          cause,
+        })
+      log.info('waiting for the database', { reason })
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Economy } from '@farebox/local/economy'
+import type { Economy, EconomyStep } from '@farebox/local/economy'
 import type { JoinedEconomy } from '@farebox/local/internal/join-economy'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { CommandError } from '../../command-error.ts'
@@ -28,12 +28,12 @@ const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
 /**
  * Starts an economy in a folder, or joins the one that runs there.
  *
- * @param place `folder`: the economy's; `config`: the agent's, absolute
+ * @param place `folder`: the economy's; `config`: the agent's, absolute; `step` shows each part as it is started
  * @throws {CommandError} where a part does not start, or what runs there does not answer; nothing is left running
  */
 export async function openEconomy(
   local: LocalPackage,
-  place: { readonly folder: string; readonly config: string },
+  place: { readonly folder: string; readonly config: string; readonly step: EconomyStep },
   signal: AbortSignal,
 ): Promise<OpenEconomy> {
   const { folder } = place
@@ -43,6 +43,7 @@ export async function openEconomy(
       agents: [],
       chainPort: { preferred: PREFERRED_PORTS.chain },
       facilitatorPort: { preferred: PREFERRED_PORTS.facilitator },
+      step: place.step,
       signal,
     })
     return ownEconomy(local, folder, economy)

@@ -11,6 +11,7 @@ import { launch } from '@farebox/local/src/testing/launch'
 import { fareboxProgram } from '@farebox/local/src/programs'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { systemClock } from 'farebox'
 import { findPortOwner } from 'farebox/src/command-line'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestWorld } from '../../testing/test-world.ts'
@@ -51,6 +52,7 @@ async function start(folder: string, options: { wallet?: string; live?: boolean 
     wallet: options.wallet,
     page: undefined,
     screen,
+    clock: systemClock,
     signal,
   })
   stops.push(path.stop)
@@ -121,7 +123,7 @@ test('an agent is paid on it, and its job tells where the money went', async () 
     expect.stringMatching(/^ {4}400 {2}refused {4}validation: text: /),
     '                    not charged',
   ])
-}, 60_000)
+})
 
 test('two folders have a path each at the same time', async () => {
   const [first, second] = [await createFolder(), await createFolder()]
@@ -135,7 +137,7 @@ test('two folders have a path each at the same time', async () => {
     SERVICE_STORE: `lmdb:${join(first, '.farebox', 'jobs')}`,
   })
   expect(other.variables['AGENT_WALLET_ADDRESS']).toBe(wallet)
-}, 60_000)
+})
 
 test('an economy that runs in the folder is joined: the agent is paid there, and leaves it running', async () => {
   const folder = await createFolder()
@@ -162,7 +164,7 @@ test('an economy that runs in the folder is joined: the agent is paid there, and
   await path.stop()
   expect((await readLocalFile(join(folder, '.farebox')))?.agents).toEqual([])
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
-}, 60_000)
+})
 
 test('says that the economy it joined has ended', async () => {
   const folder = await createFolder()
@@ -174,7 +176,7 @@ test('says that the economy it joined has ended', async () => {
   const { path } = await start(folder)
   process.kill(launcher.pid, 'SIGKILL')
   expect(await path.broken).toMatch(/^process \d+, which ran the economy in .*, has ended: /)
-}, 60_000)
+})
 
 test('a later start goes on with the same chain and secret', async () => {
   const folder = await createFolder()
@@ -186,7 +188,7 @@ test('a later start goes on with the same chain and secret', async () => {
   const { path: next } = await start(folder)
   expect(next.heading.join('\n')).toMatch(/paid to {7}0x15d3…6A65 +0\.002000 USDC/)
   expect(next.variables['FACILITATOR_SECRET']).toBe(path.variables['FACILITATOR_SECRET'])
-}, 60_000)
+})
 
 test('says which part ended by itself, and nothing when it was told to stop', async () => {
   const { path } = await start(await createFolder())
@@ -195,7 +197,7 @@ test('says which part ended by itself, and nothing when it was told to stop', as
   const chain = await findPortOwner(Number(new URL(path.variables['SERVICE_RPC_URL'] ?? '').port))
   process.kill(chain?.pid ?? Number.NaN, 'SIGKILL')
   expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended unexpectedly: /)
-}, 60_000)
+})
 
 test('a wallet that is none is refused before anything starts', async () => {
   await expect(start(await createFolder(), { wallet: '0x123' })).rejects.toMatchObject({
@@ -214,10 +216,11 @@ test('a start that is interrupted leaves nothing running', async () => {
     wallet: undefined,
     page: undefined,
     screen,
+    clock: systemClock,
     signal: aborter.signal,
   })
   aborter.abort(new Error('enough'))
   await expect(starting).rejects.toThrow('enough')
   // The folder is free again: nobody runs in it.
   await start(folder)
-}, 60_000)
+})

@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path'
+import type { Clock } from 'farebox'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -10,6 +11,7 @@ import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
 import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
+import { showStart } from './show-start.ts'
 
 /** How the paid path is started. */
 export interface PaidPathOptions {
@@ -25,6 +27,7 @@ export interface PaidPathOptions {
   readonly page: string | undefined
   /** Shows that something is being started, while it is. */
   readonly screen: Screen
+  readonly clock: Clock
   /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
   readonly signal: AbortSignal
 }
@@ -63,10 +66,8 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
   const crypto = await loadEvmCrypto()
   if (options.wallet !== undefined) requireWallet(crypto, options.wallet)
   const { economyFolder: folder, config } = options
-  if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
-  const economy = await openEconomy(local, { folder, config }, signal).finally(() => {
-    if (screen.live) screen.write('\r\u001b[2K')
-  })
+  const shown = showStart(screen, options.clock)
+  const economy = await openEconomy(local, { folder, config, step: shown.step }, signal).finally(shown.end)
   try {
     const { agent, joiningAgent } = local.TEST_KEYS
     // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.

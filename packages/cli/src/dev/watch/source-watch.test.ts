@@ -2,6 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFakeClock, type FakeClock } from 'farebox/testing'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { watchSources, type SourceWatch } from './source-watch.ts'
 
@@ -26,9 +27,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Sweeps, which read the disk in real time, until something is told; at most a hundred. */
+/** Sweeps, which read the disk in real time, until something is told. */
 async function sweepUntilTold(): Promise<readonly string[]> {
-  for (let swept = 0; swept < 100 && told.length === 0; swept += 1) await sweep()
+  await until(async () => {
+    await sweep()
+    return told.length > 0
+  })
   return told
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '@farebox/server/clock'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../../test-setup/start-stack.ts'
@@ -119,9 +120,5 @@ function holdJson(key: string): string {
 /** Until the connection of that process waits for a row that somebody else holds. */
 async function untilBlocked(watcher: pg.Client, pid: number): Promise<void> {
   const text = `select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`
-  for (let look = 0; look < 500; look += 1) {
-    if ((await watcher.query(text, [pid])).rowCount === 1) return
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error('it came to wait for no lock')
+  await until(async () => (await watcher.query(text, [pid])).rowCount === 1)
 }

@@ -30,6 +30,8 @@ export interface PostgresLedgerOptions {
   readonly failureLimits?: PayerFailureLimits
   /** Hears of connections that broke while idle. */
   readonly onError?: (error: Error) => void
+  /** Called before migrations are run, with how many. */
+  readonly onMigrating?: (count: number) => void
 }
 
 /**
@@ -66,7 +68,12 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   })
   try {
     await checkConnections(database, { isPooled, searchPath: false })
-    await migrate(direct, { folder: MIGRATIONS, schema, program: 'facilitator' })
+    await migrate(direct, {
+      folder: MIGRATIONS,
+      schema,
+      program: 'facilitator',
+      onMigrating: options.onMigrating,
+    })
   } catch (error) {
     await database.pool.end()
     throw error

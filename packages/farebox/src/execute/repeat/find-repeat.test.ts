@@ -202,7 +202,7 @@ describe('D23 a repeat of a running job', () => {
     const open = Array.from({ length: 12 }, async () => {
       answers.push(await stage.post({ jobId, payment, input }))
     })
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => answers.length).toBe(4)
     for (const answer of answers)
       expect(answer).toMatchObject({
         status: 503,

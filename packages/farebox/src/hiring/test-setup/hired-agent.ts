@@ -108,7 +108,7 @@ function hiredDeclaration(price: string) {
     name: 'Hired',
     description: 'Does a part of a job.',
     wallet: '${AGENT_WALLET_ADDRESS}',
-    max_deadline_seconds: 20,
+    max_deadline_seconds: 200,
     capabilities: {
       part: {
         description: 'A part.',

@@ -32,7 +32,7 @@ const declaration = defineAgent({
   name: 'Hirer',
   description: 'Has others do its jobs.',
   wallet: '${AGENT_WALLET_ADDRESS}',
-  max_deadline_seconds: 60,
+  max_deadline_seconds: 300,
   capabilities: {
     whole: {
       description: 'A whole job.',
@@ -130,7 +130,7 @@ export async function createHiringAgent(options: {
     agent,
     gate,
     async run(job = {}) {
-      const { jobId = randomUUID(), text, url, deadlineSeconds = 20, headers = {} } = job
+      const { jobId = randomUUID(), text, url, deadlineSeconds = 280, headers = {} } = job
       const { payer = 'payer', capability = 'whole' } = job
       const network = findNetwork(NETWORK_ID)
       if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)

@@ -1,21 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
-import type * as FileSystem from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { machineClock } from '../machine-clock.ts'
 import { running, saved } from '../test-setup/job-samples.ts'
+import type { JobStore } from '../job-store.ts'
+import type { DiskSpace } from './disk-room.ts'
 import { openLmdbStore } from './lmdb-store.ts'
-
-/** What the file system says of itself, beside the truth. */
-const said = vi.hoisted(() => ({ now: {} as { readonly blocks?: number; readonly bavail?: number } }))
-vi.mock('node:fs', async importOriginal => {
-  const fs = await importOriginal<typeof FileSystem>()
-  return { ...fs, statfsSync: (path: string) => ({ ...fs.statfsSync(path), ...said.now }) }
-})
 
 let scratch: string
 beforeAll(async () => {
@@ -25,9 +19,12 @@ afterAll(() => rm(scratch, { recursive: true, force: true }))
 
 const holder = { jobKey: 'a', fence: 'fence' }
 const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
-/** A busy machine may pause for longer than the usual second. */
-const PATIENTLY = { timeout: 20_000 }
 const hold = { kind: 'hold', leaseMs: 60_000, keepMs: 60_000 } as const
+
+/** What comes of a claim of a new job: how the store refuses it, or what it says. */
+async function claimNew(store: JobStore): Promise<string> {
+  return await store.claim({ ...claim, jobKey: randomUUID() }).then(({ kind }) => kind, String)
+}
 
 /** A disk of 24 MB; undefined where this user may not mount one. */
 function mountDisk(): string | undefined {
@@ -52,19 +49,12 @@ test('D25 a disk that is full loses nothing, and takes jobs again once there is 
     }
     expect(fill).toThrow('ENOSPC')
     for (let at = 0; at < 200; at += 1) {
-      await vi.waitFor(
-        () =>
-          expect(store.claim({ ...claim, jobKey: `new ${at}` })).rejects.toThrow('its disk has less than'),
-        PATIENTLY,
-      )
+      await expect.poll(() => claimNew(store)).toContain('its disk has less than')
       expect(await store.write(holder, { ...hold, job: running })).toBe(true)
     }
     expect(await store.read('saved')).toEqual({ job: saved, held: true })
     rmSync(rest)
-    await vi.waitFor(
-      () => expect(store.claim({ ...claim, jobKey: 'b' })).resolves.toMatchObject({ kind: 'claimed' }),
-      PATIENTLY,
-    )
+    await expect.poll(() => claimNew(store)).toBe('claimed')
     await close()
   } finally {
     spawnSync('umount', [disk])
@@ -73,32 +63,30 @@ test('D25 a disk that is full loses nothing, and takes jobs again once there is 
 
 test('D25 before a disk is full, new jobs are refused; who holds one renews and saves it', async () => {
   const folder = join(scratch, 'full')
-  const { store, close } = await openLmdbStore(folder, machineClock)
+  let isFull = false
+  const spaceOf = (path: string): DiskSpace => ({ ...statfsSync(path), ...(isFull && { bavail: 100 }) })
+  const { store, close } = await openLmdbStore(folder, machineClock, { spaceOf, runSoon: queueMicrotask })
   await store.claim({ ...claim, ...holder })
-  said.now = { bavail: 100 }
-  await vi.waitFor(
-    () =>
-      expect(store.claim({ ...claim, jobKey: randomUUID() })).rejects.toThrow(
-        /^SERVICE_STORE=lmdb:.*full: this folder cannot be used: its disk has less than \d+ bytes left$/,
-      ),
-    PATIENTLY,
-  )
+  isFull = true
+  await expect
+    .poll(() => claimNew(store))
+    .toMatch(/SERVICE_STORE=lmdb:.*full: this folder cannot be used: its disk has less than \d+ bytes left$/)
   expect(await store.write(holder, { ...hold, job: running })).toBe(true)
   expect(await store.write(holder, { ...hold, leaseMs: 0, job: saved })).toBe(true)
   expect(await store.claim({ ...claim, ...holder, fence: 'other', job: saved })).toMatchObject({
     kind: 'claimed',
   })
-  said.now = {}
-  await vi.waitFor(
-    () => expect(store.claim({ ...claim, jobKey: 'b' })).resolves.toMatchObject({ kind: 'claimed' }),
-    PATIENTLY,
-  )
+  isFull = false
+  await expect.poll(() => claimNew(store)).toBe('claimed')
   await close()
 })
 
 test('D25 a file system that does not say how large it is has room', async () => {
-  said.now = { blocks: 0, bavail: 0 }
-  const { store, close } = await openLmdbStore(join(scratch, 'unsaid'), machineClock)
+  const spaceOf = (): DiskSpace => ({ blocks: 0, bavail: 0, bsize: 0 })
+  const { store, close } = await openLmdbStore(join(scratch, 'unsaid'), machineClock, {
+    spaceOf,
+    runSoon: queueMicrotask,
+  })
   expect(await store.claim({ ...claim, ...holder })).toMatchObject({ kind: 'claimed' })
   await close()
 })

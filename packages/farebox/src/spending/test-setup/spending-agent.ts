@@ -5,7 +5,7 @@ import { findNetwork } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import { createAgent, type Agent } from '../../agent/create-agent.ts'
-import { systemClock } from '../../clock.ts'
+import { systemClock, type Clock } from '../../clock.ts'
 import { defineAgent } from '../../define-agent.ts'
 import type { Variables } from '../../environment/read-environment.ts'
 import type { JobContext } from '../../handlers.ts'
@@ -24,7 +24,7 @@ const spendingDeclaration = defineAgent({
   name: 'Buyer',
   description: 'Buys what it is asked for.',
   wallet: '${AGENT_WALLET_ADDRESS}',
-  max_deadline_seconds: 60,
+  max_deadline_seconds: 300,
   capabilities: {
     buy: {
       description: 'Buys.',
@@ -96,13 +96,15 @@ export async function createSpendingAgent(options: {
   readonly store?: JobStore
   /** The store is that of SERVICE_STORE, which it may share with others. */
   readonly opensStore?: boolean
+  /** Default: the machine's. */
+  readonly clock?: Clock
 }): Promise<SpendingAgent> {
   const crypto = await loadEvmCrypto()
   const payer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
   const gate = createFakeGate({ funded: [payer.address] })
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => void lines.push(text), nowMs: systemClock.nowMs })
-  const { work } = options
+  const { work, clock = systemClock } = options
   const handler = async (input: { readonly amount?: string }, context: JobContext) => ({
     text: work instanceof URL ? '' : await work(context, input.amount ?? ''),
   })
@@ -114,10 +116,11 @@ export async function createSpendingAgent(options: {
     variables: options.variables,
     ports: {
       log,
+      clock,
       paymentGate: gate,
       ...(options.opensStore !== true && {
         jobStore: {
-          store: options.store ?? createMemoryStore(systemClock),
+          store: options.store ?? createMemoryStore(clock),
           name: 'memory:',
           shared: true,
           close: () => Promise.resolve(),
@@ -128,10 +131,10 @@ export async function createSpendingAgent(options: {
   return {
     agent,
     gate,
-    async run({ jobId = randomUUID(), capability = 'buy', amount, deadlineSeconds = 20 } = {}) {
+    async run({ jobId = randomUUID(), capability = 'buy', amount, deadlineSeconds = 280 } = {}) {
       const network = findNetwork(NETWORK_ID)
       if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)
-      const nowSeconds = Date.now() / 1_000
+      const nowSeconds = clock.nowMs() / 1_000
       const requirement = createRequirement({
         network,
         payTo: WALLET,

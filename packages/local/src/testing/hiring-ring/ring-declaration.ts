@@ -11,7 +11,7 @@ export function ringDeclaration(name: string) {
     name,
     description: 'Hires the next agent of a ring.',
     wallet: '${AGENT_WALLET_ADDRESS}',
-    max_deadline_seconds: 60,
+    max_deadline_seconds: 300,
     capabilities: Object.fromEntries(
       LAP_PRICES.map((price, lap) => [
         `lap${lap}`,

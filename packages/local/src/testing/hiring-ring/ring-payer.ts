@@ -13,8 +13,8 @@ export interface RingOutcome {
   readonly end: string
 }
 
-const DEADLINE_SECONDS = 60
-const GIVE_UP_MS = 150_000
+const DEADLINE_SECONDS = 300
+const GIVE_UP_MS = 600_000
 
 /** Orders one job and sends the same bytes until an answer says how it ended. */
 export async function orderJob(

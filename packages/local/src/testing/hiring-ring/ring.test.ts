@@ -9,6 +9,7 @@ import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { Redis } from 'ioredis'
 import pg from 'pg'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, expect, test } from 'vitest'
 import { fund } from '../../chain/faucet.ts'
 import { startChain, type LocalChain } from '../../chain/start-chain.ts'
@@ -33,7 +34,7 @@ const LOSSES_ATOMIC = 1_000_000n + BigInt(JOBS) * 1_000n
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop().catch(() => undefined)
-}, 120_000)
+})
 
 const run = (await isThere()) ? test : undefined
 if (run === undefined) {
@@ -64,6 +65,7 @@ run?.(
     const kills = await killing
     // What was still being settled when the last answer came.
     await sleep(25_000)
+    await until(ring.isSettled, 1_000)
 
     const counts = countBy(outcomes, ({ status, end }) => `${status} ${end}`)
     const depths = countBy(outcomes, ({ hires }) => String(hires))
@@ -119,6 +121,8 @@ interface Ring {
   readonly agents: readonly RingAgent[]
   readonly payers: readonly string[]
   readOrders(): Promise<readonly string[]>
+  /** No payment is on its way to the chain. */
+  isSettled(): Promise<boolean>
 }
 
 async function setRing(): Promise<Ring> {
@@ -195,7 +199,6 @@ async function setRing(): Promise<Ring> {
             const [, port] = /"event":"listening","port":(\d+)/.exec(line) ?? []
             return port === undefined ? undefined : Number(port)
           },
-          readyTimeoutMs: 120_000,
         })
         replicas[place] = child
         balancer.ports.add(child.ready)
@@ -209,7 +212,14 @@ async function setRing(): Promise<Ring> {
   })
   for (const [at, agent] of agents.entries())
     for (let place = 0; place < (REPLICAS[at] ?? 0); place += 1) await agent.start(place)
-  return { crypto, chain, agents, payers, readOrders: () => redis.smembers(ordersKey) }
+  return {
+    crypto,
+    chain,
+    agents,
+    payers,
+    readOrders: () => redis.smembers(ordersKey),
+    isSettled: () => isSettled(name),
+  }
 }
 
 /** Kills one replica after the other, and starts each again. Resolves to how many there were. */
@@ -238,6 +248,15 @@ function countBy<T>(list: readonly T[], nameOf: (one: T) => string): { readonly 
 
 function failed(why: string): never {
   throw new Error(why)
+}
+
+async function isSettled(schema: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: DATABASE })
+  await client.connect()
+  const underWay = `select 1 from "${schema}".payments where state in ('captured', 'submitted')`
+  const { rowCount } = await client.query(underWay)
+  await client.end()
+  return rowCount === 0
 }
 
 async function dropSchema(name: string): Promise<void> {

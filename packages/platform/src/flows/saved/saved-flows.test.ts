@@ -189,7 +189,7 @@ test('a hundred versions are kept, and of large flows fewer', async () => {
     expect((await save(made, revision, large)).statusCode).toBe(200)
   }
   expect(await kept()).toHaveLength(16)
-}, 60_000)
+})
 
 test('so many flows, and so many bytes, are kept for one address', async () => {
   await apps.parts.database.query(

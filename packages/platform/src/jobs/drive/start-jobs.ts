@@ -4,6 +4,7 @@ import { repeat } from '@farebox/server/internal/repeat'
 import { CALLS_PER_HOST } from '../../outbound/limits.ts'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
 import { watchDependencies } from '../../reputation/watch-dependencies.ts'
+import { createPollPace } from '../../poll-pace.ts'
 import { deleteOldContents } from '../records/delete-contents.ts'
 import {
   endSendings,
@@ -20,7 +21,7 @@ import { driveJob } from './drive-job.ts'
 
 /** How the jobs are worked on. */
 export interface JobsOptions {
-  /** How often due jobs are looked for; default 100. */
+  /** How often due jobs are looked for while there are some; default 100. See {@link createPollPace}. */
   readonly pollMs?: number
   /** How many are sent at a time in this process; each may bring 5 MB (D37). Default 256. */
   readonly slots?: number
@@ -60,9 +61,11 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   const sendings = createJobsUnderWay()
   const paymentChecks = createJobsUnderWay()
 
+  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
   const leased = new Set<JobRow>()
   const drive = async (job: JobRow): Promise<void> => {
     leased.add(job)
+    pace.busy()
     try {
       await driveJob(parts, job, { holder, signal, outages })
     } catch (error) {
@@ -73,6 +76,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
       if (runId !== undefined) parts.due.outcomes.publish({ runId, jobId, body: undefined })
     } finally {
       leased.delete(job)
+      pace.busy()
     }
   }
   /** Where a lease is not renewed, another worker sends the same bytes too, which harms nobody. */
@@ -105,7 +109,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     try {
       await send()
     } finally {
-      await parts.due.jobs.wait(pollMs, signal)
+      await parts.due.jobs.wait(leased.size > 0 ? pollMs : pace.pauseMs(), signal)
     }
   }
   const checkPayments = async (): Promise<void> => {
@@ -114,13 +118,20 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     const due = await takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() })
     for (const job of due) paymentChecks.add('', drive(job))
   }
+  const checkPaymentsThenWait = async (): Promise<void> => {
+    try {
+      await checkPayments()
+    } finally {
+      await clock.sleep(leased.size > 0 ? pollMs : pace.pauseMs(), signal)
+    }
+  }
   const onFailure = (error: unknown): void =>
     log.error('a round of the jobs failed', { error: describeError(error) })
   const every = (everyMs: number, work: () => Promise<unknown>): Promise<void> =>
     repeat(clock, { everyMs, signal, onFailure }, work)
   const rounds = Promise.all([
     every(0, () => sendThenWait()),
-    every(pollMs, checkPayments),
+    every(0, checkPaymentsThenWait),
     every(LEASE_MS / 3, renew),
     every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
     every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),

@@ -14,7 +14,7 @@ const BATCH = 25
 
 /** Longer than an attempt may take. */
 const LEASE_SECONDS = 60
-const POLL_MS = 500
+const POLL_MS = 1_000
 
 /** How long a notice is kept. */
 const KEEP_DAYS = 7

@@ -396,3 +396,34 @@ test('a worker that dies at any statement has done nothing, and the next one doe
   expect(await agent(2)).toMatchObject({ standing: 'deregistered' })
   expect(await agent(3)).toMatchObject({ standing: 'waiting' })
 })
+
+describe('a chain that makes no blocks', () => {
+  test('is not read again for a while, its next block at once', async () => {
+    const asked: string[] = []
+    const rpc = {
+      ...chain.rpc,
+      call: (method: string, parameters: readonly unknown[]) => {
+        asked.push(method)
+        return chain.rpc.call(method, parameters)
+      },
+    }
+    let nowMs = Date.now()
+    const clock = { ...parts.clock, nowMs: () => nowMs }
+    const follower = createRegistryFollower({ ...parts, rpc, clock }, { sameHeadMs: 10_000 })
+    chain.mine([registered(1)], [], [])
+    await catchUp(follower)
+    asked.length = 0
+    const idle = await follower.pass()
+    expect(asked).toEqual(['eth_getBlockByNumber'])
+    expect(idle.kind).toBe('up-to-date')
+
+    chain.mine([registered(2)], [], [])
+    await catchUp(follower)
+    expect((await agent(2))?.agentId).toBe(2)
+
+    asked.length = 0
+    nowMs += 10_000
+    await follower.pass()
+    expect(asked.length).toBeGreaterThan(1)
+  })
+})

@@ -1,4 +1,3 @@
-import { systemClock } from '@farebox/server/clock'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { lieAt, moveIn, startSite, type AgentSite } from '../../test-setup/agent-site.ts'
@@ -232,10 +231,12 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
   })
 
   test('a caller who gives up is not kept waiting', async () => {
-    site.answer = () => new Promise(() => undefined)
-    const signal = AbortSignal.timeout(50)
-    const startedMs = systemClock.nowMs()
-    expect(await probeAgent(parts, site.url, signal)).toMatchObject({ kind: 'refused', field: 'health' })
-    expect(systemClock.nowMs() - startedMs).toBeLessThan(5_000)
+    const givenUp = new AbortController()
+    site.answer = () => {
+      givenUp.abort()
+      return new Promise(() => undefined)
+    }
+    const outcome = await probeAgent(parts, site.url, givenUp.signal)
+    expect(outcome).toMatchObject({ kind: 'refused', field: 'health' })
   })
 })

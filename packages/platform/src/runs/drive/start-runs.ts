@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
+import { createPollPace } from '../../poll-pace.ts'
 import { deleteOldRuns } from '../records/delete-runs.ts'
 import { noteNews, releaseRuns, RUN_LEASE_MS, renewRuns, takeRuns } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
@@ -12,7 +13,10 @@ import { createActiveRuns } from './active-runs.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
-  /** How often runs are looked for that are due; default 100. Those of this process are taken at once. */
+  /**
+   * How often runs are looked for that are due, while there are some; default 100. Those of this process are taken at
+   * once. See {@link createPollPace}.
+   */
   readonly pollMs?: number
   /** How many runs are taken at a time in this process, and as many that it has are looked at besides; default 32. */
   readonly slots?: number
@@ -40,6 +44,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   setMaxListeners(0, signal)
   const activities = createActivities(most, ACTIVITIES_OF_RUN)
   const { holder } = parts.due
+  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
   /** The last round took as many as it could of some payer. */
   let mayBeMore = false
   const missed = async (runId: string): Promise<void> => {
@@ -85,12 +90,13 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     const runs = await takeRuns(database, taking)
     mayBeMore = runs.length >= perPayer
     for (const run of runs) activeRuns.take(run)
+    if (activeRuns.taken > 0) pace.busy()
   }
   const roundThenWait = async (): Promise<void> => {
     try {
       await round()
     } finally {
-      await parts.due.runs.wait(pollMs, signal)
+      await parts.due.runs.wait(pace.pauseMs(), signal)
       // What becomes due at about the same time is taken together.
       await clock.sleep(GATHER_MS, signal)
     }

@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Battery } from '../battery.ts'
+import { formatScorecard, formatSpan, type BatteryOutcome } from './format-scorecard.ts'
+import { describeOptions, readOptions } from './options.ts'
+import { writeRecords, type EvidenceRecord } from './write-record.ts'
+
+const STORMS: BatteryOutcome = {
+  name: 'storms',
+  seconds: 725,
+  scores: [
+    { test: '500 kills', reached: '0 lost', target: '0 lost', isMet: true },
+    { test: '10,000 requests for one job', reached: 'handler ran twice', target: 'once', isMet: false },
+  ],
+  findings: ['job 3f8a ran twice: --seed 7 --only duplicate'],
+}
+
+const battery = (name: string): Battery => ({
+  name,
+  does: 'Kills processes.',
+  flags: { kills: { value: '<n>', help: 'how many' }, keep: { help: 'leaves the logs' } },
+  run: async () => ({ scores: [], findings: [] }),
+})
+const BATTERIES = Object.fromEntries(
+  ['storms', 'fuzz'].map(name => [name, { load: async () => battery(name), packages: [] }]),
+)
+
+test('a scorecard says what was reached, what was asked, and what to look at', () => {
+  expect(formatScorecard([STORMS], false)).toBe(
+    `  storms  12 m 05 s
+  ✓ 500 kills
+      0 lost  asked: 0 lost
+  ✗ 10,000 requests for one job
+      handler ran twice  asked: once
+  ✗ job 3f8a ran twice: --seed 7 --only duplicate
+
+  1 of 2 targets reached, 1 finding; look at storms
+`,
+  )
+})
+
+test('a span has its two largest units', () => {
+  expect([4.4, 59.6, 725, 3_720].map(formatSpan)).toEqual(['4 s', '1 m 00 s', '12 m 05 s', '1 h 02 m'])
+})
+
+test('batteries are named first, and one of them takes its own flags', async () => {
+  expect(await readOptions([], BATTERIES)).toMatchObject({
+    names: ['storms', 'fuzz'],
+    size: 'full',
+    flags: {},
+  })
+  const words = ['storms', '--kills', '40', '--keep', '--seed', '3', '--small']
+  expect(await readOptions(words, BATTERIES)).toEqual({
+    names: ['storms'],
+    size: 'small',
+    seed: 3,
+    flags: { kills: '40', keep: '' },
+    write: false,
+    help: false,
+  })
+  expect(describeOptions(['storms'], battery('storms'))).toMatch(/--kills <n> +how many/)
+})
+
+test.each([
+  [['storm'], 'no battery is called storm: there are storms, fuzz'],
+  [['--seed', '1.5'], '--seed 1.5: must be a whole number from 0 to 2147483647'],
+  [['--kills', '3'], "Unknown option '--kills'"],
+  [['storms', 'fuzz', '--kills', '3'], "Unknown option '--kills'"],
+  [['storms', '--kills', '3', '--write'], '--write: a run with --kills is not recorded'],
+])('%j is refused, with the reason', async (words, message) => {
+  await expect(readOptions(words, BATTERIES)).rejects.toThrow(message)
+  await expect(readOptions(words, BATTERIES)).rejects.toThrow(TypeError)
+})
+
+test('a record takes the place of the older one of its name, and all are sorted by name', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'farebox-records-'))
+  const record = (name: string, commit: string): EvidenceRecord => ({
+    name,
+    commit,
+    date: '2026-11-27',
+    form: 'full',
+    command: `npm run fire -- ${name}`,
+    machine: 'a machine',
+    seconds: 129,
+    seed: 1,
+    lines: [{ test: '500 kills', reached: '0 lost', target: '0 lost', ok: true }],
+    findings: 0,
+    packages: ['packages/farebox'],
+  })
+  try {
+    await mkdir(join(root, 'docs'))
+    await writeRecords(root, [record('fire/storms', 'a'), record('bench/verify', 'a')])
+    await writeRecords(root, [record('fire/storms', 'b'), record('fire/fuzz', 'b')])
+    expect(JSON.parse(await readFile(join(root, 'docs/evidence.json'), 'utf8'))).toEqual({
+      records: [record('bench/verify', 'a'), record('fire/fuzz', 'b'), record('fire/storms', 'b')],
+    })
+  } finally {
+    await rm(root, { recursive: true })
+  }
+})

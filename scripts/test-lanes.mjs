@@ -1,0 +1,72 @@
+// The two lanes of `npm test`. The first takes the tests that need nothing but this process: no chain, no database, no
+// program. Which those are follows from their imports, so there is no list to keep; `no-programs.test-setup.mjs` holds them
+// to it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Modules that reach a program, a database or a browser. */
+const OUTSIDE =
+  /^(?:pg|ioredis|playwright-core|node:child_process|@farebox\/local\/(?!chain\/test-keys|src\/chain\/test-keys).*)$/
+
+/** Files whose imports count: those of tests. What the code under test imports is not used by every test of it. */
+const OF_TESTS = /\/(?:test-setup|testing|stage)\/|\.test\.ts$|\.child\.ts$|\.test-setup\.ts$/
+
+/** Start programs or connect to a database through the code that they test, so that their imports do not show it. */
+const STARTS_PROGRAMS = [
+  'packages/cli/src/terminal/open-browser.test.ts',
+  'packages/farebox/src/hiring/hiring.test.ts',
+]
+
+const IMPORT = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
+
+/**
+ * The tests beside the sources that belong to the first lane.
+ *
+ * @returns {readonly string[]} paths below the root
+ */
+export function quickTests() {
+  return testFiles().filter(file => !STARTS_PROGRAMS.includes(file) && !needsMore(file))
+}
+
+function testFiles() {
+  const folders = ['packages', 'apps'].flatMap(row =>
+    readdirSync(join(root, row)).map(name => `${row}/${name}/src`),
+  )
+  return [...folders, 'bench/src']
+    .filter(folder => existsSync(join(root, folder)))
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true })
+        .filter(name => name.endsWith('.test.ts'))
+        .map(name => `${folder}/${name.replaceAll('\\', '/')}`),
+    )
+}
+
+/** Whether a file, or a file of test code that it imports, reaches outside its process. */
+function needsMore(file) {
+  const seen = new Set()
+  const waiting = [file]
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    for (const [, specifier] of readFileSync(join(root, path), 'utf8').matchAll(IMPORT)) {
+      if (OUTSIDE.test(specifier)) return true
+      const target = fileOf(path, specifier)
+      if (target === undefined || !existsSync(join(root, target))) continue
+      // The package of launchers: whatever is tested in it is a program.
+      if (path.startsWith('packages/local/') && !target.endsWith('/test-keys.ts')) return true
+      if (OF_TESTS.test(target)) waiting.push(target)
+    }
+  }
+  return false
+}
+
+/** The source that a specifier names, as a path below the root; undefined for a package of others. */
+function fileOf(from, specifier) {
+  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
+  const [, name, path] = /^@farebox\/([a-z-]+)\/((?:src|testing)\/.+)$/.exec(specifier) ?? []
+  return name === undefined ? undefined : `packages/${name}/${path}.ts`
+}
