@@ -22,7 +22,7 @@ target stays on this page with a ✗. Where much code has changed since a measur
 \`\`\`
 npm run fire                       all of it; hours
 npm run fire -- --small            the form that \`npm test -- fire\` runs; a minute or two
-npm run fire -- --only storms      one battery
+npm run fire -- storms             one battery
 \`\`\`
 `
 

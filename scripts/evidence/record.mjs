@@ -21,20 +21,18 @@ export function readRecords(root) {
 }
 
 /**
- * Writes a record in the place of the last one of its name, with the commit that is checked out and today's date.
- * Throws where the clone has changes that are not committed: the commit would not be what was measured.
+ * The commit that is checked out, read before a measurement begins; undefined where files differ from it, since it would
+ * not be what is measured.
  */
-export function writeRecord(root, record) {
+export function readCommit(root) {
   const changed = git(root, 'status', '--porcelain', '--', '.', ...WRITTEN.map(path => `:(exclude)${path}`))
-  if (changed !== '')
-    throw new Error(`${record.name} is not recorded: commit these changes first, then measure.\n${changed}`)
+  return changed === '' ? git(root, 'rev-parse', 'HEAD').trim() : undefined
+}
+
+/** Writes a record in the place of the last one of its name, with today's date. */
+export function writeRecord(root, record) {
   const { name, ...rest } = record
-  const dated = {
-    name,
-    ...rest,
-    commit: git(root, 'rev-parse', 'HEAD').trim(),
-    date: new Date().toISOString().slice(0, 10),
-  }
+  const dated = { name, ...rest, date: new Date().toISOString().slice(0, 10) }
   const others = readRecords(root).filter(other => other.name !== name)
   const records = [...others, dated].sort((a, b) => (a.name < b.name ? -1 : 1))
   const file = join(root, TABLE)
