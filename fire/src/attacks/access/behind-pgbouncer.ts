@@ -146,7 +146,7 @@ async function hears(from: Ledger, to: Ledger): Promise<number | undefined> {
   const unsubscribe = to.signals.subscribe(({ kind }) => {
     isHeard ||= kind === 'captured'
   })
-  const heardMs = await untilTrue(5_000, async () => {
+  const heardMs = await untilTrue(async () => {
     await from.signals.publish({ kind: 'captured' })
     return isHeard
   })

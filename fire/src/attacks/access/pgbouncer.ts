@@ -58,7 +58,7 @@ ignore_startup_parameters = extra_float_digits${ignores === '' ? '' : `, ${ignor
     await exited
     await rm(folder, { recursive: true, force: true })
   }
-  const startedMs = await untilTrue(5_000, () => listens(listenPort))
+  const startedMs = await untilTrue(() => listens(listenPort))
   if (startedMs === undefined) {
     await stop()
     throw new Error('PgBouncer did not start')

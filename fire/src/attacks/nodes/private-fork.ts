@@ -29,7 +29,7 @@ export const privateFork: Attack = {
           const delivered = outcomes.filter(({ kind }) => kind === 'settled').length
           stage.node.fault = undefined
           let paid = 0
-          await untilTrue(120_000, async () => {
+          await untilTrue(async () => {
             const transfers = await Promise.all(payments.map(payment => stage.transfers(payment)))
             paid = transfers.filter(one => one === 1).length
             return paid === payments.length

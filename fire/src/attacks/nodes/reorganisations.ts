@@ -54,9 +54,8 @@ async function conflict(act: Conflict, validForSeconds: number): Promise<Afterma
     const payment = await settled(stage, validForSeconds)
     const transaction = await act(stage, payment)
     await mineUntilUndone(stage, payment, 3, transaction)
-    const timeoutMs = 120_000
     if (act === drains) await untilDead(stage, payment)
-    await untilTrue(timeoutMs, async () => {
+    await untilTrue(async () => {
       const isLost = (await stage.counter('payments_lost_total')) > 0
       return isLost || (await stage.transfers(payment)) === 1
     })
@@ -93,7 +92,7 @@ async function settled(stage: NodesStage, validForSeconds: number): Promise<Stag
   await stage.verify(payment)
   // As an agent does: again until it is known.
   let told = ''
-  const settledMs = await untilTrue(30_000, async () => {
+  const settledMs = await untilTrue(async () => {
     const outcome = await stage.settle(payment)
     told = JSON.stringify(outcome)
     return outcome.kind === 'settled'
@@ -117,7 +116,7 @@ async function mineUntilUndone(
   const block = Number(rows[0]?.block)
   const newest = async (): Promise<number> =>
     Number(await callAnvil(stage.chain.rpcUrl, 'eth_blockNumber', []))
-  await untilTrue(depth * 2_000 + 5_000, async () => (await newest()) - block + 1 >= depth)
+  await untilTrue(async () => (await newest()) - block + 1 >= depth)
   const transactions = transaction === undefined ? [] : [[transaction, 0]]
   await callAnvil(stage.chain.rpcUrl, 'anvil_reorg', [(await newest()) - block + 1, transactions])
 }

@@ -9,8 +9,6 @@ import type { Attack } from '../attack.ts'
 import { playScene, send, type PaidScene } from '../stage/paid-scene.ts'
 import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-until-answered.ts'
 
-const REPEAT_FOR_MS = 60_000
-
 /** Redis is killed while payments are settled, and comes back empty (row 16). */
 export const loseRedis: Attack = {
   id: 'R1',
@@ -60,7 +58,7 @@ async function repeatAll(
   url: string,
   jobs: readonly Awaited<ReturnType<PaidScene['sign']>>[],
 ): Promise<readonly Repeated[]> {
-  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job, REPEAT_FOR_MS)))
+  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job)))
 }
 
 async function score({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {

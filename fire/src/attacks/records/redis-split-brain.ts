@@ -10,7 +10,6 @@ import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-unti
 /** Both agents are called by one name, as replicas behind a load balancer are. */
 const PUBLIC_URL = 'http://agent.example'
 const DEADLINE_SECONDS = 25
-const REPEAT_FOR_MS = 45_000
 
 /** Two primaries at once, an agent at each; then the first is made a replica, and what it alone had is gone. */
 export const redisSplitBrain: Attack = {
@@ -66,7 +65,7 @@ async function splitUp(parameters: string, { size }: AttackRun): Promise<readonl
       await group.rejoinFirst()
       group.leadToSecond()
       const repeated = await Promise.all(
-        requests.map(async request => await repeatUntilAnswered(cutOff, request, REPEAT_FOR_MS)),
+        requests.map(async request => await repeatUntilAnswered(cutOff, request)),
       )
       const transfers = await transfersTo(scene.stage, TEST_KEYS.agent.address)
       return score(parameters, {

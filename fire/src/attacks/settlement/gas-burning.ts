@@ -1,3 +1,4 @@
+import { HANG_MS } from '../nodes/until-true.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
 import { ORIGIN_BURNING_CODE, PARITY_BURNING_CODE } from './payer-code.ts'
@@ -67,7 +68,7 @@ async function untilDecided(
   payment: Parameters<Owner['settle']>[0],
   signal: AbortSignal,
 ): Promise<void> {
-  const until = Date.now() + 40_000
+  const until = Date.now() + HANG_MS
   while (Date.now() < until && !signal.aborted) {
     const outcome = await owner.settle(payment)
     if (outcome.kind !== 'unknown') return
