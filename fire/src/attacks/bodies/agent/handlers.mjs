@@ -8,8 +8,12 @@ const HOLD = process.env['COUNTER_HOLD'] ?? ''
 export default {
   count: async ({ records, slow }) => {
     const count = records.length
-    if (slow) writeFileSync(`${HOLD}.begun`, '')
-    while (slow && existsSync(HOLD)) await delay(50)
+    if (slow) await heldUp()
     return { count }
   },
+}
+
+async function heldUp() {
+  writeFileSync(`${HOLD}.begun`, '')
+  while (existsSync(HOLD)) await delay(50)
 }
