@@ -17,6 +17,7 @@ import { unpaidExecute } from './benches/unpaid-execute.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
 import { drawChart } from './report/chart.ts'
 import { readOptions, type Options } from './options.ts'
+import { buildOlder, type OlderBuild } from './older/build-older.ts'
 import { requireCpuTimes } from './rounds/cpu-time.ts'
 import { tellProfiles } from './profile.ts'
 import { setStage, type Stage } from './stage/stage.ts'
@@ -41,11 +42,15 @@ const BENCHES: readonly Bench[] = [
 
 const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
 
+/** Those that can measure an older build. */
+const COMPARED = BENCHES.filter(({ against }) => against !== undefined).map(({ name }) => name)
+
 const HELP = `npm run bench -- [options]
 
   --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
                    (${LONG.join(', ')} only when named)
   --also <names>   those too, beside all that run by themselves
+  --against <commit>  builds that commit too, and measures both in turns: ${COMPARED.join(', ')}
   --quick          small rounds and few: to see that everything runs, not to quote
   --json <file>    writes the figures there too
   --chart <file>   draws them there, as an SVG
@@ -54,10 +59,10 @@ const HELP = `npm run bench -- [options]
   --profile        tells where the servers' CPU time went; its figures are not to be quoted
 `
 
-const NAMES = BENCHES.map(({ name }) => name)
-
 try {
-  process.exitCode = await main(readOptions(process.argv.slice(2), NAMES))
+  process.exitCode = await main(
+    readOptions(process.argv.slice(2), { all: BENCHES.map(({ name }) => name), compared: COMPARED }),
+  )
 } catch (error) {
   if (!(error instanceof TypeError)) throw error
   process.stderr.write(`\n✗ ${error.message}\n`)
@@ -73,11 +78,22 @@ async function main(options: Options): Promise<number> {
   requireCpuTimes()
   process.stdout.write(`${describeMachine()}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
   const stage = await setStage({ tell, ...options })
+  let older: OlderBuild | undefined
+  const close = async (): Promise<void> => {
+    await older?.remove()
+    await stage.close()
+  }
   process.once('SIGINT', () => {
-    void stage.close().finally(() => process.exit(130))
+    void close().finally(() => process.exit(130))
   })
   try {
-    const { rows, broken } = await runAll(stage, options)
+    if (options.against !== undefined) {
+      const startedMs = performance.now()
+      older = await buildOlder(stage.folder, options.against, tell)
+      tell('')
+      process.stdout.write(formatStep(`built ${older.name}`, startedMs))
+    }
+    const { rows, broken } = await runAll(stage, options, older)
     const machine = describeMachine()
     if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}\n`)
     const figures = { machine, quick: options.quick, rows }
@@ -85,7 +101,7 @@ async function main(options: Options): Promise<number> {
     if (options.chart !== undefined) writeFileSync(options.chart, drawChart(rows, machine))
     return broken ? 1 : 0
   } finally {
-    await stage.close()
+    await close()
   }
 }
 
@@ -93,17 +109,23 @@ async function main(options: Options): Promise<number> {
 async function runAll(
   stage: Stage,
   { only, also }: Options,
+  older: OlderBuild | undefined,
 ): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
   const rows: Row[] = []
   let broken = false
-  const isChosen = ({ name, isLong = false }: Bench): boolean =>
-    only.length === 0 ? !isLong || also.includes(name) : only.includes(name)
+  const isChosen = ({ name, isLong = false, against }: Bench): boolean =>
+    older !== undefined && only.length === 0
+      ? against !== undefined
+      : only.length === 0
+        ? !isLong || also.includes(name)
+        : only.includes(name)
   for (const bench of BENCHES.filter(isChosen)) {
     const started = performance.now()
     let outcome = '✓'
     tell(bench.name)
     try {
-      rows.push(...(await bench.run(stage)))
+      const run = older === undefined ? bench.run(stage) : bench.against?.(stage, older)
+      rows.push(...((await run) ?? []))
     } catch (error) {
       outcome = '✗'
       broken = true
@@ -112,11 +134,15 @@ async function runAll(
       await stage.strike()
     }
     tell('')
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
-    process.stdout.write(`  ${outcome} ${bench.name.padEnd(12)}${seconds.padStart(6)} s\n`)
+    process.stdout.write(formatStep(bench.name, started, outcome))
     if (stage.profiles !== undefined) process.stdout.write(tellProfiles(stage.profiles))
   }
   return { rows, broken }
+}
+
+function formatStep(name: string, startedMs: number, mark = '✓'): string {
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
+  return `  ${mark} ${name.padEnd(16)}${seconds.padStart(6)} s\n`
 }
 
 /** What is being done now, where a person watches. */

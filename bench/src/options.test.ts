@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readOptions } from './options.ts'
 
-const NAMES = ['paid', 'blocks']
+const NAMES = { all: ['paid', 'blocks'], compared: ['paid'] }
 
 test('names may come with commas and several times, beside the usual ones too', () => {
   expect(readOptions(['--only', 'paid,blocks'], NAMES).only).toEqual(['paid', 'blocks'])
@@ -11,6 +11,13 @@ test('names may come with commas and several times, beside the usual ones too', 
 test('a bench that is none is named with those there are', () => {
   expect(() => readOptions(['--only', 'fast'], NAMES)).toThrow('--only fast: there are paid, blocks')
   expect(() => readOptions(['--also', 'fast'], NAMES)).toThrow('--also fast')
+})
+
+test('an older commit is measured only by the benches that can', () => {
+  expect(readOptions(['--against', 'HEAD~1', '--only', 'paid'], NAMES)).toMatchObject({ against: 'HEAD~1' })
+  expect(() => readOptions(['--against', 'HEAD~1', '--only', 'blocks'], NAMES)).toThrow(
+    '--only blocks: with --against there are paid',
+  )
 })
 
 test('keys and payments are whole numbers within their bounds, and absent unless they are given', () => {

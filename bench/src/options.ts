@@ -7,6 +7,8 @@ export interface Options {
   /** Names of benches that run beside the usual ones. */
   readonly also: readonly string[]
   readonly quick: boolean
+  /** A commit of our own to measure beside the current one; undefined: the peers are measured. */
+  readonly against: string | undefined
   /** Where the figures are written as JSON too. */
   readonly json: string | undefined
   /** Where they are drawn, as an SVG. */
@@ -20,13 +22,20 @@ export interface Options {
   readonly help: boolean
 }
 
+/** The names of benches: of all, and of those that can measure an older build too. */
+export interface BenchNames {
+  readonly all: readonly string[]
+  readonly compared: readonly string[]
+}
+
 /** Throws a `TypeError` for an option that is none, and for a bench that is none. */
-export function readOptions(words: readonly string[], names: readonly string[]): Options {
+export function readOptions(words: readonly string[], { all, compared }: BenchNames): Options {
   const { values } = parseArgs({
     args: [...words],
     options: {
       only: { type: 'string', multiple: true, default: [] },
       also: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
       chart: { type: 'string' },
@@ -38,9 +47,11 @@ export function readOptions(words: readonly string[], names: readonly string[]):
   })
   const namesOf = (option: 'only' | 'also'): readonly string[] => {
     const given = values[option].flatMap(list => list.split(','))
+    const names = values.against === undefined ? all : compared
     const unknown = given.find(name => !names.includes(name))
-    if (unknown !== undefined) throw new TypeError(`--${option} ${unknown}: there are ${names.join(', ')}`)
-    return given
+    if (unknown === undefined) return given
+    const others = values.against === undefined ? 'there are' : 'with --against there are'
+    throw new TypeError(`--${option} ${unknown}: ${others} ${names.join(', ')}`)
   }
   const [only, also] = [namesOf('only'), namesOf('also')]
   if (values.chart !== undefined && values.quick)
@@ -50,7 +61,16 @@ export function readOptions(words: readonly string[], names: readonly string[]):
   const keys = values.keys?.split(',').map(text => readCount('--keys', text, MOST_KEYS))
   const payments =
     values.payments === undefined ? undefined : readCount('--payments', values.payments, MOST_PAYMENTS)
-  return { ...values, only, also, json: values.json, chart: values.chart, keys, payments }
+  return {
+    ...values,
+    only,
+    also,
+    json: values.json,
+    chart: values.chart,
+    against: values.against,
+    keys,
+    payments,
+  }
 }
 
 const MOST_KEYS = 16

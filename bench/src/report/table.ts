@@ -2,12 +2,12 @@ import { reaches, type Goal, type Row } from './bench.ts'
 
 /** The table, one line a row, its notes below it. */
 export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ what, ours, peer, ratio, goal }) => [
+  const cells = rows.map(({ what, ours, peer, ratio, spread, goal }) => [
     what,
     ours,
     peer.figure,
     peer.name,
-    ratioOf(ratio),
+    ratioOf(ratio) + (spread === undefined ? '' : ` (${spread.low.toFixed(2)}–${spread.high.toFixed(2)})`),
     goalOf(goal),
     markOf(ratio, goal),
   ])

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { request } from 'undici'
-import { PROGRAMS, stopServer } from './start-server.ts'
+import { AGENT_CONFIG, CURRENT } from './build.ts'
+import { stopServer } from './start-server.ts'
 import type { Stage } from './stage.ts'
 
 /** An agent in TypeScript, as somebody writes it: a declaration, handlers, one file that they import. */
@@ -32,7 +33,7 @@ const LOOK_EVERY_MS = 2
 /** Writes the project; it lies outside the repository, as anybody's does. */
 export async function createDevProject(stage: Stage): Promise<DevProject> {
   const folder = await mkdtemp(join(stage.folder, 'dev-'))
-  await copyFile(PROGRAMS.agentConfig, join(folder, 'agent.json'))
+  await copyFile(AGENT_CONFIG, join(folder, 'agent.json'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n')
   const versions = { 'handlers.ts': 'a', 'mark.ts': 'b' }
   const save: DevProject['save'] = async (file, version) => {
@@ -61,11 +62,15 @@ async function startDev(stage: Stage, folder: string): Promise<RunningDev> {
   const port = await findFreePort()
   const log = join(folder, 'dev.log')
   const output = openSync(log, 'a')
-  const child = spawn(process.execPath, [PROGRAMS.cli, 'dev', '--port', String(port)], {
-    cwd: folder,
-    stdio: ['ignore', output, output],
-    env: { PATH: process.env['PATH'], HOME: folder },
-  })
+  const child = spawn(
+    process.execPath,
+    [join(CURRENT.root, 'packages/cli/dist/bin.js'), 'dev', '--port', String(port)],
+    {
+      cwd: folder,
+      stdio: ['ignore', output, output],
+      env: { PATH: process.env['PATH'], HOME: folder },
+    },
+  )
   closeSync(output)
   const stop = (): Promise<void> => stopServer(child)
   stage.onStrike(stop)

@@ -1,7 +1,8 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { PROGRAMS, startServer, type Server, type ServerProgram } from './start-server.ts'
+import { AGENT_CONFIG, CURRENT, programsOf, type Build } from './build.ts'
+import { startServer, type Server, type ServerProgram } from './start-server.ts'
 import type { Stage } from './stage.ts'
 
 /** How our agent is run. */
@@ -9,6 +10,8 @@ export interface AgentSettings {
   /** Absent: in dev mode, without payments. */
   readonly paid?: { readonly facilitatorUrl: string; readonly secret: string }
   readonly store: 'memory' | 'lmdb'
+  /** Default: the current one. */
+  readonly build?: Build
 }
 
 /** Starts our agent, `farebox start`, with its public URL, and the log and every other setting as they are by default. */
@@ -17,11 +20,14 @@ export async function startAgent(stage: Stage, settings: AgentSettings): Promise
 }
 
 /** The program and its environment; an lmdb store begins empty. */
-export async function agentProgram(stage: Stage, { paid, store }: AgentSettings): Promise<ServerProgram> {
+export async function agentProgram(
+  stage: Stage,
+  { paid, store, build = CURRENT }: AgentSettings,
+): Promise<ServerProgram> {
   return {
     name: `farebox-${paid === undefined ? 'dev' : store}`,
-    file: PROGRAMS.farebox,
-    arguments: ['start', '--config', PROGRAMS.agentConfig, '--host', '127.0.0.1'],
+    file: programsOf(build).farebox,
+    arguments: ['start', '--config', AGENT_CONFIG, '--host', '127.0.0.1'],
     // As in production. Payments that name their job at this URL need no claim of their own.
     urlVariable: 'SERVICE_PUBLIC_URL',
     environment: {

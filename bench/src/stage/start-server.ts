@@ -33,14 +33,6 @@ export interface ServerProgram {
 const START_TIMEOUT_MS = 20_000
 const STOP_GRACE_MS = 5_000
 
-/** The programs we ship, as they are built. */
-export const PROGRAMS = {
-  farebox: workspaceFile('packages/farebox/bundle/bin.js'),
-  cli: workspaceFile('packages/cli/dist/bin.js'),
-  facilitator: workspaceFile('packages/facilitator/dist/program/main.js'),
-  agentConfig: workspaceFile('bench/agent/agent.json'),
-} as const
-
 /** A file of this package's own build: `peers/x402-express.js`. */
 export function builtFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -115,8 +107,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function workspaceFile(path: string): string {
-  return fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 }
