@@ -103,7 +103,7 @@ async function ours(
 
 async function peer(stage: Stage): Promise<Contender<readonly Span[]>> {
   const facilitator = await startReferenceFacilitator(stage, await startFundedChain(stage))
-  const { name, url } = await startX402Server(stage, 'hono', facilitator)
+  const { name, url } = await startX402Server(stage, facilitator)
   return await jobsAlone(stage, name, { url, requests: await jobsForAnybody(stage.crypto, url) })
 }
 
@@ -113,7 +113,7 @@ async function jobsAlone(
   name: string,
   { url, requests }: { readonly url: string; readonly requests: MakeRequests },
 ): Promise<Contender<readonly Span[]>> {
-  const check = createJobsCheck({ paid: true })
+  const check = createJobsCheck()
   stage.tell(`warming up ${name}`)
   const many = createDriver(url, WARM_UP_CONNECTIONS, { awake: false })
   stage.onStrike(() => many.close())

@@ -127,20 +127,20 @@ async function fareboxLoop(stage: Stage, build: Build): Promise<Loop> {
     url: agent.url,
     groups: groups(agent.pid, facilitator.pid, chain, database.processes),
     requests: await jobsForFarebox(stage.crypto, agent.url),
-    check: createJobsCheck({ paid: true }),
+    check: createJobsCheck(),
   }
 }
 
 async function x402Loop(stage: Stage): Promise<Loop> {
   const chain = await startFundedChain(stage)
   const facilitator = await startReferenceFacilitator(stage, chain)
-  const server = await startX402Server(stage, 'hono', facilitator)
+  const server = await startX402Server(stage, facilitator)
   return {
     name: server.name,
     url: server.url,
     groups: groups(server.pid, facilitator.pid, chain, { pids: [] }),
     requests: await jobsForAnybody(stage.crypto, server.url),
-    check: createJobsCheck({ paid: true }),
+    check: createJobsCheck(),
   }
 }
 

@@ -20,14 +20,14 @@ export interface Row {
   readonly short?: string
   /** With its unit: `4,210/s`. */
   readonly ours: string
-  /** Who the peer is, and its figure. */
-  readonly peer: { readonly name: string; readonly figure: string }
+  /** Who the peer is, and its figure; absent where there is none. */
+  readonly peer?: { readonly name: string; readonly figure: string }
   /** Ours against the peer's; the larger or the smaller the better, as the goal says. */
-  readonly ratio: number
+  readonly ratio?: number
   /** Between which the middle half of the rounds lies, where rounds were compared one by one. */
   readonly spread?: { readonly low: number; readonly high: number }
-  /** From the design's table of speeds; undefined for a line that only informs. */
-  readonly goal: Goal | undefined
+  /** From the design's table of speeds; absent in a line that only informs. */
+  readonly goal?: Goal | undefined
   /** What else was seen, a line each. */
   readonly notes?: readonly string[]
   /** Drawn below the ratios, in a panel of its own. */

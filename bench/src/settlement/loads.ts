@@ -58,28 +58,6 @@ export async function settleSteadily(load: Load, perSecond: number): Promise<Set
   return record.end()
 }
 
-/** Keeps so many payments under way until all are settled: whenever one ends, the next begins. */
-export async function settleOutstanding(
-  load: Load,
-  outstanding: number,
-  onSettled: (count: number) => void,
-): Promise<Settled> {
-  await load.calls.connect(outstanding)
-  const record = createRecord(load)
-  let next = 0
-  let done = 0
-  const one = async (): Promise<void> => {
-    while (next < load.payments.count && performance.now() < load.endMs) {
-      await record.verifyAndSettle(next++)
-      onSettled(++done)
-    }
-  }
-  await Promise.all(Array.from({ length: outstanding }, one))
-  if (done < load.payments.count)
-    throw new Error(`${done} of ${load.payments.count} payments were settled in time`)
-  return record.end()
-}
-
 function createRecord({ calls, payments, endMs }: Load): {
   settle(index: number): Promise<void>
   verifyAndSettle(index: number): Promise<void>

@@ -34,7 +34,6 @@ export async function startPaidPath(
   const secret = await facilitator.makeSecret('bench', TEST_KEYS.agent.address)
   const facilitatorUrl = between === undefined ? facilitator.url : await between(facilitator.url)
   const agent = await startAgent(stage, {
-    store: 'lmdb',
     paid: { facilitatorUrl, secret },
     ...(build && { build }),
   })

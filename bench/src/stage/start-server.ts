@@ -17,7 +17,7 @@ export interface Server {
 }
 
 /** Which program is run, and how. */
-export interface ServerProgram {
+interface ServerProgram {
   readonly name: string
   /** JavaScript as it was built. */
   readonly file: string
@@ -45,7 +45,7 @@ export function builtFile(path: string): string {
 export async function startServer(stage: Stage, program: ServerProgram): Promise<Server> {
   const port = await findFreePort()
   const log = join(stage.folder, `${program.name}-${port}.log`)
-  const child = spawnServer(program, port, log, stage.profiles)
+  const child = spawnServer(program, port, log)
   const server = {
     name: program.name,
     url: `http://127.0.0.1:${port}`,
@@ -63,19 +63,9 @@ export async function startServer(stage: Stage, program: ServerProgram): Promise
   return server
 }
 
-/** Only starts the program, for those who watch it come up themselves. */
-export function spawnServer(
-  program: ServerProgram,
-  port: number,
-  log: string,
-  profiles?: string,
-): ChildProcess {
+function spawnServer(program: ServerProgram, port: number, log: string): ChildProcess {
   const output = openSync(log, 'a')
-  const flags =
-    profiles === undefined
-      ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${program.name}-${port}.cpuprofile`]
-  const child = spawn(process.execPath, [...flags, program.file, ...(program.arguments ?? [])], {
+  const child = spawn(process.execPath, [program.file, ...(program.arguments ?? [])], {
     stdio: ['ignore', output, output],
     env: {
       PATH: process.env['PATH'],
@@ -90,7 +80,7 @@ export function spawnServer(
 }
 
 /** Asks it to end, and insists after a while. */
-export async function stopServer(child: ChildProcess): Promise<void> {
+async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
