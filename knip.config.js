@@ -116,7 +116,7 @@ export default {
         'src/main.ts',
         'src/peers/*.ts',
         'src/flows/*-worker.ts',
-        'src/{platform,web}/*-bench.ts',
+        'src/older/verify-program.ts',
         'src/**/*.test.ts',
       ],
       project: ['src/**/*.ts'],

@@ -1,4 +1,4 @@
-// npm run bench:web and npm run shots: a program that looks at the pages in Chromium, as they were built. It runs from
+// npm run shots: a program that looks at the pages in Chromium, as they were built. It runs from
 // its sources itself; what it looks at does not. Its path comes first, then its own words.
 
 import { spawn } from 'node:child_process'

@@ -1,63 +1,55 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
-import type { Bench, Row } from './report/bench.ts'
+import { readCommit } from '../../scripts/evidence/record.mjs'
 import { blocks } from './benches/blocks.ts'
-import { coldStart } from './benches/cold-start.ts'
-import { devExecute } from './benches/dev-execute.ts'
-import { devRestart } from './benches/dev-restart.ts'
 import { flows } from './benches/flows.ts'
+import { monitor } from './benches/monitor.ts'
 import { oneJob } from './benches/one-job.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
-import { realFlows } from './benches/real-flows.ts'
-import { settlementGas } from './benches/settlement-gas.ts'
-import { settlementSoak } from './benches/settlement-soak.ts'
-import { soak } from './benches/soak.ts'
-import { unpaidExecute } from './benches/unpaid-execute.ts'
+import { search } from './benches/search.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
-import { drawChart } from './report/chart.ts'
+import { web } from './benches/web.ts'
+import { buildOlder, type OlderBuild } from './older/build-older.ts'
 import { readOptions, type Options } from './options.ts'
-import { requireCpuTimes } from './rounds/cpu-time.ts'
-import { tellProfiles } from './profile.ts'
-import { setStage, type Stage } from './stage/stage.ts'
+import type { Bench } from './report/bench.ts'
+import { drawChart } from './report/chart.ts'
+import { recordBenches, type Measured } from './report/record-benches.ts'
 import { formatTable } from './report/table.ts'
+import { requireCpuTimes } from './rounds/cpu-time.ts'
+import { CURRENT } from './stage/build.ts'
+import { setStage, type Stage } from './stage/stage.ts'
 
 const BENCHES: readonly Bench[] = [
   verifyPayment,
   paidExecute,
   paidLoop,
   oneJob,
-  unpaidExecute,
-  devExecute,
-  coldStart,
-  devRestart,
-  settlementGas,
   blocks,
   flows,
-  realFlows,
-  soak,
-  settlementSoak,
+  search,
+  monitor,
+  web,
 ]
 
+const ALL = BENCHES.map(({ name }) => name)
 const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
+/** Those that can measure an older build. */
+const COMPARED = BENCHES.filter(({ against }) => against !== undefined).map(({ name }) => name)
 
 const HELP = `npm run bench -- [options]
 
-  --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
-                   (${LONG.join(', ')} only when named)
-  --also <names>   those too, beside all that run by themselves
-  --quick          small rounds and few: to see that everything runs, not to quote
-  --json <file>    writes the figures there too
-  --chart <file>   draws them there, as an SVG
-  --keys <list>    relayer keys of the facilitator: 1,2,4 for blocks, 4 for settlement-soak
-  --payments <n>   of settlement-soak, default 60,000
-  --profile        tells where the servers' CPU time went; its figures are not to be quoted
+  --only <names>      ${ALL.join(', ')}; several with commas
+                      (${LONG.join(', ')} only when named)
+  --against <commit>  builds that commit too, and measures both in turns: ${COMPARED.join(', ')}
+  --quick             small rounds and few: to see that everything runs, not to quote
+  --json <file>       writes the figures there too
+  --chart <file>      draws them there, as an SVG
+  --write             records each bench in docs/evidence.json
 `
 
-const NAMES = BENCHES.map(({ name }) => name)
-
 try {
-  process.exitCode = await main(readOptions(process.argv.slice(2), NAMES))
+  process.exitCode = await main(readOptions(process.argv.slice(2), { all: ALL, compared: COMPARED }))
 } catch (error) {
   if (!(error instanceof TypeError)) throw error
   process.stderr.write(`\n✗ ${error.message}\n`)
@@ -71,52 +63,82 @@ async function main(options: Options): Promise<number> {
     return 0
   }
   requireCpuTimes()
-  process.stdout.write(`${describeMachine()}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
-  const stage = await setStage({ tell, ...options })
+  // Read before the run: the figures are of this commit.
+  const commit = options.write ? readCommit(CURRENT.root) : undefined
+  if (options.write && commit === undefined)
+    throw new TypeError('--write: commit your changes first, so that a record can name what was measured')
+  const begun = `${describeMachine()}, load ${describeLoad()}`
+  process.stdout.write(`${begun}${options.quick ? '; a quick run, not to be quoted' : ''}\n`)
+  const stage = await setStage({ tell, quick: options.quick })
+  let older: OlderBuild | undefined
+  const close = async (): Promise<void> => {
+    await older?.remove()
+    await stage.close()
+  }
   process.once('SIGINT', () => {
-    void stage.close().finally(() => process.exit(130))
+    void close().finally(() => process.exit(130))
   })
   try {
-    const { rows, broken } = await runAll(stage, options)
-    const machine = describeMachine()
-    if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}\n`)
-    const figures = { machine, quick: options.quick, rows }
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`)
-    if (options.chart !== undefined) writeFileSync(options.chart, drawChart(rows, machine))
+    if (options.against !== undefined) {
+      const startedMs = performance.now()
+      older = await buildOlder(stage.folder, options.against, tell)
+      tell('')
+      process.stdout.write(formatStep(`built ${older.name}`, secondsSince(startedMs)))
+    }
+    const { measured, broken } = await runAll(stage, options, older)
+    report(measured, options)
+    if (commit !== undefined) recordBenches(measured, { machine: describeMachine(), commit })
     return broken ? 1 : 0
   } finally {
-    await stage.close()
+    await close()
   }
 }
 
-/** What breaks is told and left out; the others are measured all the same. */
+/** What breaks is printed and left out; the others are measured all the same. */
 async function runAll(
   stage: Stage,
-  { only, also }: Options,
-): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
-  const rows: Row[] = []
+  { only, against }: Options,
+  older: OlderBuild | undefined,
+): Promise<{ readonly measured: readonly Measured[]; readonly broken: boolean }> {
+  const measured: Measured[] = []
   let broken = false
-  const isChosen = ({ name, isLong = false }: Bench): boolean =>
-    only.length === 0 ? !isLong || also.includes(name) : only.includes(name)
-  for (const bench of BENCHES.filter(isChosen)) {
-    const started = performance.now()
-    let outcome = '✓'
-    tell(bench.name)
+  const usual = against === undefined ? ALL.filter(name => !LONG.includes(name)) : COMPARED
+  const chosen = only.length === 0 ? usual : only
+  for (const { name, ...bench } of BENCHES.filter(({ name }) => chosen.includes(name))) {
+    const startedMs = performance.now()
+    let mark = '✓'
+    tell(name)
     try {
-      rows.push(...(await bench.run(stage)))
+      const rows = await (older === undefined ? bench.run(stage) : bench.against?.(stage, older))
+      measured.push({ name, rows: rows ?? [], seconds: secondsSince(startedMs) })
     } catch (error) {
-      outcome = '✗'
+      mark = '✗'
       broken = true
       process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
     } finally {
       await stage.strike()
     }
     tell('')
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
-    process.stdout.write(`  ${outcome} ${bench.name.padEnd(12)}${seconds.padStart(6)} s\n`)
-    if (stage.profiles !== undefined) process.stdout.write(tellProfiles(stage.profiles))
+    process.stdout.write(formatStep(name, secondsSince(startedMs), mark))
   }
-  return { rows, broken }
+  return { measured, broken }
+}
+
+function report(measured: readonly Measured[], { quick, json, chart }: Options): void {
+  const rows = measured.flatMap(bench => bench.rows)
+  const machine = describeMachine()
+  const load = describeLoad()
+  if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}, load ${load}\n`)
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, load, quick, rows }, null, 2)}\n`)
+  if (chart !== undefined) writeFileSync(chart, drawChart(rows, machine))
+}
+
+function secondsSince(startedMs: number): number {
+  return (performance.now() - startedMs) / 1_000
+}
+
+function formatStep(name: string, seconds: number, mark = '✓'): string {
+  return `  ${mark} ${name.padEnd(16)}${seconds.toFixed(1).padStart(6)} s\n`
 }
 
 /** What is being done now, where a person watches. */
@@ -126,8 +148,11 @@ function tell(doing: string): void {
 
 function describeMachine(): string {
   const [cpu] = cpus()
-  const load = loadavg()
+  return `${cpu?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}`
+}
+
+function describeLoad(): string {
+  return loadavg()
     .map(one => one.toFixed(1))
     .join(' ')
-  return `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}, load ${load}`
 }

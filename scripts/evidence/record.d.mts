@@ -11,15 +11,16 @@ export interface EvidenceRecord {
   readonly command: string
   readonly machine: string
   readonly seconds: number
-  readonly seed: number
+  /** Of random choices, where there were some. */
+  readonly seed?: number
   readonly lines: readonly {
     readonly test: string
     readonly reached: string
     readonly target: string
     readonly ok: boolean
   }[]
-  /** How many. */
-  readonly findings: number
+  /** How many, where it looks for some. */
+  readonly findings?: number
   /** Folders whose later changes make it old. */
   readonly packages: readonly string[]
   /** One sentence about what was done. */

@@ -3,12 +3,14 @@ import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { drawTimeLine } from '../one-job/draw-time-line.ts'
 import { startRecordingProxy } from '../one-job/recording-proxy.ts'
 import { middleParts, type SeenJob, type Span } from '../one-job/time-line.ts'
+import { compareBuilds } from '../older/compare-builds.ts'
 import type { Bench } from '../report/bench.ts'
 import { milliseconds } from '../report/figures.ts'
 import { createDriver } from '../rounds/drive.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median, quantile } from '../rounds/statistics.ts'
 import { createJobsCheck } from '../stage/check-answers.ts'
+import { CURRENT, type Build } from '../stage/build.ts'
 import { openDatabase, type SceneDatabase } from '../stage/open-database.ts'
 import { jobsForAnybody, jobsForFarebox, type MakeRequests } from '../stage/sign-jobs.ts'
 import { startPaidPath } from '../stage/start-paid-path.ts'
@@ -21,10 +23,10 @@ export const oneJob: Bench = {
   async run(stage) {
     const rounds = { warmUps: 1, rounds: stage.quick ? 2 : 5 }
     const database = await openDatabase(stage)
-    const contenders = [await ours(stage, database), await peer(stage)]
+    const contenders = [await ours(stage, database, CURRENT), await peer(stage)]
     const measured = await interleave(contenders, rounds, stage.tell)
     const timesOf = (name: string): readonly number[] => (measured.get(name) ?? []).flat().map(lengthOf)
-    const [own, other] = [timesOf('farebox'), timesOf('x402-hono')]
+    const [own, other] = [timesOf(CURRENT.name), timesOf('x402-hono')]
     const seen = await watchJobs(stage, database)
     const parts = middleParts(seen)
     const [p50, seenP50] = [median(own), median(seen.map(lengthOf))]
@@ -61,6 +63,19 @@ export const oneJob: Bench = {
       },
     ]
   },
+  async against(stage, older) {
+    const database = await openDatabase(stage)
+    const contenders = [await ours(stage, database, CURRENT), await ours(stage, database, older)]
+    const measured = await interleave(contenders, { warmUps: 1, rounds: stage.quick ? 4 : 12 }, stage.tell)
+    const p50s = ({ name }: Build): readonly number[] =>
+      (measured.get(name) ?? []).map(spans => median(spans.map(lengthOf)))
+    return [
+      compareBuilds(
+        { current: p50s(CURRENT), older: p50s(older) },
+        { what: 'a paid job alone, p50', better: 'less', olderName: older.name, format: milliseconds },
+      ),
+    ]
+  },
 }
 
 const P50_LIMIT_MS = 12
@@ -73,9 +88,14 @@ const WARM_UP_CONNECTIONS = 8
 /** Of a database whose URL names none; all other URLs here do. */
 const POSTGRES_PORT = 5_432
 
-async function ours(stage: Stage, database: SceneDatabase): Promise<Contender<readonly Span[]>> {
-  const { agent } = await startPaidPath(stage, { chain: await startFundedChain(stage), database })
-  return await jobsAlone(stage, 'farebox', {
+async function ours(
+  stage: Stage,
+  database: SceneDatabase,
+  build: Build,
+): Promise<Contender<readonly Span[]>> {
+  const chain = await startFundedChain(stage)
+  const { agent } = await startPaidPath(stage, { chain, database, build })
+  return await jobsAlone(stage, build.name, {
     url: agent.url,
     requests: await jobsForFarebox(stage.crypto, agent.url),
   })
@@ -83,7 +103,7 @@ async function ours(stage: Stage, database: SceneDatabase): Promise<Contender<re
 
 async function peer(stage: Stage): Promise<Contender<readonly Span[]>> {
   const facilitator = await startReferenceFacilitator(stage, await startFundedChain(stage))
-  const { name, url } = await startX402Server(stage, 'hono', facilitator)
+  const { name, url } = await startX402Server(stage, facilitator)
   return await jobsAlone(stage, name, { url, requests: await jobsForAnybody(stage.crypto, url) })
 }
 
@@ -93,7 +113,7 @@ async function jobsAlone(
   name: string,
   { url, requests }: { readonly url: string; readonly requests: MakeRequests },
 ): Promise<Contender<readonly Span[]>> {
-  const check = createJobsCheck({ paid: true })
+  const check = createJobsCheck()
   stage.tell(`warming up ${name}`)
   const many = createDriver(url, WARM_UP_CONNECTIONS, { awake: false })
   stage.onStrike(() => many.close())

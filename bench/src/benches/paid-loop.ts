@@ -1,7 +1,9 @@
+import { compareBuilds } from '../older/compare-builds.ts'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
 import { interleave } from '../rounds/interleave.ts'
 import { median, quantile } from '../rounds/statistics.ts'
+import { CURRENT, type Build } from '../stage/build.ts'
 import { createJobsCheck } from '../stage/check-answers.ts'
 import { openDatabase } from '../stage/open-database.ts'
 import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
@@ -14,6 +16,7 @@ import {
   cpuMsEach,
   measureServer,
   perCpuSecond,
+  roundPerCpuSecond,
   perSecond,
   type Measured,
   type ServerRound,
@@ -35,7 +38,7 @@ type PerConnections = { readonly [Count in Connections]: number }
 export const paidLoop: Bench = {
   name: 'loop',
   async run(stage) {
-    const [ours, peer] = [await fareboxLoop(stage), await x402Loop(stage)]
+    const [ours, peer] = [await fareboxLoop(stage, CURRENT), await x402Loop(stage)]
     const contenders = [...atEach(stage, ours, OURS), ...atEach(stage, peer, PEERS)]
     const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 2 : 5 }, stage.tell)
     const row = (connections: Connections, atLeast?: number): Row => {
@@ -65,6 +68,31 @@ export const paidLoop: Bench = {
     const some = row(16)
     return [row(64, 10), { ...some, notes: [...(some.notes ?? []), ...alone] }]
   },
+  async against(stage, older) {
+    const loops = [await fareboxLoop(stage, CURRENT), await fareboxLoop(stage, older)]
+    const contenders = loops.flatMap(loop => atEach(stage, loop, OURS))
+    const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 4 : 10 }, stage.tell)
+    return CONNECTIONS.map(connections => {
+      const [current = [], other = []] = loops.map(({ name }) => rounds.get(nameAt(name, connections)) ?? [])
+      const rates = (side: readonly ServerRound[]): readonly number[] =>
+        side.map(round => roundPerCpuSecond(round, 'server', 'facilitator'))
+      return compareBuilds(
+        { current: rates(current), older: rates(other) },
+        {
+          what: `paid execute and facilitator, ${connections} at once`,
+          better: 'more',
+          olderName: older.name,
+          format: rate,
+          notes: [
+            `now: ${describeCpu(current)}`,
+            `now: ${describeTimes(current)}`,
+            `${older.name}: ${describeCpu(other)}`,
+            `${older.name}: ${describeTimes(other)}`,
+          ],
+        },
+      )
+    })
+  },
 }
 
 function atEach(
@@ -90,29 +118,29 @@ function at(stage: Stage, loop: Loop, connections: number, count: number): Retur
   })
 }
 
-async function fareboxLoop(stage: Stage): Promise<Loop> {
+async function fareboxLoop(stage: Stage, build: Build): Promise<Loop> {
   const chain = await startFundedChain(stage)
   const database = await openDatabase(stage)
-  const { agent, facilitator } = await startPaidPath(stage, { chain, database })
+  const { agent, facilitator } = await startPaidPath(stage, { chain, database, build })
   return {
-    name: 'farebox',
+    name: build.name,
     url: agent.url,
     groups: groups(agent.pid, facilitator.pid, chain, database.processes),
     requests: await jobsForFarebox(stage.crypto, agent.url),
-    check: createJobsCheck({ paid: true }),
+    check: createJobsCheck(),
   }
 }
 
 async function x402Loop(stage: Stage): Promise<Loop> {
   const chain = await startFundedChain(stage)
   const facilitator = await startReferenceFacilitator(stage, chain)
-  const server = await startX402Server(stage, 'hono', facilitator)
+  const server = await startX402Server(stage, facilitator)
   return {
     name: server.name,
     url: server.url,
     groups: groups(server.pid, facilitator.pid, chain, { pids: [] }),
     requests: await jobsForAnybody(stage.crypto, server.url),
-    check: createJobsCheck({ paid: true }),
+    check: createJobsCheck(),
   }
 }
 

@@ -5,6 +5,7 @@ import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/paymen
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { verifyTypedData, type Hex } from 'viem'
+import { verifyBuilds } from '../older/verify-builds.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
 import { NETWORK, signAuthorization } from '../stage/sign-jobs.ts'
@@ -32,22 +33,34 @@ export const verifyPayment: Bench = {
     })
     return [row('native', 40), row('wasm', 12)]
   },
+  async against(stage, older) {
+    return await verifyBuilds(stage, older, headersOf(await signPayments(stage)))
+  },
 }
 
 const PAYMENTS = 50
 
-async function contenders(stage: Stage): Promise<readonly Contender<number>[]> {
+type Signed = Awaited<ReturnType<typeof signAuthorization>>
+
+const REQUIREMENT = createRequirement({
+  network: NETWORK,
+  payTo: TEST_KEYS.agent.address,
+  amountAtomic: 10_000n,
+  maxDeadlineSeconds: 30,
+})
+
+async function signPayments(stage: Stage): Promise<readonly Signed[]> {
   const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
-  const requirement = createRequirement({
-    network: NETWORK,
-    payTo: TEST_KEYS.agent.address,
-    amountAtomic: 10_000n,
-    maxDeadlineSeconds: 30,
-  })
-  const signed = await Promise.all(
-    Array.from({ length: PAYMENTS }, () => signAuthorization(signer, requirement)),
-  )
-  const headers = signed.map(payload => encodeHeader({ x402Version: 2, accepted: requirement, payload }))
+  return await Promise.all(Array.from({ length: PAYMENTS }, () => signAuthorization(signer, REQUIREMENT)))
+}
+
+function headersOf(signed: readonly Signed[]): readonly string[] {
+  return signed.map(payload => encodeHeader({ x402Version: 2, accepted: REQUIREMENT, payload }))
+}
+
+async function contenders(stage: Stage): Promise<readonly Contender<number>[]> {
+  const signed = await signPayments(stage)
+  const headers = headersOf(signed)
   const typedData = signed.map(({ authorization, signature }) => ({
     ...authorizationTypedData(NETWORK, authorization),
     address: TEST_KEYS.payer.address,

@@ -14,18 +14,12 @@ export interface Drained {
   readonly databaseCpuMsEach: number
   /** Until so many of a hundred were done. */
   readonly p95Ms: number
-  /** From the kill of a worker until all were done; undefined: none was killed. Infinity: not all were. */
-  readonly recoveryMs: number | undefined
-  /** Left when it was given up. */
-  readonly stuck: number
 }
 
 /** What is measured. */
 export interface DrainOptions {
   readonly runs: number
   readonly workers: number
-  /** Kills one worker once a third of the runs is done, and starts another in its place. */
-  readonly kill?: boolean
 }
 
 const LOOK_EVERY_MS = 100
@@ -52,7 +46,7 @@ export async function drain(
   stage: Stage,
   contender: FlowContender,
   database: ProcessGroup,
-  { runs, workers: count, kill = false }: DrainOptions,
+  { runs, workers: count }: DrainOptions,
 ): Promise<Drained> {
   const workers = await startWorkers(stage, contender.program, count, contender.environment)
   await warmUp(contender, workers)
@@ -60,7 +54,6 @@ export async function drain(
   const before = { workers: workers.cpuMs(), database: cpuMs(database) }
   const goMs = Date.now()
   workers.go()
-  let killedMs: number | undefined
   let newest: Progress = await contender.progress()
   let movedMs = goMs
   while (newest.done < runs && Date.now() - movedMs < STUCK_MS) {
@@ -69,16 +62,13 @@ export async function drain(
     newest = await contender.progress()
     if (newest.broken > 0) throw new Error(`${contender.name}: ${newest.broken} runs cannot be done`)
     if (newest.jobs > jobs) movedMs = Date.now()
-    if (kill && killedMs === undefined && newest.done >= runs / 3) {
-      await workers.kill()
-      killedMs = Date.now()
-      await workers.replace()
-    }
   }
   const after = { workers: workers.cpuMs(), database: cpuMs(database) }
   await workers.stop()
-  if (newest.done === 0)
-    throw new Error(`${contender.name} ×${count}: none of ${runs} runs was done\n${workers.lastWords()}`)
+  if (newest.done < runs)
+    throw new Error(
+      `${contender.name} ×${count}: ${newest.done} of ${runs} runs were done\n${workers.lastWords()}`,
+    )
   const beganMs = newest.beganAtMs ?? goMs
   const lastMs = Math.max(...newest.doneAtMs)
   return {
@@ -89,8 +79,5 @@ export async function drain(
       newest.doneAtMs.map(at => at - beganMs),
       0.95,
     ),
-    recoveryMs:
-      killedMs === undefined ? undefined : newest.done < runs ? Number.POSITIVE_INFINITY : lastMs - killedMs,
-    stuck: runs - newest.done,
   }
 }

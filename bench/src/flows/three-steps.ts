@@ -15,7 +15,7 @@ export interface StepPayment {
   readonly payment: string
 }
 
-export const STEPS = ['one', 'two', 'three'] as const
+const STEPS = ['one', 'two', 'three'] as const
 export const INPUT = { text: 'A few words that are led from step to step.' }
 /** Longer than the bench takes. */
 const VALID_SECONDS = 7_200

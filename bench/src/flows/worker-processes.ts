@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { cpuMs } from '../rounds/cpu-time.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Answered, Told } from './worker-messages.ts'
@@ -12,21 +12,11 @@ export interface Workers {
   go(): void
   /** Has all of them take nothing until they begin again. */
   rest(): Promise<void>
-  /** CPU time of all of them so far, in milliseconds, those that were killed included. */
+  /** CPU time of all of them so far, in milliseconds. */
   cpuMs(): number
-  /** Ends the first one at once, as a power cut would. */
-  kill(): Promise<void>
-  /** Starts one in place of the one that was killed. */
-  replace(): Promise<void>
   stop(): Promise<void>
   /** The end of what they have printed. */
   lastWords(): string
-}
-
-function profileFlags({ profiles }: Stage, program: string, number: number): readonly string[] {
-  if (profiles === undefined) return []
-  const name = `${basename(program, '.js')}-${number}-${process.hrtime.bigint()}.cpuprofile`
-  return ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}`]
 }
 
 const READY_WITHIN_MS = 60_000
@@ -44,7 +34,7 @@ export async function startWorkers(
     logs.push(log)
     const output = openSync(log, 'a')
     const child = fork(program, [], {
-      execArgv: ['--conditions=@farebox/built', ...profileFlags(stage, program, number)],
+      execArgv: ['--conditions=@farebox/built'],
       stdio: ['ignore', output, output, 'ipc'],
       env: { PATH: process.env['PATH'], NODE_ENV: 'production', WORKER: String(number), ...environment },
     })
@@ -61,7 +51,6 @@ export async function startWorkers(
   const lastWords = (): string => logs.map(log => readFileSync(log, 'utf8').slice(-1_000)).join('\n')
   const tell = (child: ChildProcess, told: Told): void => void child.send(told)
   const children = await Promise.all(Array.from({ length: count }, (_, number) => start(number)))
-  let killedMs = 0
   const stop = async (): Promise<void> => {
     await Promise.all(
       children.splice(0).map(async child => {
@@ -86,20 +75,7 @@ export async function startWorkers(
         }),
       )
     },
-    cpuMs: () => killedMs + cpuMs({ pids: children.map(({ pid = 0 }) => pid) }),
-    async kill() {
-      const [first] = children.splice(0, 1)
-      if (first?.pid === undefined) throw new Error('there is no worker to kill')
-      killedMs += cpuMs({ pids: [first.pid] })
-      const ended = once(first, 'exit')
-      first.kill('SIGKILL')
-      await ended
-    },
-    async replace() {
-      const child = await start(0)
-      children.push(child)
-      tell(child, 'go')
-    },
+    cpuMs: () => cpuMs({ pids: children.map(({ pid = 0 }) => pid) }),
     stop,
     lastWords,
   }

@@ -1,3 +1,4 @@
+import type { Build } from '../stage/build.ts'
 import type { Stage } from '../stage/stage.ts'
 
 /** One thing that is measured. */
@@ -8,6 +9,8 @@ export interface Bench {
   readonly isLong?: boolean
   /** Sets its own scene, checks that everybody does the real work, measures. Rejects where anything is not as it should be. */
   run(stage: Stage): Promise<readonly Row[]>
+  /** Measures the current build and an older one in turns. Absent: this bench cannot. */
+  against?(stage: Stage, older: Build): Promise<readonly Row[]>
 }
 
 /** One line of the table. */
@@ -17,12 +20,14 @@ export interface Row {
   readonly short?: string
   /** With its unit: `4,210/s`. */
   readonly ours: string
-  /** Who the peer is, and its figure. */
-  readonly peer: { readonly name: string; readonly figure: string }
+  /** Who the peer is, and its figure; absent where there is none. */
+  readonly peer?: { readonly name: string; readonly figure: string }
   /** Ours against the peer's; the larger or the smaller the better, as the goal says. */
-  readonly ratio: number
-  /** From the design's table of speeds; undefined for a line that only informs. */
-  readonly goal: Goal | undefined
+  readonly ratio?: number
+  /** Between which the middle half of the rounds lies, where rounds were compared one by one. */
+  readonly spread?: { readonly low: number; readonly high: number }
+  /** From the design's table of speeds; absent in a line that only informs. */
+  readonly goal?: Goal | undefined
   /** What else was seen, a line each. */
   readonly notes?: readonly string[]
   /** Drawn below the ratios, in a panel of its own. */

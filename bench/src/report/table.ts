@@ -2,14 +2,14 @@ import { reaches, type Goal, type Row } from './bench.ts'
 
 /** The table, one line a row, its notes below it. */
 export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ what, ours, peer, ratio, goal }) => [
-    what,
-    ours,
-    peer.figure,
-    peer.name,
-    ratioOf(ratio),
-    goalOf(goal),
-    markOf(ratio, goal),
+  const cells = rows.map(row => [
+    row.what,
+    row.ours,
+    row.peer?.figure ?? '',
+    row.peer?.name ?? '',
+    describeRatio(row),
+    describeGoal(row.goal),
+    markOf(row),
   ])
   const table = [['', 'ours', 'peer', '', 'ratio', 'goal', ''], ...cells]
   const widths = table[0]?.map((_, column) => Math.max(...table.map(line => line[column]?.length ?? 0))) ?? []
@@ -24,16 +24,19 @@ export function formatTable(rows: readonly Row[]): string {
 /** Columns of figures. */
 const RIGHT = new Set([1, 2, 4, 5])
 
-function ratioOf(ratio: number): string {
-  return `${ratio.toFixed(ratio < 10 ? 2 : 1)}×`
+function describeRatio({ ratio, spread }: Row): string {
+  if (ratio === undefined) return ''
+  const range = spread === undefined ? '' : ` (${spread.low.toFixed(2)}–${spread.high.toFixed(2)})`
+  return `${ratio.toFixed(ratio < 10 ? 2 : 1)}×${range}`
 }
 
-function goalOf(goal: Goal | undefined): string {
+/** `≥ 35×`; empty where there is none. */
+export function describeGoal(goal: Goal | undefined): string {
   if (goal === undefined) return ''
   return 'atLeast' in goal ? `≥ ${goal.atLeast}×` : `≤ ${goal.atMost}×`
 }
 
-function markOf(ratio: number, goal: Goal | undefined): string {
-  if (goal === undefined) return ''
+function markOf({ ratio, goal }: Row): string {
+  if (goal === undefined || ratio === undefined) return ''
   return reaches(ratio, goal) ? '✓' : '✗'
 }

@@ -1,21 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { checkAnswers, checkLedger } from './account-for-payments.ts'
 import type { ChainPayment } from './chain-record.ts'
-import type { SignedPayments } from './signed-payments.ts'
 
-const payments: SignedPayments = {
-  count: 2,
-  body: () => '',
-  payee: () => 0,
-  nonce: index => `0x0${index}`,
-  valueAtomic: index => BigInt(10 + index),
-}
-const [first, second] = [0, 1].map((index): ChainPayment => ({
-  nonce: payments.nonce(index),
-  valueAtomic: payments.valueAtomic(index),
-  transaction: `0xt${index}`,
-  block: 7 + index,
-})) as [ChainPayment, ChainPayment]
+const payments = [
+  { body: '', payee: 0, nonce: '0x00', valueAtomic: 10n },
+  { body: '', payee: 0, nonce: '0x01', valueAtomic: 11n },
+]
+const first: ChainPayment = { nonce: '0x00', valueAtomic: 10n, transaction: '0xt0', block: 7 }
+const second: ChainPayment = { nonce: '0x01', valueAtomic: 11n, transaction: '0xt1', block: 8 }
 const onChain = [first, second]
 const answered = { settleMs: [1, 1], transactions: ['0xt0', '0xt1'], firstSentMs: 0, lastAnsweredMs: 1 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainPayment } from './chain-record.ts'
 import type { Settled } from './loads.ts'
-import type { SignedPayments } from './signed-payments.ts'
+import type { SignedPayment } from './signed-payments.ts'
 
 /** A settled row of the ledger. */
 export interface LedgerRow {
@@ -13,21 +13,20 @@ export interface LedgerRow {
 
 /** Throws unless each payment was answered with the transaction that the chain has it in, once, at its value. */
 export function checkAnswers(
-  payments: SignedPayments,
+  payments: readonly SignedPayment[],
   { transactions }: Settled,
   onChain: readonly ChainPayment[],
 ): void {
   const found = byNonce(onChain, 'the chain')
-  if (onChain.length !== payments.count)
-    throw new Error(`${payments.count} payments were settled, the chain has ${onChain.length}`)
-  for (let index = 0; index < payments.count; index += 1) {
-    const nonce = payments.nonce(index)
+  if (onChain.length !== payments.length)
+    throw new Error(`${payments.length} payments were settled, the chain has ${onChain.length}`)
+  for (const [index, { nonce, valueAtomic }] of payments.entries()) {
     const paid = found.get(nonce)
     if (paid === undefined) throw new Error(`the chain does not have the payment ${nonce}`)
     if (paid.transaction !== transactions[index])
       throw new Error(`${nonce} is in ${paid.transaction}, the answer named ${transactions[index]}`)
-    if (paid.valueAtomic !== payments.valueAtomic(index))
-      throw new Error(`${nonce} moved ${paid.valueAtomic}, it was to move ${payments.valueAtomic(index)}`)
+    if (paid.valueAtomic !== valueAtomic)
+      throw new Error(`${nonce} moved ${paid.valueAtomic}, it was to move ${valueAtomic}`)
   }
 }
 

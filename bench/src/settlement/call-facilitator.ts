@@ -5,7 +5,7 @@ import {
   type VerifyResponse,
 } from '@farebox/payments/x402/facilitator-api'
 import { Client } from 'undici'
-import type { SignedPayments } from './signed-payments.ts'
+import type { SignedPayment } from './signed-payments.ts'
 
 /** Asks a facilitator as agents do, on keep-alive connections, as many as there are requests under way. */
 export interface FacilitatorCalls {
@@ -15,12 +15,12 @@ export interface FacilitatorCalls {
    */
   connect(count: number): Promise<void>
   /** Rejects where the payment is not held. */
-  verify(payments: SignedPayments, index: number): Promise<void>
+  verify(payment: SignedPayment): Promise<void>
   /**
    * Resolves to the hash of the transaction. Asks again while the answer is "not known yet", after pauses as agents make
    * them. Rejects where the payment failed, and once `endMs` of `performance.now()` has passed.
    */
-  settle(payments: SignedPayments, index: number, endMs: number): Promise<string>
+  settle(payment: SignedPayment, endMs: number): Promise<string>
   close(): Promise<void>
 }
 
@@ -37,9 +37,9 @@ export function createFacilitatorCalls(
   const idle: Client[] = []
   const all: Client[] = []
 
-  async function post(path: string, payments: SignedPayments, index: number): Promise<Answer> {
+  async function post(path: string, { payee, body: sent }: SignedPayment): Promise<Answer> {
     const client = idle.pop() ?? open()
-    const secret = secretOf(payments.payee(index))
+    const secret = secretOf(payee)
     const { statusCode, body } = await client.request({
       method: 'POST',
       path,
@@ -47,7 +47,7 @@ export function createFacilitatorCalls(
         'content-type': 'application/json',
         ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
       },
-      body: payments.body(index),
+      body: sent,
     })
     const text = await body.text()
     idle.push(client)
@@ -75,14 +75,14 @@ export function createFacilitatorCalls(
         await Promise.all(Array.from({ length: some }, connectOne))
       }
     },
-    async verify(payments, index) {
-      const answer = await post('/verify', payments, index)
+    async verify(payment) {
+      const answer = await post('/verify', payment)
       const { isValid } = JSON.parse(answer.text) as Partial<VerifyResponse>
       if (answer.status !== 200 || isValid !== true) throw wrong('/verify', answer)
     },
-    async settle(payments, index, endMs) {
+    async settle(payment, endMs) {
       for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
-        const answer = await post('/settle', payments, index)
+        const answer = await post('/settle', payment)
         const { success, errorReason, transaction } = JSON.parse(answer.text) as Partial<SettleResponse>
         if (answer.status === 200 && success === true && transaction !== undefined) {
           return transaction.toLowerCase()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FacilitatorCalls } from './call-facilitator.ts'
-import type { SignedPayments } from './signed-payments.ts'
+import type { SignedPayment } from './signed-payments.ts'
 
 /** How a load went. Times are of `performance.now()`. */
 export interface Settled {
@@ -16,7 +16,7 @@ export interface Settled {
 /** What is asked, and until when an answer counts: a time of `performance.now()`. */
 export interface Load {
   readonly calls: FacilitatorCalls
-  readonly payments: SignedPayments
+  readonly payments: readonly SignedPayment[]
   readonly endMs: number
 }
 
@@ -25,12 +25,12 @@ const VERIFYING_AT_ONCE = 32
 
 /** Has every payment held, so many at a time. */
 export async function verifyAll({ calls, payments, endMs }: Load): Promise<void> {
-  let next = 0
+  const waiting = payments.entries()
   const one = async (): Promise<void> => {
-    while (next < payments.count) {
+    for (const [index, payment] of waiting) {
       if (performance.now() > endMs)
-        throw new Error(`${next} of ${payments.count} payments were held in time`)
-      await calls.verify(payments, next++)
+        throw new Error(`${index} of ${payments.length} payments were held in time`)
+      await calls.verify(payment)
     }
   }
   await Promise.all(Array.from({ length: VERIFYING_AT_ONCE }, one))
@@ -38,9 +38,8 @@ export async function verifyAll({ calls, payments, endMs }: Load): Promise<void>
 
 /** Asks for all that are held to be settled in one moment. */
 export async function settleAtOnce(load: Load): Promise<Settled> {
-  const record = createRecord(load)
-  await Promise.all(Array.from({ length: load.payments.count }, (_, index) => record.settle(index)))
-  return record.end()
+  const startedMs = performance.now()
+  return await settleAll(load, startedMs, (_, settle) => settle())
 }
 
 /**
@@ -48,61 +47,31 @@ export async function settleAtOnce(load: Load): Promise<Settled> {
  * rest by it.
  */
 export async function settleSteadily(load: Load, perSecond: number): Promise<Settled> {
-  const record = createRecord(load)
   const startedMs = performance.now()
-  const arrivals = Array.from({ length: load.payments.count }, async (_, index) => {
+  return await settleAll(load, startedMs, async (payment, settle, index) => {
     await delay(startedMs + (1_000 * index) / perSecond - performance.now())
-    await record.verifyAndSettle(index)
+    await load.calls.verify(payment)
+    await settle()
   })
-  await Promise.all(arrivals)
-  return record.end()
 }
 
-/** Keeps so many payments under way until all are settled: whenever one ends, the next begins. */
-export async function settleOutstanding(
-  load: Load,
-  outstanding: number,
-  onSettled: (count: number) => void,
+async function settleAll(
+  { calls, payments, endMs }: Load,
+  firstSentMs: number,
+  each: (payment: SignedPayment, settle: () => Promise<void>, index: number) => Promise<void>,
 ): Promise<Settled> {
-  await load.calls.connect(outstanding)
-  const record = createRecord(load)
-  let next = 0
-  let done = 0
-  const one = async (): Promise<void> => {
-    while (next < load.payments.count && performance.now() < load.endMs) {
-      await record.verifyAndSettle(next++)
-      onSettled(++done)
-    }
-  }
-  await Promise.all(Array.from({ length: outstanding }, one))
-  if (done < load.payments.count)
-    throw new Error(`${done} of ${load.payments.count} payments were settled in time`)
-  return record.end()
-}
-
-function createRecord({ calls, payments, endMs }: Load): {
-  settle(index: number): Promise<void>
-  verifyAndSettle(index: number): Promise<void>
-  end(): Settled
-} {
   const settleMs: number[] = []
   const transactions: string[] = []
-  let firstSentMs = Number.POSITIVE_INFINITY
   let lastAnsweredMs = 0
-  const settle = async (index: number): Promise<void> => {
-    const sentMs = performance.now()
-    firstSentMs = Math.min(firstSentMs, sentMs)
-    transactions[index] = await calls.settle(payments, index, endMs)
-    lastAnsweredMs = performance.now()
-    settleMs[index] = lastAnsweredMs - sentMs
+  const one = async (payment: SignedPayment, index: number): Promise<void> => {
+    const settle = async (): Promise<void> => {
+      const sentMs = performance.now()
+      transactions[index] = await calls.settle(payment, endMs)
+      lastAnsweredMs = performance.now()
+      settleMs[index] = lastAnsweredMs - sentMs
+    }
+    await each(payment, settle, index)
   }
-  return {
-    settle,
-    async verifyAndSettle(index) {
-      firstSentMs = Math.min(firstSentMs, performance.now())
-      await calls.verify(payments, index)
-      await settle(index)
-    },
-    end: () => ({ settleMs, transactions, firstSentMs, lastAnsweredMs }),
-  }
+  await Promise.all(payments.map(one))
+  return { settleMs, transactions, firstSentMs, lastAnsweredMs }
 }

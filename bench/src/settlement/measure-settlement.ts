@@ -29,20 +29,19 @@ export interface Measured {
 export interface Burst {
   readonly count: number
   readonly limitSeconds: number
-  /** When it begins, as a part of the time between two blocks; default half of it, which favors nobody. */
-  readonly moment?: number
 }
 
 /** Holds all payments first, and then has all of them settled at once. */
 export async function measureBurst(
   stage: Stage,
   scene: SettlementScene,
-  { count, limitSeconds, moment = 0.5 }: Burst,
+  { count, limitSeconds }: Burst,
 ): Promise<Measured> {
   return await measure(stage, scene, { count, limitSeconds }, async load => {
     await verifyAll(load)
     await load.calls.connect(count)
-    await awaitMomentOfBlock(scene.chain, moment)
+    // Half of the time between two blocks, which favors nobody.
+    await awaitMomentOfBlock(scene.chain, 0.5)
     return await settleAtOnce(load)
   })
 }
@@ -60,10 +59,10 @@ export async function measureSteady(
 /**
  * Signs, runs the load and accounts for every payment: answers, chain and ledger say the same. Rejects where they do not.
  */
-export async function measure(
+async function measure(
   stage: Stage,
   scene: SettlementScene,
-  { count, limitSeconds }: Omit<Burst, 'moment'>,
+  { count, limitSeconds }: Burst,
   run: (load: Load) => Promise<Settled>,
 ): Promise<Measured> {
   const { chain, calls, groups } = scene

@@ -14,14 +14,14 @@ test('every payment is one that a facilitator reads, from its payer to its payee
   const verifier = createSignatureVerifier(crypto, [NETWORK])
   const pairs = new Set<string>()
   const nonces = new Set<string>()
-  for (let index = 0; index < payments.count; index += 1) {
-    const read = readPaymentRequest(JSON.parse(payments.body(index)), NETWORK, verifier)
+  for (const [index, { body, payee, nonce, valueAtomic }] of payments.entries()) {
+    const read = readPaymentRequest(JSON.parse(body), NETWORK, verifier)
     if (!read.ok) throw new Error(read.refusal.message)
     const { authorization } = read.request.payment
     expect(read.request.proven.payer).toBe(payers[index % 3]?.address)
-    expect(authorization.to).toBe(payees[payments.payee(index)])
-    expect(BigInt(authorization.value)).toBe(payments.valueAtomic(index))
-    expect(read.request.binding).toBe(payments.nonce(index))
+    expect(authorization.to).toBe(payees[payee])
+    expect(BigInt(authorization.value)).toBe(valueAtomic)
+    expect(read.request.binding).toBe(nonce)
     pairs.add(`${authorization.from} ${authorization.to}`)
     nonces.add(authorization.nonce)
   }

@@ -6,10 +6,10 @@ import { TEXT } from './sign-jobs.ts'
 export type CheckAnswers = (answers: readonly Answered[]) => void
 
 /**
- * Every answer is a 200 with the right output and, where it was paid, with a receipt; and the handler ran once for
+ * Every answer is a 200 with the right output and a receipt, and the handler ran once for
  * each: the numbers it gives its runs go on where the round before ended.
  */
-export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnswers {
+export function createJobsCheck(): CheckAnswers {
   let runsBefore = 0
   return answers => {
     const runs = new Set<number>()
@@ -19,7 +19,7 @@ export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnsw
         readonly output: { readonly text: string; readonly run: number }
       }
       if (output.text !== TEXT) throw wrong('was to give the text back', answer)
-      if (paid && !receiptOf(answer).success) throw wrong('was to be charged', answer)
+      if (!receiptOf(answer).success) throw wrong('was to be charged', answer)
       runs.add(output.run)
     }
     if (runs.size !== answers.length || Math.max(...runs) !== runsBefore + answers.length) {
@@ -29,19 +29,6 @@ export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnsw
     }
     runsBefore += answers.length
   }
-}
-
-/** Every answer is a 402 that says what to pay. */
-export function checkAskedForPayment(answers: readonly Answered[]): void {
-  for (const answer of answers) {
-    if (answer.status !== 402 || typeof answer.headers['payment-required'] !== 'string')
-      throw wrong('was to ask for a payment', answer)
-  }
-}
-
-/** Every answer is a 402. */
-export function checkRefused(answers: readonly Answered[]): void {
-  for (const answer of answers) if (answer.status !== 402) throw wrong('was to be refused', answer)
 }
 
 function receiptOf({ headers }: Answered): Partial<PaymentResponse> {

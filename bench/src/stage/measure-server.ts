@@ -52,12 +52,12 @@ export function perCpuSecond(
   rounds: readonly ServerRound[] | undefined,
   ...groups: readonly string[]
 ): number {
-  return median(
-    (rounds ?? []).map(round => {
-      const spentMs = groups.reduce((sum, group) => sum + spentBy(round, group), 0)
-      return (1_000 * round.count) / spentMs
-    }),
-  )
+  return median((rounds ?? []).map(round => roundPerCpuSecond(round, ...groups)))
+}
+
+/** The same of one round. */
+export function roundPerCpuSecond(round: ServerRound, ...groups: readonly string[]): number {
+  return (1_000 * round.count) / groups.reduce((sum, group) => sum + spentBy(round, group), 0)
 }
 
 /** CPU time of one group for each request, in milliseconds: the median of the rounds. */

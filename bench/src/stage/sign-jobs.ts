@@ -30,11 +30,6 @@ export const NETWORK: Network = (() => {
 /** Makes the requests of a round for one server, before its clock runs. */
 export type MakeRequests = (count: number) => Promise<readonly ReadyRequest[]>
 
-/** Jobs without a payment, each with its own job_id. */
-export function unpaidJobs(): MakeRequests {
-  return async count => await Promise.resolve(Array.from({ length: count }, () => jobRequest(randomUUID())))
-}
-
 /** Jobs paid to us as our client pays them: each payment bound to its job (D13). */
 export async function jobsForFarebox(crypto: EvmCrypto, url: string): Promise<MakeRequests> {
   const { resource, requirement } = await readOffer(url)
@@ -58,29 +53,15 @@ export async function jobsForFarebox(crypto: EvmCrypto, url: string): Promise<Ma
 
 /** Jobs paid as a stock x402 client pays them: any server takes them. */
 export async function jobsForAnybody(crypto: EvmCrypto, url: string): Promise<MakeRequests> {
-  return await stockJobs(url, privateKeySigner(crypto, TEST_KEYS.payer.privateKey))
-}
-
-/** The same, with the payer's name under a stranger's signature. */
-export async function forgedJobs(crypto: EvmCrypto, url: string): Promise<MakeRequests> {
-  const stranger = privateKeySigner(crypto, TEST_KEYS.stranger.privateKey)
-  return await stockJobs(url, { ...stranger, address: TEST_KEYS.payer.address })
-}
-
-async function stockJobs(url: string, signer: PaymentSigner): Promise<MakeRequests> {
   const { resource, requirement } = await readOffer(url)
+  const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
   return async count =>
     await Promise.all(
       Array.from({ length: count }, async () => {
-        const { authorization, signature } = await signAuthorization(signer, requirement)
+        const payload = await signAuthorization(signer, requirement)
         return jobRequest(
           randomUUID(),
-          encodeHeader({
-            x402Version: 2,
-            resource,
-            accepted: requirement,
-            payload: { authorization, signature },
-          }),
+          encodeHeader({ x402Version: 2, resource, accepted: requirement, payload }),
         )
       }),
     )

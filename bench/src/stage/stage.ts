@@ -11,12 +11,6 @@ export interface Stage {
   readonly tell: (doing: string) => void
   /** Smaller rounds and fewer: to see that everything runs, not to quote. */
   readonly quick: boolean
-  /** Relayer keys to settle with, as the command line says; undefined: what a bench does by itself. */
-  readonly keys: readonly number[] | undefined
-  /** How many payments a soak has, as the command line says. */
-  readonly payments: number | undefined
-  /** Where our servers leave their profiles; undefined: they are not profiled. */
-  readonly profiles: string | undefined
   /** Called when the scene ends, the last given first. */
   readonly onStrike: (stop: () => Promise<unknown>) => void
   /** Stops what the scene started. May be called twice. */
@@ -26,13 +20,7 @@ export interface Stage {
 }
 
 /** Makes the stage. Rejects where the native curve does not load: the payments of a run are signed with it. */
-export async function setStage({
-  profile,
-  tell,
-  quick,
-  keys,
-  payments,
-}: Pick<Stage, 'tell' | 'quick' | 'keys' | 'payments'> & { readonly profile: boolean }): Promise<Stage> {
+export async function setStage({ tell, quick }: Pick<Stage, 'tell' | 'quick'>): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-bench-'))
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
@@ -43,10 +31,7 @@ export async function setStage({
   return {
     tell,
     quick,
-    keys,
-    payments,
     folder,
-    profiles: profile ? folder : undefined,
     crypto: await loadEvmCrypto({ curve: 'native' }),
     onStrike: stop => void stops.push(stop),
     strike,

@@ -2,7 +2,8 @@ import { createSecret } from '@farebox/local/src/facilitator-secret'
 import pg from 'pg'
 import type { SceneDatabase } from './open-database.ts'
 import { NETWORK } from './sign-jobs.ts'
-import { PROGRAMS, startServer, type Server } from './start-server.ts'
+import { CURRENT, programsOf, type Build } from './build.ts'
+import { startServer, type Server } from './start-server.ts'
 import type { Stage } from './stage.ts'
 
 /** Our facilitator, with its ledger in a schema of its own that is dropped when the scene ends. */
@@ -23,15 +24,17 @@ export async function startFacilitator(
     readonly rpcUrl: string
     readonly database: Pick<SceneDatabase, 'url'>
     readonly relayerKeys: readonly string[]
+    /** Default: the current one. */
+    readonly build?: Build
   },
 ): Promise<FacilitatorServer> {
-  const { rpcUrl, database, relayerKeys } = options
+  const { rpcUrl, database, relayerKeys, build = CURRENT } = options
   const schema = `farebox_bench_${process.pid}_${schemas++}`
   const drop = `drop schema if exists ${schema} cascade`
   stage.onStrike(() => withDatabase(database, client => client.query(drop)))
   const server = await startServer(stage, {
     name: 'facilitator',
-    file: PROGRAMS.facilitator,
+    file: programsOf(build).facilitator,
     portVariable: 'FACILITATOR_PORT',
     environment: {
       FACILITATOR_NETWORK: NETWORK.id,

@@ -1,5 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { SceneDatabase } from './open-database.ts'
+import type { Build } from './build.ts'
 import { startAgent } from './start-agent.ts'
 import { startFacilitator, type FacilitatorServer } from './start-facilitator.ts'
 import type { Server } from './start-server.ts'
@@ -17,13 +18,24 @@ export async function startPaidPath(
   options: {
     readonly chain: { readonly rpcUrl: string }
     readonly database: Pick<SceneDatabase, 'url'>
+    /** Default: the current one. */
+    readonly build?: Build
     readonly between?: (facilitatorUrl: string) => Promise<string>
   },
 ): Promise<PaidPath> {
-  const { chain, database, between } = options
+  const { chain, database, between, build } = options
   const relayerKeys = [TEST_KEYS.relayer.privateKey]
-  const facilitator = await startFacilitator(stage, { rpcUrl: chain.rpcUrl, database, relayerKeys })
+  const facilitator = await startFacilitator(stage, {
+    rpcUrl: chain.rpcUrl,
+    database,
+    relayerKeys,
+    ...(build && { build }),
+  })
   const secret = await facilitator.makeSecret('bench', TEST_KEYS.agent.address)
   const facilitatorUrl = between === undefined ? facilitator.url : await between(facilitator.url)
-  return { agent: await startAgent(stage, { store: 'lmdb', paid: { facilitatorUrl, secret } }), facilitator }
+  const agent = await startAgent(stage, {
+    paid: { facilitatorUrl, secret },
+    ...(build && { build }),
+  })
+  return { agent, facilitator }
 }

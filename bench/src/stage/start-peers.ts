@@ -37,24 +37,11 @@ export async function startStubFacilitator(stage: Stage): Promise<Server> {
   })
 }
 
-/** A server with the x402 project's middleware. */
-export async function startX402Server(
-  stage: Stage,
-  kind: 'express' | 'hono',
-  facilitator: Server,
-): Promise<Server> {
+/** A server with the x402 project's middleware for Hono. */
+export async function startX402Server(stage: Stage, facilitator: Server): Promise<Server> {
   return await startServer(stage, {
-    name: `x402-${kind}`,
-    file: builtFile(`peers/x402-${kind}.js`),
+    name: 'x402-hono',
+    file: builtFile('peers/x402-hono.js'),
     environment: { FACILITATOR_URL: facilitator.url, PAY_TO: TEST_KEYS.agent.address },
-  })
-}
-
-/** Node's own server with nothing on it. */
-export async function startBareEcho(stage: Stage): Promise<Server> {
-  return await startServer(stage, {
-    name: 'bare-echo',
-    file: builtFile('peers/bare-echo.js'),
-    environment: {},
   })
 }

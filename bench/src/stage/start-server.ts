@@ -17,7 +17,7 @@ export interface Server {
 }
 
 /** Which program is run, and how. */
-export interface ServerProgram {
+interface ServerProgram {
   readonly name: string
   /** JavaScript as it was built. */
   readonly file: string
@@ -33,14 +33,6 @@ export interface ServerProgram {
 const START_TIMEOUT_MS = 20_000
 const STOP_GRACE_MS = 5_000
 
-/** The programs we ship, as they are built. */
-export const PROGRAMS = {
-  farebox: workspaceFile('packages/farebox/bundle/bin.js'),
-  cli: workspaceFile('packages/cli/dist/bin.js'),
-  facilitator: workspaceFile('packages/facilitator/dist/program/main.js'),
-  agentConfig: workspaceFile('bench/agent/agent.json'),
-} as const
-
 /** A file of this package's own build: `peers/x402-express.js`. */
 export function builtFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -53,7 +45,7 @@ export function builtFile(path: string): string {
 export async function startServer(stage: Stage, program: ServerProgram): Promise<Server> {
   const port = await findFreePort()
   const log = join(stage.folder, `${program.name}-${port}.log`)
-  const child = spawnServer(program, port, log, stage.profiles)
+  const child = spawnServer(program, port, log)
   const server = {
     name: program.name,
     url: `http://127.0.0.1:${port}`,
@@ -71,19 +63,9 @@ export async function startServer(stage: Stage, program: ServerProgram): Promise
   return server
 }
 
-/** Only starts the program, for those who watch it come up themselves. */
-export function spawnServer(
-  program: ServerProgram,
-  port: number,
-  log: string,
-  profiles?: string,
-): ChildProcess {
+function spawnServer(program: ServerProgram, port: number, log: string): ChildProcess {
   const output = openSync(log, 'a')
-  const flags =
-    profiles === undefined
-      ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${program.name}-${port}.cpuprofile`]
-  const child = spawn(process.execPath, [...flags, program.file, ...(program.arguments ?? [])], {
+  const child = spawn(process.execPath, [program.file, ...(program.arguments ?? [])], {
     stdio: ['ignore', output, output],
     env: {
       PATH: process.env['PATH'],
@@ -98,7 +80,7 @@ export function spawnServer(
 }
 
 /** Asks it to end, and insists after a while. */
-export async function stopServer(child: ChildProcess): Promise<void> {
+async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
@@ -115,8 +97,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function workspaceFile(path: string): string {
-  return fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 }

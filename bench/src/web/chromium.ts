@@ -1,24 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
-import { chromium, type BrowserContext, type Page } from 'playwright-core'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
+import { chromium, type BrowserContext } from 'playwright-core'
+import type { Stage } from '../stage/stage.ts'
 
-/** A Chromium with a profile of its own, as somebody keeps one who comes back. */
+/** A Chromium with a profile of its own. */
 export interface Chromium {
   readonly context: BrowserContext
-  /** Where others reach it by its DevTools protocol; what they open shares cookies and storage. */
+  /** Of its DevTools protocol; what is opened there shares cookies and storage. */
   readonly port: number
-  readonly version: string
-  close(): Promise<void>
 }
 
-/** Starts it without a window. Throws where the machine has none. */
-export async function startChromium(port: number): Promise<Chromium> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('bench:web needs Chromium: apt-get install chromium')
-  const profile = await mkdtemp(join(tmpdir(), 'farebox-bench-profile-'))
-  const context = await chromium.launchPersistentContext(profile, {
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Starts it without a window, until the scene ends. Rejects where the machine has none; FAREBOX_CHROMIUM names one. */
+export async function startChromium(stage: Stage): Promise<Chromium> {
+  const executablePath = process.env['FAREBOX_CHROMIUM'] ?? PLACES.find(path => existsSync(path))
+  if (executablePath === undefined) throw new Error('web needs Chromium: apt-get install chromium')
+  const port = await findFreePort()
+  const context = await chromium.launchPersistentContext(await mkdtemp(join(stage.folder, 'profile-')), {
     executablePath,
     viewport: { width: 1_350, height: 940 },
     args: [
@@ -32,19 +33,7 @@ export async function startChromium(port: number): Promise<Chromium> {
       '--disable-sync',
     ],
   })
-  context.setDefaultTimeout(30_000)
-  return {
-    context,
-    port,
-    version: context.browser()?.version() ?? '',
-    async close() {
-      await context.close()
-      await rm(profile, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Until nothing was asked of the network for half a second. */
-export async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+  stage.onStrike(() => context.close())
+  context.setDefaultTimeout(60_000)
+  return { context, port }
 }

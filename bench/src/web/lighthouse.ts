@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import type { Row } from '../report/bench.ts'
+import { limitRow } from '../report/limit-row.ts'
+import type { Stage } from '../stage/stage.ts'
 import type { Chromium } from './chromium.ts'
-import type { Figure, Section } from './figure.ts'
 import { installLighthouse, LIGHTHOUSE_VERSION } from './install-lighthouse.ts'
 import { findWanting, medianScore, type LighthouseReport } from './lighthouse-report.ts'
 import type { VisitedPage } from './visited-pages.ts'
@@ -18,53 +20,46 @@ const PRESETS = [
   { name: 'mobile', words: [], isHeld: false },
 ] as const
 
-/** Lighthouse's scores of each page, a section for each preset, in a browser that is signed in and has ordered a job. */
+/** Lighthouse's scores of each page, in a browser that is signed in and has ordered a job. */
 export async function rateByLighthouse(
+  stage: Stage,
   chromium: Chromium,
   url: string,
-  options: {
-    readonly pages: readonly VisitedPage[]
-    readonly rounds: number
-    readonly tell: (doing: string) => void
-  },
-  measured: (section: Section) => void,
-): Promise<void> {
-  const { pages, rounds, tell } = options
-  const program = await installLighthouse(tell)
-  for (const preset of PRESETS) {
-    const figures: Figure[] = []
+  pages: readonly VisitedPage[],
+): Promise<readonly Row[]> {
+  const program = await installLighthouse(stage.tell)
+  const rounds = stage.quick ? 1 : 5
+  const rows: Row[] = []
+  for (const preset of stage.quick ? PRESETS.slice(0, 1) : PRESETS) {
     for (const page of pages) {
       const reports: LighthouseReport[] = []
       for (let round = 0; round < rounds; round += 1) {
-        tell(`lighthouse, ${preset.name}: ${page.name}, run ${round + 1} of ${rounds}`)
+        stage.tell(`lighthouse, ${preset.name}: ${page.name}, run ${round + 1} of ${rounds}`)
         reports.push(await runAtLast(program, url + page.path, [...preset.words, `--port=${chromium.port}`]))
       }
-      figures.push(...figuresOf(page, reports, preset.isHeld))
+      rows.push(...rowsOf(page, reports, preset))
     }
-    measured({
-      title: `Lighthouse ${LIGHTHOUSE_VERSION}, preset ${preset.name}, median of ${rounds}`,
-      figures,
-    })
   }
+  return rows
 }
 
-function figuresOf(
+function rowsOf(
   page: VisitedPage,
   reports: readonly LighthouseReport[],
-  isHeld: boolean,
-): readonly Figure[] {
+  preset: (typeof PRESETS)[number],
+): readonly Row[] {
   // A private page is kept from search engines, which is what SEO takes points away for.
   const rated = CATEGORIES.filter(category => category !== 'seo' || page.isPublic)
   return rated.map(category => {
     const value = medianScore(reports, category)
     const last = reports.at(-1)
-    return {
-      what: `${page.name}: ${category}`,
+    return limitRow({
+      what: `Lighthouse ${LIGHTHOUSE_VERSION}, ${preset.name}, ${page.name}: ${category}`,
       value,
-      unit: 'points' as const,
-      ...(isHeld && { goal: { atLeast: LEAST } }),
+      limit: preset.isHeld ? { atLeast: LEAST } : undefined,
+      format: points => points.toFixed(0),
       notes: value === 100 || last === undefined ? [] : findWanting(last, category),
-    }
+    })
   })
 }
 

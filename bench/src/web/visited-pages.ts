@@ -1,4 +1,4 @@
-import type { FirstJob } from './first-job.ts'
+import type { FirstJob } from './owner-session.ts'
 
 /** A page that is held to the goals. */
 export interface VisitedPage {
@@ -6,19 +6,14 @@ export interface VisitedPage {
   readonly path: string
   /** Search engines are to find it. */
   readonly isPublic: boolean
-  /** What is on it once it has its content. */
-  readonly shows: string
 }
 
 /** The four pages, of one paid job and its agent. */
-export function visitedPages({
-  agentId,
-  jobId,
-}: Pick<FirstJob, 'agentId' | 'jobId'>): readonly VisitedPage[] {
+export function visitedPages({ agentId, jobId }: FirstJob): readonly VisitedPage[] {
   return [
-    { name: 'marketplace', path: '/', isPublic: true, shows: '.rows .entry' },
-    { name: 'agent', path: `/agents/${agentId}`, isPublic: true, shows: '#run form' },
-    { name: 'job', path: `/jobs/${jobId}`, isPublic: false, shows: '.ticket' },
-    { name: 'your agents', path: '/owner', isPublic: false, shows: '.figures' },
+    { name: 'marketplace', path: '/', isPublic: true },
+    { name: 'agent', path: `/agents/${agentId}`, isPublic: true },
+    { name: 'job', path: `/jobs/${jobId}`, isPublic: false },
+    { name: 'your agents', path: '/owner', isPublic: false },
   ]
 }

@@ -1,0 +1,34 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { Bench, Row } from '../report/bench.ts'
+import { startChromium } from '../web/chromium.ts'
+import { rateByLighthouse } from '../web/lighthouse.ts'
+import { startLocalEconomy } from '../web/local-economy.ts'
+import { payFirstJob, signIn } from '../web/owner-session.ts'
+import { measureServerTime } from '../web/server-time.ts'
+import { measureSizes } from '../web/sizes.ts'
+import { visitedPages } from '../web/visited-pages.ts'
+import type { Stage } from '../stage/stage.ts'
+
+/** The pages as they were built: what the first one weighs, Lighthouse's scores, and the platform's time for a page. */
+export const web: Bench = {
+  name: 'web',
+  isLong: true,
+  async run(stage) {
+    const inBrowser = await measureInBrowser(stage)
+    await stage.strike()
+    return [...inBrowser, ...(await measureServerTime(stage))]
+  },
+}
+
+async function measureInBrowser(stage: Stage): Promise<readonly Row[]> {
+  stage.tell('npm start')
+  const url = await startLocalEconomy(stage)
+  const chromium = await startChromium(stage)
+  stage.tell('sizes')
+  const sizes = await measureSizes(chromium, url)
+  stage.tell('the first job')
+  const pages = visitedPages(await payFirstJob(chromium, url))
+  // The first example's owner.
+  await signIn(chromium, url, TEST_KEYS.agent.privateKey)
+  return [...sizes, ...(await rateByLighthouse(stage, chromium, url, pages))]
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { formatLine } from './record-benches.ts'
+
+const row = {
+  what: 'a paid job',
+  ours: '42.0/s',
+  peer: { name: '@x402/hono', figure: '2.00/s' },
+  ratio: 21,
+  goal: { atLeast: 35 },
+}
+
+test('a line says what was reached beside whom, and whether that is enough', () => {
+  expect(formatLine(row)).toEqual({
+    test: 'a paid job',
+    reached: '42.0/s; @x402/hono 2.00/s (21.00×)',
+    target: '≥ 35×',
+    ok: false,
+  })
+})
+
+test('a row without a goal has no target to miss', () => {
+  expect(formatLine({ what: 'a page', ours: '3 ms' })).toEqual({
+    test: 'a page',
+    reached: '3 ms',
+    target: '',
+    ok: true,
+  })
+})
