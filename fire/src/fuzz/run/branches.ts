@@ -1,23 +1,27 @@
 import type { Declaration, FieldMap } from 'farebox'
 import { BODY_SPOILS } from '../generate/body-spoils.ts'
-import { ACCIDENTS } from '../generate/break-bytes.ts'
+import { ACCIDENTS } from '../generate/accidents.ts'
 import type { BuiltRequest } from '../generate/build-request.ts'
 import { PAYMENT_SPOILS } from '../generate/payment-spoils.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { ExecuteRecipe } from '../generate/recipe.ts'
+import { METHODS, PATHS } from '../generate/routes.ts'
 import { BEHAVIOURS } from '../handlers/behaviours.ts'
 import type { Foreseen } from '../oracle/foresee.ts'
 import { INTRUDERS } from './fuzz-declarations.ts'
 import { REPEAT_BRANCHES } from './repeat-request.ts'
-import { METHODS, PATHS } from './run-route.ts'
 
-/** What the generator drew for a request, as far as it made a difference: what something earlier hid does not count. */
-export function decidingBranches(recipe: Recipe, built: BuiltRequest, foreseen: Foreseen): readonly string[] {
+/** What was wrong or special about a request, as far as it decided the answer: what an earlier check hid does not count. */
+export function decidingBranches(
+  recipe: ExecuteRecipe,
+  built: BuiltRequest,
+  foreseen: Foreseen,
+): readonly string[] {
   const { check } = built.expected
   const { mode, payment } = recipe
   const names: string[] = []
-  for (const name of recipe.bodySpoils)
+  for (const { name } of recipe.bodySpoils)
     if (BODY_SPOILS[name]?.refusal.check === check) names.push(`body: ${name}`)
-  for (const name of payment?.spoils ?? [])
+  for (const { name } of payment?.spoils ?? [])
     if (PAYMENT_SPOILS[name]?.check === check) names.push(`payment: ${name}`)
   if (check === 'input') names.push('input spoilt')
   if (check === 'verify') names.push(`verify: ${recipe.verifyFault ?? 'poor'}`)
@@ -29,7 +33,7 @@ export function decidingBranches(recipe: Recipe, built: BuiltRequest, foreseen: 
       payment.bound ? 'nonce bound' : 'nonce free',
       payment.alias ? 'header X-PAYMENT' : 'header PAYMENT-SIGNATURE',
     )
-    names.push(recipe.capability < 0 ? 'capability left out' : 'capability named')
+    names.push(recipe.isNamed ? 'capability named' : 'capability left out')
   }
   return names
 }

@@ -1,6 +1,6 @@
 import { CANARY } from '../handlers/behaviour.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
-import type { Sabotage } from './run-epoch.ts'
+import type { Sabotage } from './run-round.ts'
 
 /** How an answer is told on: status, headers, body text. */
 interface Reported {

@@ -31,6 +31,8 @@ export interface AttackScore {
   readonly healthP50Ms: number
   readonly healthP99Ms: number
   readonly healthAsked: number
+  /** How often of that it was answered 200. */
+  readonly healthAnswered: number
 }
 
 /** How many scores there are. */
@@ -50,7 +52,7 @@ interface Attack {
   readonly flood?: string
 }
 
-/** Attacks an agent, one way after the other, while somebody asks for its health; `onScore` hears each as it ends. */
+/** Attacks an agent, one way after the other, while its health is asked for; `onScore` is called as each ends. */
 export async function attackSlowly(
   port: number,
   options: SlowClientOptions,
@@ -157,6 +159,7 @@ async function runAttack(port: number, attack: Attack, lastsMs: number): Promise
     healthP50Ms: at(0.5),
     healthP99Ms: at(0.99),
     healthAsked: tookMs.length,
+    healthAnswered: tookMs.filter(Number.isFinite).length,
   }
 }
 
