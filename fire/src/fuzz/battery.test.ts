@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fuzz } from './battery.ts'
 
-test('the small form of the fuzz reaches its targets and finds nothing', { timeout: 120_000 }, async () => {
+test('the small form of the fuzz reaches its targets and finds nothing', { timeout: 400_000 }, async () => {
   const doing = new Set<string>()
   const { scores, findings } = await fuzz.run({
     size: 'small',

@@ -15,7 +15,7 @@ interface Amounts {
   readonly attacks: SlowClientOptions | undefined
 }
 
-const SMALL: Amounts = { answers: 5_000, eachSeen: 1, broken: 500, attacks: undefined }
+const SMALL: Amounts = { answers: 3_000, eachSeen: 1, broken: 500, attacks: undefined }
 const FULL: Amounts = { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: FULL_ATTACKS }
 
 const PARTS: readonly string[] = ['requests', 'sockets']
@@ -25,17 +25,17 @@ export const fuzz: Battery = {
   name: 'fuzz',
   does: 'Made-up requests, agents and handlers, broken bytes and slow clients; each answer is foreseen by a second reading of the rules.',
   flags: {
-    only: { value: '<part>', help: `One part: ${PARTS.join(' or ')}.` },
+    only: { value: '<part>', help: `one part: ${PARTS.join(' or ')}` },
     replay: {
       value: '<seed/path>',
-      help: 'The request of a finding; without its path the round it was found in.',
+      help: 'the request of a finding; without the path, its whole round',
     },
   },
   async run(run) {
     const amounts = run.size === 'full' ? FULL : SMALL
     const { only, replay } = run.flags ?? {}
     if (only !== undefined && !PARTS.includes(only))
-      throw new RangeError(`--only takes ${PARTS.join(' or ')}, got ${only}`)
+      throw new TypeError(`--only takes ${PARTS.join(' or ')}, got ${only}`)
     if (replay !== undefined) return await runAgain(run, replay)
     const results: BatteryResult[] = []
     if (only !== 'sockets') results.push(await runInProcess(run, amounts))

@@ -11,16 +11,20 @@ beforeAll(async () => {
   maker = await createPaymentMaker()
 })
 
-test('every fault, behaviour, repeat and route is answered as foreseen', { timeout: 120_000 }, async () => {
+test('every fault, behaviour, repeat and route is answered as foreseen', { timeout: 200_000 }, async () => {
   expect(await runRound({ seed: 'fixed', maker, tally: createTally() })).toBeUndefined()
 })
 
-test('good declarations are accepted, spoilt ones get problems, and none throws', { timeout: 60_000 }, () => {
-  expect(fuzzDeclarations(20_270_101, 300)).toEqual([])
-})
+test(
+  'good declarations are accepted, spoilt ones get problems, and none throws',
+  { timeout: 200_000 },
+  () => {
+    expect(fuzzDeclarations(20_270_101, 300)).toEqual([])
+  },
+)
 
 describe('an agent that breaks a promise is caught', () => {
-  test.each(Object.entries(SABOTAGES))('it %s', { timeout: 60_000 }, async (_, sabotage) => {
+  test.each(Object.entries(SABOTAGES))('it %s', { timeout: 200_000 }, async (_, sabotage) => {
     const finding = await runRound({ seed: 'fixed', maker, tally: createTally(), sabotage, mostShrinks: 0 })
     expect(finding).toBeDefined()
   })
@@ -34,7 +38,7 @@ describe('a finding among random requests', () => {
     const found = await runRound({ seed, maker, tally: createTally(), sabotage })
     if (found === undefined) throw new Error('nothing was found')
     finding = found
-  }, 60_000)
+  }, 200_000)
 
   test('is shrunk to what matters', () => {
     const { recipe } = finding
@@ -45,7 +49,7 @@ describe('a finding among random requests', () => {
     )
   })
 
-  test('is seen again by its seed and path', { timeout: 60_000 }, async () => {
+  test('is seen again by its seed and path', { timeout: 200_000 }, async () => {
     const { path, reason } = finding
     const again = await runRound({ seed, path, maker, tally: createTally(), sabotage, mostShrinks: 0 })
     expect(again?.reason).toBe(reason)

@@ -1,6 +1,8 @@
 import type { Score } from '../battery.ts'
-import { measureCoverage } from './run/coverage.ts'
+import { isUnknownKind, kindsOfAnswer } from './oracle/kinds-of-answer.ts'
+import { allBranches } from './run/branches.ts'
 import type { FuzzOutcome } from './run/fuzz-on-cores.ts'
+import type { TallyCounts } from './run/tally.ts'
 import type { RawFuzzOutcome } from './sockets/raw-sockets.ts'
 import { NOBODY, type AttackScore } from './sockets/slow-clients.ts'
 
@@ -57,6 +59,32 @@ export function scoreAttack({ attack, connections, healthP99Ms, healthAsked, cut
     reached: `p99 ${healthP99Ms} ms of ${count(healthAsked)}${cutOff}`,
     target: `${HEALTH_P99_MS} ms`,
     isMet: healthP99Ms < HEALTH_P99_MS,
+  }
+}
+
+/** What a run came to of all that it should. */
+interface Coverage {
+  /** Kinds of answer that are documented. */
+  readonly kinds: number
+  /** Branches of the generator. */
+  readonly branches: number
+  /** Those of either that came up less often than asked, each with how often. */
+  readonly missed: readonly string[]
+  /** Answers in words that are in no list: documented now, or wrong. */
+  readonly unknown: readonly string[]
+}
+
+/** Compares what was seen with what is documented and what can be generated; `least`: how often each must come up. */
+function measureCoverage({ seen }: Pick<TallyCounts, 'seen'>, least: number): Coverage {
+  const [kinds, branches] = [kindsOfAnswer(), allBranches()]
+  const countOf = (name: string): number => seen[name] ?? 0
+  return {
+    kinds: kinds.length,
+    branches: branches.length,
+    missed: [...kinds, ...branches]
+      .filter(name => countOf(name) < least)
+      .map(name => `${name} (${countOf(name)} times)`),
+    unknown: Object.keys(seen).filter(isUnknownKind),
   }
 }
 

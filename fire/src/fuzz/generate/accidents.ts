@@ -3,31 +3,9 @@ import { choose } from './choose.ts'
 
 /** Texts that mean something to a JSON parser, in places where nothing expects them. */
 const TOKENS = [
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '"',
-  '\\',
-  'null',
-  'true',
-  '-',
-  '1e9999',
-  '0',
-  '.',
-  '\\u0000',
-  '\\ud800',
-  '/*',
-  ' ',
-  '\n',
-  '"task":',
-  '"__proto__":',
-  '"job_id":"x",',
-  '"deadline":0,',
-  '"capability":"x",',
-  '"input":{},',
+  ...'{}[],:"\\-0. \n',
+  ...'null true 1e9999 \\u0000 \\ud800 /*'.split(' '),
+  ...'"task": "__proto__": "job_id":"x", "deadline":0, "capability":"x", "input":{},'.split(' '),
 ]
 
 /** What may happen to bytes. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'farebox'
-import type { Mode } from '../mode.ts'
+import type { Mode } from '../run/fuzz-stage.ts'
 import type { Accident } from './accidents.ts'
 import type { InputSpoil } from './input-spoils.ts'
 import type { SentValue } from './values.ts'

@@ -9,11 +9,9 @@ import { POOR, type PaymentMaker } from '../generate/payment-draft.ts'
 import { QUIET, type Recipe } from '../generate/recipe.ts'
 import { either } from '../generate/values.ts'
 import { isToldByHandler } from '../handlers/behaviours.ts'
-import { MODES, type Mode } from '../mode.ts'
 import { createAjvOracle } from '../oracle/ajv-oracle.ts'
 import { kindOfAnswer } from '../oracle/kinds-of-answer.ts'
-import { declaredBranches } from './branches.ts'
-import { createFuzzStage, type FuzzStage } from './fuzz-stage.ts'
+import { createFuzzStage, MODES, type FuzzStage, type Mode } from './fuzz-stage.ts'
 import { runRecipe } from './run-recipe.ts'
 import type { RunScene } from './send-request.ts'
 import type { Tally } from './tally.ts'
@@ -51,11 +49,10 @@ const pauses = either(500, fc.constant(0), fc.integer({ min: 1, max: 700_000 }))
 
 /** One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong, shrunk. */
 export async function runRound(options: RoundOptions): Promise<Finding | undefined> {
-  const { seed, tally, path, mostShrinks = 300 } = options
+  const { seed, path, mostShrinks = 300 } = options
   const isFixed = seed === 'fixed'
   const declaration = isFixed ? FIXED_DECLARATION : drawDeclaration(seed)
   const examples = isFixed ? fixedRecipes().map((recipe): [Recipe, number] => [recipe, 0]) : []
-  for (const name of declaredBranches(declaration)) tally.see(name)
   const agents = await openAgents(declaration, options)
   const watch = watchProcess()
   let reason: string | undefined
