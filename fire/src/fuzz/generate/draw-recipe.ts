@@ -25,7 +25,7 @@ type Faults = Pick<
 >
 
 /** Nothing out of order. */
-export const NO_FAULTS: Faults = {
+const NO_FAULTS: Faults = {
   bodySpoils: [],
   inputSpoil: undefined,
   behaviour: QUIET,
