@@ -1,104 +1,61 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '../simulator/seeded-random.ts'
-import { makeDeclaration } from './generate/make-declaration.ts'
 import { createPaymentMaker, type PaymentMaker } from './generate/payment-draft.ts'
-import type { Recipe } from './generate/recipe.ts'
-import { BEHAVIOURS } from './handlers/behaviours.ts'
 import { fuzzDeclarations } from './run/fuzz-declarations.ts'
-import { reportFinding } from './run/report-finding.ts'
-import { rerun, runEpoch, type Finding } from './run/run-epoch.ts'
+import { runRound, type Finding } from './run/run-round.ts'
 import { SABOTAGES } from './run/sabotages.ts'
-import { shrinkRecipe } from './run/shrink-recipe.ts'
 import { createTally } from './run/tally.ts'
-
-/** Within so many recipes every sabotage must be seen. */
-const MOST_RECIPES = 2_500
-const SEED = 20_270_101
-
-/** Nothing wrong with it. */
-const GOOD: Omit<Recipe, 'seed' | 'mode' | 'behaviour'> = {
-  kind: 'execute',
-  capability: 0,
-  bodySpoils: [],
-  payment: { spoils: [], bound: false, alias: false, poor: false },
-  inputSpoilt: false,
-  verifyFault: undefined,
-  settleFault: undefined,
-  repeat: undefined,
-}
+import { writeFinding } from './run/write-finding.ts'
 
 let maker: PaymentMaker
 beforeAll(async () => {
   maker = await createPaymentMaker()
 })
 
-test.each(['paid', 'dev'] as const)(
-  'every handler behaviour is answered as foreseen, with payments %s',
-  { timeout: 120_000 },
-  async mode => {
-    const declaration = makeDeclaration(createRandom(SEED))
-    const wrong: string[] = []
-    for (const [seed, behaviour] of Object.keys(BEHAVIOURS).entries()) {
-      const reason = await rerun({ maker, tally: createTally() }, declaration, {
-        ...GOOD,
-        seed,
-        mode,
-        behaviour,
-      })
-      if (reason !== undefined) wrong.push(`${behaviour}: ${reason}`)
-    }
-    expect(wrong).toEqual([])
-  },
-)
+test('every fault, behaviour, repeat and route is answered as foreseen', { timeout: 200_000 }, async () => {
+  expect(await runRound({ seed: 'fixed', maker, tally: createTally() })).toBeUndefined()
+})
 
 test(
-  'good declarations are taken, spoilt ones answered with problems, and none throws',
-  { timeout: 60_000 },
+  'good declarations are accepted, spoilt ones get problems, and none throws',
+  { timeout: 200_000 },
   () => {
-    expect(fuzzDeclarations(SEED, 0, 300)).toEqual([])
+    expect(fuzzDeclarations(20_270_101, 300)).toEqual([])
   },
 )
 
 describe('an agent that breaks a promise is caught', () => {
-  test.each(Object.keys(SABOTAGES))('it %s', { timeout: 60_000 }, async name => {
-    const tally = createTally()
-    const sabotage = SABOTAGES[name]
-    const findings = await runEpoch({
-      seed: SEED,
-      epoch: 1,
-      recipes: MOST_RECIPES,
-      maker,
-      tally,
-      sabotage,
-      mostFindings: 1,
-    })
-    expect(findings).toHaveLength(1)
+  test.each(Object.entries(SABOTAGES))('it %s', { timeout: 200_000 }, async (_, sabotage) => {
+    const finding = await runRound({ seed: 'fixed', maker, tally: createTally(), sabotage, mostShrinks: 0 })
+    expect(finding).toBeDefined()
   })
 })
 
-test(
-  'a finding is shrunk to what matters, and printed as it goes over the wire',
-  { timeout: 60_000 },
-  async () => {
-    const sabotage = SABOTAGES['answers 504 for 408']
-    const tally = createTally()
-    const [finding] = await runEpoch({
-      seed: SEED,
-      epoch: 2,
-      recipes: MOST_RECIPES,
-      maker,
-      tally,
-      sabotage,
-      mostFindings: 1,
-    })
-    if (finding === undefined) throw new Error('nothing was found')
-    const stillWrong = async (recipe: Finding['recipe']): Promise<boolean> =>
-      (await rerun({ maker, tally, sabotage }, finding.declaration, recipe)) !== undefined
-    const smallest = await shrinkRecipe(finding.recipe, stillWrong)
-    expect(await stillWrong(smallest)).toBe(true)
-    const parts =
-      smallest.bodySpoils.length + (smallest.payment?.spoils.length ?? 0) + Number(smallest.inputSpoilt)
-    expect(parts).toBeLessThanOrEqual(1)
-    expect(reportFinding(finding, smallest, maker)).toMatch(/\| POST http:\/\/agent\.test\/execute/)
-  },
-)
+describe('a finding among random requests', () => {
+  const seed = 20_270_101
+  const sabotage = SABOTAGES['answers 504 for 408']
+  let finding: Finding
+  beforeAll(async () => {
+    const found = await runRound({ seed, maker, tally: createTally(), sabotage })
+    if (found === undefined) throw new Error('nothing was found')
+    finding = found
+  }, 200_000)
+
+  test('is shrunk to what matters', () => {
+    const { recipe } = finding
+    if (recipe.kind !== 'execute') throw new Error(`it is of kind ${recipe.kind}`)
+    const { bodySpoils, payment, inputSpoil } = recipe
+    expect(bodySpoils.length + (payment?.spoils.length ?? 0) + Number(inputSpoil !== undefined)).toBeLessThan(
+      2,
+    )
+  })
+
+  test('is seen again by its seed and path', { timeout: 200_000 }, async () => {
+    const { path, reason } = finding
+    const again = await runRound({ seed, path, maker, tally: createTally(), sabotage, mostShrinks: 0 })
+    expect(again?.reason).toBe(reason)
+  })
+
+  test('is printed as it goes over the wire', () => {
+    expect(writeFinding(finding, seed, maker)).toMatch(/\| POST http:\/\/agent\.test\/execute/)
+  })
+})

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from 'farebox'
-import type { Random } from '../../simulator/seeded-random.ts'
 import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
+import { choose } from './choose.ts'
 
 /** One thing wrong with the request beside its payment. */
 export interface BodySpoil {
@@ -8,13 +8,13 @@ export interface BodySpoil {
   /** To the body before it is written. */
   readonly object?: (body: JsonObject, scene: BodyScene) => void
   /** To the text, as it is sent: nobody can read a capability out of it any more. */
-  readonly bytes?: (text: string, random: Random) => string | Buffer
+  readonly bytes?: (text: string, pick: number) => string | Buffer
   /** Instead of `application/json`; undefined: none is sent. */
-  readonly contentType?: (random: Random) => string | undefined
+  readonly contentType?: (pick: number) => string | undefined
 }
 
 export interface BodyScene {
-  readonly random: Random
+  readonly pick: number
   readonly nowSeconds: number
   readonly capabilities: readonly string[]
 }
@@ -34,26 +34,26 @@ const MIB = 1_048_576
 export const BODY_SPOILS: { readonly [name: string]: BodySpoil } = {
   'too large': {
     refusal: { check: 'size' },
-    bytes: (text, random) => text + ' '.repeat(MIB - text.length + random.between(1, 9)),
+    bytes: (text, pick) => text + ' '.repeat(MIB - text.length + 1 + (pick % 9)),
   },
   'content type': {
     refusal: { check: 'body', errorStarts: 'body: ' },
-    contentType: random => WRONG_TYPES[random.between(0, WRONG_TYPES.length - 1)],
+    contentType: pick => choose(pick, WRONG_TYPES),
   },
   ...byteSpoils(),
   ...fieldSpoils(),
   'deadline passed': {
     refusal: { check: 'lateness' },
-    object(body, { random, nowSeconds }) {
-      body['deadline'] = random.pick([0, -1, -1e300, nowSeconds, nowSeconds - 0.001, nowSeconds - 3_600])
+    object(body, { pick, nowSeconds }) {
+      body['deadline'] = choose(pick, [0, -1, -1e300, nowSeconds, nowSeconds - 0.001, nowSeconds - 3_600])
     },
   },
   'capability unknown': {
     refusal: { check: 'capability', errorStarts: 'Unknown capability "' },
-    object(body, { random, capabilities }) {
+    object(body, { pick, capabilities }) {
       const { task } = body
       if (!isObject(task)) return
-      const name = random.pick<JsonValue>([
+      const name = choose<JsonValue>(pick, [
         null,
         7,
         [],
@@ -79,11 +79,11 @@ function byteSpoils(): { readonly [name: string]: BodySpoil } {
   const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth)
   return {
     'body empty': bytes(() => ''),
-    'body cut': bytes((text, random) => text.slice(0, random.between(0, text.length - 1))),
+    'body cut': bytes((text, pick) => text.slice(0, pick % text.length)),
     'body with bom': bytes(text => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)])),
-    'body not utf-8': bytes((text, random) =>
+    'body not utf-8': bytes((text, pick) =>
       Buffer.from(
-        text.replace('{', `{"${random.pick(['\xff', '\xc0\x80', '\xed\xa0\x80', '\xf5'])}":0,`),
+        text.replace('{', `{"${choose(pick, ['\xff', '\xc0\x80', '\xed\xa0\x80', '\xf5'])}":0,`),
         'latin1',
       ),
     ),
@@ -92,22 +92,20 @@ function byteSpoils(): { readonly [name: string]: BodySpoil } {
     'body with a comma': bytes(text => `${text.slice(0, -1)},}`),
     'body in quotes unclosed': bytes(() => '"'),
     'body with NaN': bytes(text => text.replace('{', '{"nan":NaN,')),
-    'body too deep': bytes((text, random) => {
-      const depth = random.pick([64, 65, 1_000, 50_000])
-      const deep = random.chance(0.5)
-        ? nested(depth, '[', ']')
-        : nested(depth, '{"a":', '}').replace(':}', ':1}')
+    'body too deep': bytes((text, pick) => {
+      const depth = choose(pick, [64, 65, 1_000, 50_000])
+      const deep = pick % 8 < 4 ? nested(depth, '[', ']') : nested(depth, '{"a":', '}').replace(':}', ':1}')
       return `${text.slice(0, -1)},"deep":${deep}}`
     }),
-    'body with __proto__': bytes((text, random) =>
-      random.pick([
+    'body with __proto__': bytes((text, pick) =>
+      choose(pick, [
         `${text.slice(0, -1)},"__proto__":{"polluted":true}}`,
         `${text.slice(0, -1)},"\\u005f_proto__":1}`,
         `${text.slice(0, -1)},"constructor":{"prototype":{"polluted":true}}}`,
       ]),
     ),
-    'body of no object': bytes((_, random) =>
-      random.pick(['null', '[]', '1', '"x"', 'true', '[{"task":{"capability":"x"}}]']),
+    'body of no object': bytes((_, pick) =>
+      choose(pick, ['null', '[]', '1', '"x"', 'true', '[{"task":{"capability":"x"}}]']),
     ),
   }
 }
@@ -118,8 +116,8 @@ function fieldSpoils(): { readonly [name: string]: BodySpoil } {
     wrong: readonly (JsonValue | undefined)[],
   ): BodySpoil => ({
     refusal: { check },
-    object(body, { random }) {
-      const value = wrong[random.between(0, wrong.length - 1)]
+    object(body, { pick }) {
+      const value = choose(pick, wrong)
       if (value === undefined) delete body[check]
       else body[check] = value
     },
@@ -154,9 +152,9 @@ function fieldSpoils(): { readonly [name: string]: BodySpoil } {
     'task wrong': field('task', [undefined, null, [], 'work', 7, true]),
     'task.input wrong': {
       refusal: { check: 'task' },
-      object({ task }, { random }) {
+      object({ task }, { pick }) {
         if (!isObject(task)) return
-        const value = [undefined, null, [], 'x', 7][random.between(0, 4)]
+        const value = choose(pick, [undefined, null, [], 'x', 7])
         if (value === undefined) delete task['input']
         else task['input'] = value
       },

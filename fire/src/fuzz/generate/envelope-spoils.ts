@@ -1,5 +1,6 @@
+import { choose } from './choose.ts'
 import type { Envelope } from './payment-draft.ts'
-import { anyOf, isEnvelope, payloadOf, type PaymentSpoil } from './payment-spoil.ts'
+import { isEnvelope, payloadOf, type PaymentSpoil } from './payment-spoil.ts'
 
 /** What can be wrong with the JSON that a payment's header holds. */
 export function envelopeSpoils(): { readonly [name: string]: PaymentSpoil } {
@@ -8,17 +9,17 @@ export function envelopeSpoils(): { readonly [name: string]: PaymentSpoil } {
     envelope,
   })
   return {
-    'version wrong': changed((envelope, { random }) => {
-      envelope['x402Version'] = random.pick([0, 3, '2', null, 1.5, true, [2]])
+    'version wrong': changed((envelope, { pick }) => {
+      envelope['x402Version'] = choose(pick, [0, 3, '2', null, 1.5, true, [2]])
     }),
-    'payload wrong': changed((envelope, { random }) => {
-      envelope['payload'] = anyOf(random, [undefined, null, 'x', [], {}, 7])
+    'payload wrong': changed((envelope, { pick }) => {
+      envelope['payload'] = choose(pick, [undefined, null, 'x', [], {}, 7])
     }),
-    'scheme wrong': changed((envelope, { random }) => {
-      home(envelope)['scheme'] = anyOf(random, ['upto', 'EXACT', null, undefined, 1])
+    'scheme wrong': changed((envelope, { pick }) => {
+      home(envelope)['scheme'] = choose(pick, ['upto', 'EXACT', null, undefined, 1])
     }),
-    'network wrong': changed((envelope, { random }) => {
-      home(envelope)['network'] = anyOf(random, [
+    'network wrong': changed((envelope, { pick }) => {
+      home(envelope)['network'] = choose(pick, [
         'base',
         'eip155:1',
         'eip155:084532',
@@ -31,16 +32,16 @@ export function envelopeSpoils(): { readonly [name: string]: PaymentSpoil } {
     'accepted wrong': {
       check: 'payer',
       draft: draft => void (draft.version = 2),
-      envelope(envelope, { random }) {
-        envelope['accepted'] = anyOf(random, [undefined, null, [], {}, 'x', { scheme: 'exact' }])
+      envelope(envelope, { pick }) {
+        envelope['accepted'] = choose(pick, [undefined, null, [], {}, 'x', { scheme: 'exact' }])
       },
     },
     'asset wrong': acceptedWrong('asset', [null, 'USDC', `0x${'22'.repeat(20)}`, '']),
     'amount wrong': acceptedWrong('amount', [null, '', '01', '1.5', '0x1', 1_000]),
     'payee wrong': acceptedWrong('payTo', [null, '', '0x12', 7, `0x${'g'.repeat(40)}`]),
-    'salt wrong': changed((envelope, { random }) => {
+    'salt wrong': changed((envelope, { pick }) => {
       envelope['extensions'] = {
-        'farebox-nonce': anyOf(random, [null, {}, { salt: '0x' }, { salt: 1 }, 'x']),
+        'farebox-nonce': choose(pick, [null, {}, { salt: '0x' }, { salt: 1 }, 'x']),
       }
     }),
     'prototype reached for': changed(envelope => {
@@ -56,9 +57,9 @@ function acceptedWrong(field: string, values: readonly unknown[]): PaymentSpoil 
   return {
     check: 'payer',
     draft: draft => void (draft.version = 2),
-    envelope(envelope, { random }) {
+    envelope(envelope, { pick }) {
       const { accepted } = envelope
-      if (isEnvelope(accepted)) accepted[field] = anyOf(random, values)
+      if (isEnvelope(accepted)) accepted[field] = choose(pick, values)
     },
   }
 }
@@ -83,9 +84,9 @@ export function authorizationSpoils(): { readonly [name: string]: PaymentSpoil }
     `authorization.${field} wrong`,
     {
       check: 'payer',
-      envelope(envelope, { random }) {
+      envelope(envelope, { pick }) {
         const authorization = payloadOf(envelope)['authorization']
-        if (isEnvelope(authorization)) authorization[field] = random.pick(values)
+        if (isEnvelope(authorization)) authorization[field] = choose(pick, values)
       },
     },
   ])

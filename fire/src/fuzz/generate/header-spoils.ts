@@ -1,3 +1,4 @@
+import { choose } from './choose.ts'
 import type { PaymentSpoil } from './payment-spoil.ts'
 
 /** What can be wrong with a payment's header before anybody reads what is in it. */
@@ -5,14 +6,14 @@ export function headerSpoils(): { readonly [name: string]: PaymentSpoil } {
   const encoded = (encode: NonNullable<PaymentSpoil['encode']>): PaymentSpoil => ({ check: 'payer', encode })
   return {
     'header empty': encoded(() => ''),
-    'header garbage': encoded((_, { random }) =>
-      random.pick(['x', '====', 'null', '{}', '%', 'a b', 'Bearer x']),
+    'header garbage': encoded((_, { pick }) =>
+      choose(pick, ['x', '====', 'null', '{}', '%', 'a b', 'Bearer x']),
     ),
-    'header of no object': encoded((_, { random }) =>
-      btoa(random.pick(['null', '1', '[]', '"x"', 'true', ''])),
+    'header of no object': encoded((_, { pick }) =>
+      btoa(choose(pick, ['null', '1', '[]', '"x"', 'true', ''])),
     ),
     'header base64url': encoded(json => `${btoa(json).replace(/=+$/, '')}-_`),
-    'header cut': encoded((json, { random }) => btoa(json.slice(0, random.between(1, json.length - 1)))),
+    'header cut': encoded((json, { pick }) => btoa(json.slice(0, 1 + (pick % (json.length - 1))))),
     'header not utf-8': encoded(() => btoa('{"x402Version":2,"a":"\xff\xfe"}')),
     'header with bom': encoded(json => btoa(`\xef\xbb\xbf${json}`)),
     'header overpadded': encoded(json => `${btoa(json).replace(/=+$/, '')}====`),

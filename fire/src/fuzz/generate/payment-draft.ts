@@ -3,7 +3,7 @@ import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
-import type { Random } from '../../simulator/seeded-random.ts'
+import type { PaymentRecipe } from './recipe.ts'
 import { NETWORK_ID, ORIGIN, WALLET } from '../run/fuzz-stage.ts'
 
 /** A payment while it is being made: right until a spoil changes it. */
@@ -34,19 +34,18 @@ export interface PaymentMaker {
   readonly crypto: EvmCrypto
   /** Lower-case; the last of them has no money. */
   readonly wallets: readonly string[]
-  draft(random: Random, terms: PaymentFor): PaymentDraft
+  draft(recipe: PaymentRecipe, terms: PaymentFor): PaymentDraft
   /** Signs the draft, and wraps it as its version says. */
   sign(draft: PaymentDraft, amount: string): Envelope
-  bind(draft: PaymentDraft, random: Random, named: NamedJob): void
+  /** Binds the nonce to a job. */
+  bind(draft: PaymentDraft, named: NamedJob): void
 }
 
 /** What a payment is for. */
 export interface PaymentFor {
   readonly amount: string
   readonly nowSeconds: number
-  readonly payer: number
-  /** Undefined: the nonce names no job, as other clients sign. */
-  readonly job: NamedJob | undefined
+  readonly job: NamedJob
 }
 
 export interface NamedJob {
@@ -60,6 +59,12 @@ export const EXECUTE_URL = `${ORIGIN}/execute`
 const WALLETS = 4
 /** Index of the wallet that the facilitator finds too poor. */
 export const POOR = WALLETS - 1
+
+/** The id of another job: a different one for each number from 1. */
+export function otherJobId(jobId: string, number: number): string {
+  const first = (Number.parseInt(jobId.slice(0, 8), 16) ^ number) >>> 0
+  return first.toString(16).padStart(8, '0') + jobId.slice(8)
+}
 
 /** Loads the curve and makes the wallets. */
 export async function createPaymentMaker(): Promise<PaymentMaker> {
@@ -75,30 +80,29 @@ export async function createPaymentMaker(): Promise<PaymentMaker> {
     hashers.set(network, hasher)
     return hasher
   }
-  const bind: PaymentMaker['bind'] = (draft, random, named) => {
-    draft.salt = random.hex(16)
+  const bind: PaymentMaker['bind'] = (draft, named) => {
+    draft.salt = `0x${draft.authorization.nonce.slice(-32)}`
     draft.authorization.nonce = bindNonce(crypto, named, fromHex(draft.salt))
   }
   return {
     crypto,
     wallets,
-    draft(random, terms) {
+    draft(recipe, terms) {
       const draft: PaymentDraft = {
-        version: random.chance(0.7) ? 2 : 1,
+        version: recipe.version,
         authorization: {
-          from: wallets[terms.payer] ?? '',
+          from: wallets[recipe.payer] ?? '',
           to: WALLET,
           value: terms.amount,
-          validAfter: random.chance(0.5) ? '0' : String(Math.floor(terms.nowSeconds) - 60),
-          validBefore: String(Math.floor(terms.nowSeconds) + 3_700 + random.between(0, 600)),
-          // Never the bound form by accident.
-          nonce: `0x00${random.hex(31).slice(2)}`,
+          validAfter: recipe.isAlwaysValid ? '0' : String(Math.floor(terms.nowSeconds) - 60),
+          validBefore: String(Math.floor(terms.nowSeconds) + 3_700 + recipe.lastsSeconds),
+          nonce: recipe.nonce,
         },
         salt: undefined,
-        signer: terms.payer,
+        signer: recipe.payer,
         network: home,
       }
-      if (terms.job !== undefined) bind(draft, random, terms.job)
+      if (recipe.bound) bind(draft, terms.job)
       return draft
     },
     bind,

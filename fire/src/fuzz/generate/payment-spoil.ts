@@ -1,10 +1,10 @@
-import type { Random } from '../../simulator/seeded-random.ts'
 import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 import type { Envelope, NamedJob, PaymentDraft, PaymentMaker } from './payment-draft.ts'
 
 /** What a spoil of a payment may look at. */
 export interface PaymentScene {
-  readonly random: Random
+  /** Which of its values a spoil takes. */
+  readonly pick: number
   readonly maker: PaymentMaker
   readonly nowSeconds: number
   readonly job: NamedJob
@@ -32,9 +32,4 @@ export function payloadOf(envelope: Envelope): Envelope {
 /** An object of JSON. */
 export function isEnvelope(value: unknown): value is Envelope {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** One of the list, which may hold undefined. */
-export function anyOf(random: Random, list: readonly unknown[]): unknown {
-  return list[random.between(0, list.length - 1)]
 }

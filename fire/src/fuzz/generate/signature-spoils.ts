@@ -1,5 +1,6 @@
+import { choose } from './choose.ts'
 import { otherNetwork } from './payment-draft.ts'
-import { anyOf, payloadOf, type PaymentScene, type PaymentSpoil } from './payment-spoil.ts'
+import { payloadOf, type PaymentScene, type PaymentSpoil } from './payment-spoil.ts'
 
 /** The order of secp256k1: SEC 2, 2.4.1. */
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -14,13 +15,13 @@ export function signatureSpoils(): { readonly [name: string]: PaymentSpoil } {
     },
   })
   return {
-    'signature of the wrong kind': signed((_, { random }) =>
-      anyOf(random, [null, 7, '', 'x', '0x', {}, `0x${'0'.repeat(130)}`]),
+    'signature of the wrong kind': signed((_, { pick }) =>
+      choose(pick, [null, 7, '', 'x', '0x', {}, `0x${'0'.repeat(130)}`]),
     ),
     'signature short': signed(signature => signature.slice(0, 130)),
     'signature long': signed(signature => `${signature}00`),
     'signature v wrong': signed(
-      (signature, { random }) => signature.slice(0, 130) + random.pick(['00', '01', '1a', '1d', 'ff']),
+      (signature, { pick }) => signature.slice(0, 130) + choose(pick, ['00', '01', '1a', '1d', 'ff']),
     ),
     'signature v flipped': signed(signature =>
       // One that is wrong already must not be made right.
@@ -32,9 +33,9 @@ export function signatureSpoils(): { readonly [name: string]: PaymentSpoil } {
       const v = signature.endsWith('1b') ? '1c' : '1b'
       return signature.slice(0, 66) + s.toString(16).padStart(64, '0') + v
     }),
-    'signature bit flipped': signed((signature, { random }) => {
+    'signature bit flipped': signed((signature, { pick }) => {
       if (signature.length !== 132) return ''
-      const at = random.between(2, 129)
+      const at = 2 + (pick % 128)
       const digit = (Number.parseInt(signature[at] ?? '0', 16) ^ 1).toString(16)
       return signature.slice(0, at) + digit + signature.slice(at + 1)
     }),

@@ -1,11 +1,12 @@
 import type { JsonObject } from 'farebox'
-import type { Recipe } from '../generate/recipe.ts'
+import { POOR } from '../generate/payment-draft.ts'
+import type { ExecuteRecipe } from '../generate/recipe.ts'
 import { answerTo, type ExpectedAnswer, type ExpectedRefusal } from './expected-answer.ts'
 import { isOfPayments, ORDER_OF_CHECKS } from './order-of-checks.ts'
 
 /** D14: of all that is wrong, the earliest decides; where nobody pays, the checks of payments fall away. `readable` is what can be read of the body. */
 export function expectAnswer(
-  recipe: Recipe,
+  recipe: ExecuteRecipe,
   refusals: readonly ExpectedRefusal[],
   readable: JsonObject | undefined,
   names: readonly string[],
@@ -33,7 +34,7 @@ function namesUnknown(body: JsonObject | undefined, names: readonly string[]): b
 }
 
 /** What the facilitator refuses. */
-export function verifyRefusals(recipe: Recipe): readonly ExpectedRefusal[] {
+export function verifyRefusals(recipe: ExecuteRecipe): readonly ExpectedRefusal[] {
   switch (recipe.verifyFault) {
     case 'unauthorized':
       return [{ check: 'verify', status: 401 }]
@@ -42,6 +43,6 @@ export function verifyRefusals(recipe: Recipe): readonly ExpectedRefusal[] {
     case 'invalid':
       return [{ check: 'verify' }]
     case undefined:
-      return recipe.payment?.poor === true ? [{ check: 'verify' }] : []
+      return recipe.payment?.payer === POOR ? [{ check: 'verify' }] : []
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from 'farebox'
 import type { BuiltRequest } from '../generate/build-request.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { ExecuteRecipe } from '../generate/recipe.ts'
 import { CANARY, type Outcome } from '../handlers/behaviour.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import type { ExpectedAnswer } from './expected-answer.ts'
@@ -21,7 +21,7 @@ export interface Foreseen {
 }
 
 /** Foresees a built request's course (D7, D14, D20, D26). */
-export function foresee(recipe: Recipe, built: BuiltRequest): Foreseen {
+export function foresee(recipe: ExecuteRecipe, built: BuiltRequest): Foreseen {
   const { expected } = built
   const isPaid = recipe.mode === 'paid'
   if (expected.check !== undefined) {
@@ -56,7 +56,7 @@ function nothing(answer: ExpectedAnswer): Foreseen {
 
 type Changed = Partial<Foreseen>
 
-function afterHandler(outcome: Outcome, recipe: Recipe, built: BuiltRequest): Changed | 'deliver' {
+function afterHandler(outcome: Outcome, recipe: ExecuteRecipe, built: BuiltRequest): Changed | 'deliver' {
   switch (outcome.kind) {
     case 'done':
       return 'deliver'
@@ -87,7 +87,7 @@ function refused(answer: ExpectedAnswer): Changed {
 }
 
 /** What a handler's output comes to as JSON, worked out a second time; undefined where JSON, or D39, does not take it. */
-function asJson(recipe: Recipe, built: BuiltRequest): JsonValue | undefined {
+function asJson(recipe: ExecuteRecipe, built: BuiltRequest): JsonValue | undefined {
   const { signal } = new AbortController()
   const context = {
     jobId: '',
@@ -123,7 +123,7 @@ function depthOf(value: JsonValue): number {
   return 1 + deepest
 }
 
-function afterSettle(recipe: Recipe): Changed {
+function afterSettle(recipe: ExecuteRecipe): Changed {
   switch (recipe.settleFault) {
     case undefined:
       return { settleCalls: [1, 1] }

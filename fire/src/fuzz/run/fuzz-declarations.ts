@@ -1,46 +1,44 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
-import type { Declaration } from 'farebox'
-import { createRandom, type Random } from '../../simulator/seeded-random.ts'
-import { makeDeclaration } from '../generate/make-declaration.ts'
-import { makeAnything } from '../generate/make-value.ts'
+import fc from 'fast-check'
+import type { Declaration, JsonValue } from 'farebox'
+import { choose } from '../generate/choose.ts'
+import { declarations } from '../generate/declarations.ts'
+import { anyJson, either } from '../generate/values.ts'
 import { evilProxy } from '../handlers/returned-values.ts'
 import { describeAnything } from './watch-process.ts'
 
-/** A declaration is checked once, at the start; more than this for one is a way to hang a registry. */
-const MAX_CHECK_MS = 1_000
-
 /**
  * Checks so many declarations without a fault, and as many spoilt ones: the first must be taken, the others answered
- * with problems that say where, what and how to fix it, and nothing may throw. Returns what was wrong, in words.
+ * with problems that say where, what and how to fix it, and nothing may throw. Returns what was wrong with the
+ * smallest that fails, in words.
  */
 export function fuzzDeclarations(
   seed: number,
-  epoch: number,
   count: number,
   onSpoil: (name: string) => void = () => undefined,
-): string[] {
-  const random = createRandom(seed).fork(`declarations ${epoch}`)
-  const wrong: string[] = []
-  for (let left = count; left > 0; left -= 1) {
-    const declaration = makeDeclaration(random)
+): readonly string[] {
+  let reason: string | undefined
+  const isRight = fc.property(declarations, spoils, (declaration, spoil) => {
     const refused = check(declaration, true)
-    if (refused !== undefined) wrong.push(`a good declaration: ${refused}: ${JSON.stringify(declaration)}`)
-    const spoilt = spoil(random, structuredClone(declaration))
+    const spoilt = spoilDeclaration(structuredClone(declaration), spoil)
     onSpoil(`declaration with ${spoilt.intruder}`)
     const fault = check(spoilt.declaration, false)
-    if (fault !== undefined)
-      wrong.push(`a declaration with ${spoilt.how}: ${fault} (seed ${seed}, epoch ${epoch})`)
-  }
-  return wrong
+    const wrong =
+      refused === undefined ? fault && `with ${spoilt.how}: ${fault}` : `without a fault: ${refused}`
+    reason = wrong ?? reason
+    return wrong === undefined
+  })
+  const { counterexample, counterexamplePath } = fc.check(isRight, { seed, numRuns: count })
+  if (counterexample === null) return []
+  return [
+    `✗ a declaration ${reason ?? ''} (seed ${seed}, path ${counterexamplePath}): ${JSON.stringify(counterexample)}`,
+  ]
 }
 
 function check(declaration: unknown, isGood: boolean): string | undefined {
-  const startedMs = performance.now()
   try {
     const checked = checkDeclaration(declaration)
-    const tookMs = performance.now() - startedMs
-    if (tookMs > MAX_CHECK_MS) return `the check took ${Math.round(tookMs)} ms`
     if (checked.ok) return compile(checked.declaration)
     if (isGood)
       return `refused: ${checked.problems.map(({ path, reason }) => `${path.join('.')}: ${reason}`).join('; ')}`
@@ -71,28 +69,15 @@ function refuseProblem(problem: {
   return typeof fix === 'string' && fix !== '' ? undefined : `a problem without a fix: ${reason}`
 }
 
-interface Spoilt {
-  readonly intruder: string
-  readonly how: string
-  readonly declaration: unknown
-}
-
-/** Puts something that does not belong at a random place of the tree. */
-function spoil(random: Random, declaration: Declaration): Spoilt {
-  const places = listPlaces(declaration)
-  const place = random.pick(places)
-  const how = random.pick(Object.keys(INTRUDERS).filter(name => place.inFields || !OF_CODE_ALONE.has(name)))
-  if (random.chance(0.02) && !OF_CODE_ALONE.has(how))
-    return { intruder: how, how: `${how} as a whole`, declaration: INTRUDERS[how]?.(random) }
-  const { holder, key } = place
-  if (random.chance(0.2)) delete holder[key]
-  else
-    Reflect.set(
-      holder,
-      !Array.isArray(holder) && random.chance(0.3) ? random.pick(KEYS) : key,
-      INTRUDERS[how]?.(random),
-    )
-  return { intruder: how, how: `${how} at ${key}`, declaration }
+/** Something that does not belong, put at a place of the tree; the numbers pick from what there is. */
+interface Spoil {
+  readonly place: number
+  readonly intruder: number
+  readonly pick: number
+  readonly anything: JsonValue
+  /** Undefined: the key of the place. */
+  readonly key: string | undefined
+  readonly act: 'put' | 'delete' | 'replace the whole'
 }
 
 const KEYS = [
@@ -109,13 +94,39 @@ const KEYS = [
   'then',
 ]
 
+const spoils: fc.Arbitrary<Spoil> = fc.record({
+  place: fc.noBias(fc.nat(9_999)),
+  intruder: fc.noBias(fc.nat(9_999)),
+  pick: fc.noBias(fc.nat(9_999)),
+  anything: anyJson,
+  key: either(2, fc.constant(undefined), fc.constantFrom(...KEYS)),
+  act: fc.oneof(
+    { weight: 39, arbitrary: fc.constant('put' as const) },
+    { weight: 10, arbitrary: fc.constant('delete' as const) },
+    { weight: 1, arbitrary: fc.constant('replace the whole' as const) },
+  ),
+})
+
+function spoilDeclaration(declaration: Declaration, spoil: Spoil) {
+  const place = choose(spoil.place, listPlaces(declaration))
+  const names = Object.keys(INTRUDERS).filter(name => place.inFields || !OF_CODE_ALONE.has(name))
+  const intruder = choose(spoil.intruder, names)
+  const value = INTRUDERS[intruder]?.(spoil)
+  if (spoil.act === 'replace the whole' && !OF_CODE_ALONE.has(intruder))
+    return { intruder, how: `${intruder} as a whole`, declaration: value }
+  const { holder, key } = place
+  if (spoil.act === 'delete') delete holder[key]
+  else Reflect.set(holder, Array.isArray(holder) ? key : (spoil.key ?? key), value)
+  return { intruder, how: `${intruder} at ${key}`, declaration }
+}
+
 /** What is put where it does not belong, by name. */
-export const INTRUDERS: { readonly [name: string]: (random: Random) => unknown } = {
-  anything: random => makeAnything(random, 3),
+export const INTRUDERS: { readonly [name: string]: (spoil: Pick<Spoil, 'pick' | 'anything'>) => unknown } = {
+  anything: ({ anything }) => anything,
   null: () => null,
-  'a number': random => random.pick([0, -1, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53, -0, 1.5]),
-  'a word': random =>
-    random.pick([
+  'a number': ({ pick }) => choose(pick, [0, -1, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53, -0, 1.5]),
+  'a word': ({ pick }) =>
+    choose(pick, [
       '',
       'string',
       'strnig',

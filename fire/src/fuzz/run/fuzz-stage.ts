@@ -7,8 +7,12 @@ import {
   type Log,
 } from 'farebox'
 import { createFakeClock, type FakeClock } from 'farebox/testing'
-import type { Mode } from '../mode.ts'
 import { createRecordingGate, type RecordingGate } from './recording-gate.ts'
+
+/** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
+export type Mode = 'dev' | 'paid' | 'locked'
+
+export const MODES: readonly Mode[] = ['dev', 'paid', 'locked']
 
 export const NETWORK_ID = 'eip155:84532'
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'

@@ -1,70 +1,65 @@
 import { createPaymentMaker } from '../generate/payment-draft.ts'
 import { fuzzDeclarations } from './fuzz-declarations.ts'
-import { reportFinding } from './report-finding.ts'
-import { EPOCH_RECIPES, rerun, runEpoch } from './run-epoch.ts'
-import { shrinkRecipe } from './shrink-recipe.ts'
-import { countsOf, createTally, type TallyCounts } from './tally.ts'
+import { runRound } from './run-round.ts'
+import { createTally, type TallyCounts } from './tally.ts'
+import { writeFinding } from './write-finding.ts'
 
-/** What a worker of the fuzz, a process of its own, is told. */
+/** What a worker of the fuzz, a process of its own, is to do. */
 export interface WorkerOrder {
   readonly seed: number
-  readonly firstEpoch: number
-  /** Epochs of the other workers lie between. */
-  readonly step: number
+  readonly worker: number
+  readonly workers: number
+  /** Rounds go on until so many answers came. */
   readonly answers: number
+  /** One round alone, by its seed, or one recipe of it. */
+  readonly replay: { readonly seed: number | 'fixed'; readonly path: string | undefined } | undefined
 }
 
-/** What it tells after each epoch. */
+/** What it reports after each round. */
 export interface WorkerNews {
   readonly tally: TallyCounts
-  readonly reports: readonly string[]
-  readonly heapBytes: number
-  readonly done: boolean
+  readonly findings: readonly string[]
+  readonly isDone: boolean
 }
 
-/** Declarations checked in each epoch, and as many spoilt ones. */
-const DECLARATIONS = 10
+/** Declarations checked beside a round, and as many spoilt ones. */
+const DECLARATIONS = 100
+/** After so many findings a worker ends. */
+const MOST_FINDINGS = 5
 
 // The parent is our own `fuzz-on-cores.ts`.
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
-// Whoever it worked for is gone.
 const leave = (): void => process.exit(1)
 process.once('disconnect', leave)
 const maker = await createPaymentMaker()
 const tally = createTally()
+let found = 0
 
-for (let epoch = order.firstEpoch; tally.answers < order.answers; epoch += order.step) {
-  const findings = await runEpoch({
-    seed: order.seed,
-    epoch,
-    recipes: EPOCH_RECIPES,
-    maker,
-    tally,
-    mostFindings: 3,
-  })
-  const reports = fuzzDeclarations(order.seed, epoch, DECLARATIONS, tally.see)
-  for (const finding of findings) {
-    const aside = { maker, tally: createTally() }
-    const smallest = await shrinkRecipe(
-      finding.recipe,
-      async recipe => (await rerun(aside, finding.declaration, recipe)) !== undefined,
-    )
-    reports.push(reportFinding(finding, smallest, maker))
-  }
-  tell({ reports, done: tally.answers >= order.answers })
-}
+if (order.replay === undefined) {
+  if (order.worker === 0) await run('fixed', undefined)
+  for (let round = order.worker; !isDone(); round += order.workers)
+    await run((order.seed * 65_537 + round) | 0, undefined)
+} else await run(order.replay.seed, order.replay.path)
+report([], true)
 
 // The channel to the parent would keep this process alive.
 process.off('disconnect', leave)
 process.disconnect()
 
-function tell({ reports, done }: Pick<WorkerNews, 'reports' | 'done'>): void {
-  globalThis.gc?.()
-  const news: WorkerNews = {
-    tally: countsOf(tally),
-    reports,
-    heapBytes: process.memoryUsage().heapUsed,
-    done,
-  }
+function isDone(): boolean {
+  return tally.answers >= order.answers || found >= MOST_FINDINGS
+}
+
+async function run(seed: number | 'fixed', path: string | undefined): Promise<void> {
+  const finding = await runRound({ seed, maker, tally, path })
+  const findings = finding === undefined ? [] : [writeFinding(finding, seed, maker)]
+  if (path === undefined)
+    findings.push(...fuzzDeclarations(seed === 'fixed' ? 1 : seed, DECLARATIONS, tally.see))
+  found += findings.length
+  report(findings, false)
+}
+
+function report(findings: readonly string[], isOver: boolean): void {
+  const news: WorkerNews = { tally: { answers: tally.answers, seen: tally.seen }, findings, isDone: isOver }
   process.send?.(news)
 }

@@ -1,8 +1,7 @@
-import { createRandom } from '../../simulator/seeded-random.ts'
 import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
-import { makePayment, type MadePayment } from '../generate/make-payment.ts'
-import { EXECUTE_URL, POOR } from '../generate/payment-draft.ts'
-import { REPEATS, type Recipe } from '../generate/recipe.ts'
+import { makePayment } from '../generate/make-payment.ts'
+import { EXECUTE_URL, otherJobId, POOR } from '../generate/payment-draft.ts'
+import { REPEATS, type ExecuteRecipe } from '../generate/recipe.ts'
 import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
@@ -21,7 +20,7 @@ const RESOLD: Due = { status: 200, sameBytes: false, settles: 1, verifies: 1 }
 /** Asks again for a job that was answered (D22 to D24, D8), and says what was wrong with how that went. */
 export async function repeatRequest(
   scene: RunScene,
-  recipe: Recipe,
+  recipe: ExecuteRecipe,
   built: BuiltRequest,
   first: ReadAnswer,
 ): Promise<string | undefined> {
@@ -49,7 +48,7 @@ export async function repeatRequest(
     case 'another payer':
       return await again(withPayment(scene, recipe, built, 'another payer'), REFUSED)
     case 'the payment for another job':
-      return await again(forAnotherJob(built.wire, recipe, 'other job'), REFUSED)
+      return await again(forAnotherJob(built, built.wire, 1), REFUSED)
     case 'two jobs with one payment at once':
       return await twoAtOnce(scene, recipe, built)
   }
@@ -66,7 +65,7 @@ export const REPEAT_BRANCHES: readonly string[] = [
   ...REPEATS.flatMap(repeat => [`repeat, paid: ${repeat}`, `repeat, dev: ${repeat}`]),
 ]
 
-function branchOf({ repeat, mode }: Recipe, { status, headers }: ReadAnswer): string | undefined {
+function branchOf({ repeat, mode }: ExecuteRecipe, { status, headers }: ReadAnswer): string | undefined {
   if (status === 503) return AFTER_PENDING
   if (status === 402 && headers.has('payment-response')) return AFTER_FAILED_CHARGE
   return repeat === undefined || status !== 200 ? undefined : `repeat, ${mode}: ${repeat}`
@@ -98,24 +97,31 @@ async function expectRepeat(
 /** The same job, paid for by a new authorization. */
 function withPayment(
   scene: RunScene,
-  recipe: Recipe,
+  recipe: ExecuteRecipe,
   built: BuiltRequest,
   whose: 'same payer' | 'another payer',
 ): WireRequest {
-  const { payment, wire } = built
-  const payer =
-    payment === undefined ? 0 : whose === 'same payer' ? payment.payer : (payment.payer + 1) % POOR
-  const made: MadePayment = makePayment(
-    createRandom(recipe.seed).fork(whose),
-    { spoils: [], bound: false, alias: false, poor: false },
+  const payer = recipe.payment?.payer ?? 0
+  const made = makePayment(
+    {
+      spoils: [],
+      version: 2,
+      payer: whose === 'same payer' ? payer : (payer + 1) % POOR,
+      nonce: `0x01${recipe.payment?.nonce.slice(4) ?? '0'.repeat(62)}`,
+      bound: false,
+      alias: false,
+      isAlwaysValid: true,
+      isPadded: true,
+      lastsSeconds: 0,
+    },
     {
       maker: scene.maker,
       nowSeconds: scene.stage.clock.nowMs() / 1_000,
       job: { endpoint: EXECUTE_URL, capability: built.capability, jobId: built.jobId },
       amount: built.demanded,
-      payer,
     },
   )
+  const { wire } = built
   return {
     ...wire,
     headers: [...wire.headers.filter(([name]) => !name.includes('payment')), ...made.headers],
@@ -123,16 +129,20 @@ function withPayment(
 }
 
 /** The same payment, for a job of another id. */
-function forAnotherJob(wire: WireRequest, recipe: Recipe, label: string): WireRequest {
+function forAnotherJob({ jobId }: BuiltRequest, wire: WireRequest, number: number): WireRequest {
   const body = JSON.parse(String(wire.body)) as { job_id: string }
-  body.job_id = createRandom(recipe.seed).fork(label).uuid()
+  body.job_id = otherJobId(jobId, number)
   return { ...wire, body: JSON.stringify(body) }
 }
 
 /** One new authorization for two new jobs: exactly one is done, and paid for once. */
-async function twoAtOnce(scene: RunScene, recipe: Recipe, built: BuiltRequest): Promise<string | undefined> {
+async function twoAtOnce(
+  scene: RunScene,
+  recipe: ExecuteRecipe,
+  built: BuiltRequest,
+): Promise<string | undefined> {
   const wire = withPayment(scene, recipe, built, 'same payer')
-  const wires = ['left', 'right'].map(label => forAnotherJob(wire, recipe, label))
+  const wires = [1, 2].map(number => forAnotherJob(built, wire, number))
   const answers = await Promise.all(wires.map(one => send(scene, one, { takesTime: false })))
   const statuses = answers.map(answer => answer?.status ?? 0).sort((a, b) => a - b)
   const { events } = takeCourse(scene.stage, { status: 0, headers: new Headers(), text: '' })

@@ -1,5 +1,5 @@
 import type { BuiltRequest } from '../generate/build-request.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { ExecuteRecipe, Recipe } from '../generate/recipe.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { foresee, type Foreseen } from '../oracle/foresee.ts'
 import { checkCourse } from '../oracle/check-course.ts'
@@ -29,7 +29,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
 }
 
 /** Sets up what the handlers and the gate do, as far as the request comes to them. */
-function prepare(stage: FuzzStage, recipe: Recipe, built: BuiltRequest, foreseen: Foreseen): void {
+function prepare(stage: FuzzStage, recipe: ExecuteRecipe, built: BuiltRequest, foreseen: Foreseen): void {
   stage.calls.length = 0
   stage.gate.events.length = 0
   stage.lines.length = 0
@@ -44,5 +44,5 @@ function prepare(stage: FuzzStage, recipe: Recipe, built: BuiltRequest, foreseen
   if (recipe.settleFault === 'unknown for long' && most === 20) stage.gate.failSettle(...UNKNOWNS)
 }
 
-/** As many as are asked for within the patience of a caller. */
+/** As many as are asked for before the job is answered 503. */
 const UNKNOWNS = Array.from({ length: 7 }, () => 'unknown' as const)

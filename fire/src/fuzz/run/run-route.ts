@@ -1,69 +1,19 @@
-import { createRandom } from '../../simulator/seeded-random.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { RouteRecipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'
 import { ORIGIN } from './fuzz-stage.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
-/** Methods that are tried. */
-export const METHODS: readonly string[] = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'DELETE',
-  'PATCH',
-  'OPTIONS',
-  'FOO',
-  'get',
-  'Post',
-  'PROPFIND',
-  '__proto__',
-]
-/** Paths that are tried, most of them nobody's. */
-export const PATHS: readonly string[] = [
-  '/health',
-  '/about',
-  '/execute',
-  '/health?x=1',
-  '/execute?job_id=1',
-  '/about#part',
-  '/',
-  '/Health',
-  '/execute/',
-  '//execute',
-  '/execute%2f',
-  '/%65xecute',
-  '/./health',
-  '/x/../about',
-  '/__proto__',
-  '/constructor',
-  '/toString',
-  '/health;a=b',
-  '/health%00',
-  '/.env',
-  '/about\\',
-  `/${'a'.repeat(4_000)}`,
-  '/é',
-  '/%ff',
-  '/health%20',
-]
 const GETS: ReadonlySet<string> = new Set(['/health', '/about'])
 
 /** Asks for a path by a method, most of them nobody's, and judges by the table of routes (D15, D31). */
-export async function runRoute(scene: RunScene, recipe: Recipe): Promise<string | undefined> {
-  const random = createRandom(recipe.seed)
-  const wire = {
-    method: random.pick(METHODS),
-    url: `${ORIGIN}${random.pick(PATHS)}`,
-    headers: [],
-    body: undefined,
-  }
+export async function runRoute(scene: RunScene, recipe: RouteRecipe): Promise<string | undefined> {
+  const wire = { method: recipe.method, url: `${ORIGIN}${recipe.path}`, headers: [], body: undefined }
   const { method } = new Request(wire.url, { method: wire.method })
   const { pathname } = new URL(wire.url)
   scene.stage.calls.length = 0
-  scene.onBranch(`method ${wire.method}`)
-  scene.onBranch(`path ${wire.url.slice(ORIGIN.length)}`)
+  scene.onBranch(`method ${recipe.method}`)
+  scene.onBranch(`path ${recipe.path}`)
   const answer = await send(scene, wire, { takesTime: false })
   if (answer === undefined) return 'never answered'
   const { calls, events } = takeCourse(scene.stage, answer)

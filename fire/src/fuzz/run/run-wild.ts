@@ -1,8 +1,6 @@
-import { createRandom } from '../../simulator/seeded-random.ts'
-import { breakBytes } from '../generate/break-bytes.ts'
+import { breakBytes } from '../generate/accidents.ts'
 import type { BuiltRequest } from '../generate/build-request.ts'
-import { makeOutput } from '../generate/make-value.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { ExecuteRecipe, WildRecipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { answerTo, type ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { findLeak } from '../oracle/foresee.ts'
@@ -12,27 +10,24 @@ import { readWildBody, type WildBody } from '../oracle/read-wild-body.ts'
 import { buildFor, send, takeCourse, type RunScene } from './send-request.ts'
 
 /** Sends a good request whose bytes met with accidents, and judges by a second reading of what they became. */
-export async function runWild(scene: RunScene, recipe: Recipe): Promise<string | undefined> {
+export async function runWild(scene: RunScene, recipe: WildRecipe): Promise<string | undefined> {
   const { stage } = scene
-  const payment = recipe.payment && { ...recipe.payment, spoils: [], bound: false, poor: false }
-  const built = buildFor(scene, { ...recipe, bodySpoils: [], inputSpoilt: false, payment })
-  const bytes = breakBytes(createRandom(recipe.seed).fork('wild'), String(built.wire.body), scene.onBranch)
+  const { job } = recipe
+  const built = buildFor(scene, job)
+  const bytes = breakBytes(String(built.wire.body), recipe.accidents)
+  for (const { kind } of recipe.accidents) scene.onBranch(kind)
   const names = Object.keys(stage.declaration.capabilities)
   const body = readWildBody(bytes, names)
   stage.calls.length = 0
   stage.gate.events.length = 0
-  stage.work = (_, { capability }) =>
-    makeOutput(
-      createRandom(recipe.seed).fork('output'),
-      stage.declaration.capabilities[capability]?.output_schema ?? {},
-    )
+  stage.work = (_, { capability }) => structuredClone(recipe.outputs[capability])
   const answer = await send(scene, { ...built.wire, body: bytes }, { takesTime: false })
   if (answer === undefined) return 'never answered'
   const course = takeCourse(stage, answer)
   const wrong =
     refuseAnswer(answer) ??
     findLeak(answer.text, false) ??
-    judgeWild(scene, recipe, { built, body, answer, names }) ??
+    judgeWild(scene, job, { built, body, answer, names }) ??
     judgeWork(scene, course)
   return wrong && `${wrong} (wild: ${JSON.stringify(bytes.toString('latin1'))})`
 }
@@ -58,7 +53,7 @@ interface Wild {
   readonly names: readonly string[]
 }
 
-function judgeWild(scene: RunScene, recipe: Recipe, wild: Wild): string | undefined {
+function judgeWild(scene: RunScene, recipe: ExecuteRecipe, wild: Wild): string | undefined {
   const { body, answer } = wild
   const [first] = refusalsOf(scene, recipe, wild).sort(
     (a, b) => ORDER_OF_CHECKS[a.check] - ORDER_OF_CHECKS[b.check],
@@ -80,7 +75,7 @@ function judgeWild(scene: RunScene, recipe: Recipe, wild: Wild): string | undefi
   return isTaken ? `an input was refused that its schema takes: ${said}` : undefined
 }
 
-function refusalsOf(scene: RunScene, recipe: Recipe, { built, body, names }: Wild): ExpectedRefusal[] {
+function refusalsOf(scene: RunScene, recipe: ExecuteRecipe, { built, body, names }: Wild): ExpectedRefusal[] {
   const refusals: ExpectedRefusal[] = body.refusal === undefined ? [] : [body.refusal]
   if (body.refusal === undefined && body.deadline * 1_000 <= scene.stage.clock.nowMs())
     refusals.push({ check: 'lateness' })

@@ -1,8 +1,8 @@
 import { CANARY } from '../handlers/behaviour.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
-import type { Sabotage } from './run-epoch.ts'
+import type { Sabotage } from './run-round.ts'
 
-/** How an answer is told on: status, headers, body text. */
+/** An answer as it is reported: status, headers, body text. */
 interface Reported {
   readonly status: number
   readonly headers: Headers
@@ -75,13 +75,13 @@ export const SABOTAGES: { readonly [name: string]: Sabotage } = {
   'leaves a rejection unhandled': stage =>
     over(stage, {
       fetch: everySoOften(stage, request => {
-        void Promise.reject(new Error('nobody looks'))
+        void Promise.reject(new Error('unhandled'))
         return stage.fetch(request)
       }),
     }),
 }
 
-/** The same agent, whose answers are told otherwise. */
+/** The same agent, whose answers are reported otherwise. */
 function misreport(change: (reported: Reported) => Reported): Sabotage {
   return stage =>
     over(stage, {

@@ -1,5 +1,5 @@
-import { createRandom } from '../../simulator/seeded-random.ts'
-import { breakBytes } from '../generate/break-bytes.ts'
+import fc from 'fast-check'
+import { accidents, breakBytes } from '../generate/accidents.ts'
 import { readObject, type ReadAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'
 import { CUT_REQUESTS, post, RAW_CASES } from './raw-cases.ts'
@@ -21,16 +21,18 @@ export interface RawFuzzOutcome {
   readonly wrong: readonly string[]
 }
 
+/** An answer that is due is waited for so long: no machine is that slow. */
+const LONGEST_WAIT_MS = 30_000
+
 /** Sends every case, and so many requests with broken bytes. */
 export async function fuzzSockets(port: number, options: RawFuzzOptions): Promise<RawFuzzOutcome> {
   const wrong: string[] = []
   let answers = 0
   for (const [name, { pieces, due, closes }] of Object.entries(RAW_CASES)) {
-    const exchange = await exchangeRaw(
-      port,
-      pieces,
-      closes === true ? {} : { answers: Math.max(1, due.length) },
-    )
+    const exchange = await exchangeRaw(port, pieces, {
+      ...(due.length > 0 && { quietMs: LONGEST_WAIT_MS }),
+      ...(closes !== true && { answers: Math.max(1, due.length) }),
+    })
     answers += exchange.answers.length
     const statuses = exchange.answers.map(({ status }) => status)
     if (String(statuses) !== String(due))
@@ -43,7 +45,10 @@ export async function fuzzSockets(port: number, options: RawFuzzOptions): Promis
   for (const text of CUT_REQUESTS) await exchangeRaw(port, [text], { cut: true, quietMs: 100 })
   const broken = await fuzzBytes(port, options)
   wrong.push(...broken.wrong)
-  const health = await exchangeRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], { answers: 1 })
+  const health = await exchangeRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], {
+    answers: 1,
+    quietMs: LONGEST_WAIT_MS,
+  })
   if (health.answers[0]?.status !== 200) wrong.push('the agent is not well after it all')
   const cases = Object.keys(RAW_CASES).length + CUT_REQUESTS.length + 1
   return { exchanges: cases + broken.exchanges, answers: answers + broken.answers, wrong }
@@ -57,7 +62,6 @@ async function fuzzBytes(
   port: number,
   { seed, broken, signal, onDone = () => undefined }: RawFuzzOptions,
 ): Promise<RawFuzzOutcome> {
-  const random = createRandom(seed).fork('sockets')
   const bases = [
     'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
     post('Content-Type: application/json\r\nContent-Length: 20\r\n', '{"service_version":1}'),
@@ -66,13 +70,15 @@ async function fuzzBytes(
       '2\r\n{}\r\n0\r\n\r\n',
     ),
   ]
+  const requests = fc
+    .sample(fc.tuple(fc.constantFrom(...bases), accidents), { seed, numRuns: broken })
+    .values()
   const wrong: string[] = []
-  let [left, exchanges, answers] = [broken, 0, 0]
+  let [exchanges, answers] = [0, 0]
   const exchange = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1
+    for (const [base, happened] of requests) {
       signal?.throwIfAborted()
-      const bytes = breakBytes(random, random.pick(bases))
+      const bytes = breakBytes(base, happened)
       const came = await exchangeRaw(port, [bytes], { quietMs: 250 })
       wrong.push(
         ...refuseExchange(came).map(reason => `${reason} to ${JSON.stringify(bytes.toString('latin1'))}`),

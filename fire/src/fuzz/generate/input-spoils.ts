@@ -1,27 +1,26 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from 'farebox'
-import type { Random } from '../../simulator/seeded-random.ts'
 import { textFormOf } from './text-forms.ts'
 
-/**
- * Breaks exactly one field of a good input, in place. Returns the field's name, or undefined where the schema has
- * no field to break.
- */
-export function spoilInput(random: Random, fields: FieldMap, input: JsonObject): string | undefined {
-  const names = Object.keys(fields)
-  if (names.length === 0) return undefined
-  const name = random.pick(names)
-  const field = fields[name]
-  if (field === undefined) return undefined
-  if (field.required === true && random.chance(0.3)) delete input[name]
-  else input[name] = wrongValue(random, field)
-  return name
+/** One field of a good input made wrong: `value` is sent instead of it; undefined: the field is left out. */
+export interface InputSpoil {
+  readonly field: string
+  readonly value: JsonValue | undefined
 }
 
-/** A value that no coercion makes right (D19). */
-function wrongValue(random: Random, field: Field): JsonValue {
-  const broken = brokenBounds(field)
-  if (broken.length > 0 && random.chance(0.4)) return random.pick(broken)
-  return random.pick(WRONG[field.type])
+/** Every way to make one field of an input wrong that no coercion makes right again (D19). */
+export function listInputSpoils(fields: FieldMap): readonly InputSpoil[] {
+  return Object.entries(fields).flatMap(([name, field]) => [
+    ...(field.required === true ? [{ field: name, value: undefined }] : []),
+    ...[...brokenBounds(field), ...WRONG[field.type]].map(value => ({ field: name, value })),
+  ])
+}
+
+/** The input with one field made wrong. */
+export function spoilInput(input: JsonObject, { field, value }: InputSpoil): JsonObject {
+  const spoilt: JsonObject = { ...input }
+  if (value === undefined) delete spoilt[field]
+  else spoilt[field] = value
+  return spoilt
 }
 
 const WRONG: { readonly [type in Field['type']]: readonly JsonValue[] } = {

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import type { Field, FieldMap, JsonObject, JsonValue } from 'farebox'
+import { textFormOf } from './text-forms.ts'
+
+/** What a caller sends, and what the handler must then be given: coerced, defaulted, the undeclared left out. */
+export interface SentValue<Value extends JsonValue = JsonValue> {
+  readonly sent: Value
+  readonly seen: Value
+}
+
+/** Texts that have broken servers before: each is legal JSON, and none may mean anything to ours. */
+const ODD_TEXTS: readonly string[] = [
+  '\u0000',
+  '\ud800',
+  'a\udfffb',
+  '\u202eevil',
+  '\ufeffbom',
+  '1e400',
+  '0x10',
+  '-0',
+  '<script>alert(1)</script>',
+  '${AGENT_WALLET_ADDRESS}',
+  '../../etc/passwd',
+  "'; drop table jobs; --",
+  '\r\nset-cookie: a=b',
+  '"\\',
+  'é漢字👩‍👩‍👧‍👦',
+  '%00%2e%2e',
+  '{"a":1}',
+]
+
+const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...ODD_TEXTS))
+
+/** Any JSON; keys that a body must not have are left out, and -0, which JSON does not keep. */
+export const anyJson: fc.Arbitrary<JsonValue> = fc
+  .oneof(fc.jsonValue({ maxDepth: 2 }), texts)
+  .map(value => JSON.stringify(value))
+  .filter(text => !/__proto__|constructor|prototype/.test(text))
+  .map(text => JSON.parse(text) as JsonValue)
+
+/** Inputs that the schema takes, by construction, and what D19 and D20 make of them. */
+export function inputsOf(fields: FieldMap): fc.Arbitrary<SentValue<JsonObject>> {
+  return mapsOf(fields, { isCoerced: true, isRequired: field => field.required === true })
+}
+
+/** Outputs that the schema takes, by construction. */
+export function outputsOf(fields: FieldMap): fc.Arbitrary<JsonObject> {
+  const rules: Rules = { isCoerced: false, isRequired: field => field.required !== false }
+  return mapsOf(fields, rules).map(({ seen }) => seen)
+}
+
+interface Rules {
+  /** Whether values may be sent in a form that has to be coerced, and with undeclared fields beside them. */
+  readonly isCoerced: boolean
+  readonly isRequired: (field: Field) => boolean
+}
+
+function mapsOf(fields: FieldMap, rules: Rules): fc.Arbitrary<SentValue<JsonObject>> {
+  const members = Object.entries(fields).map(([name, field]) => {
+    const present = valuesOf(field, rules).map((value): Member => ({ name, ...value }))
+    if (rules.isRequired(field)) return present
+    const absent: Member = { name, sent: undefined, seen: rules.isCoerced ? field.default : undefined }
+    return either(3, present, fc.constant(absent))
+  })
+  const undeclared = fc
+    .tuple(fc.constantFrom('zz', 'undeclared', 'isPrototypeOf'), anyJson)
+    .map(([name, sent]): Member[] => [{ name, sent, seen: undefined }])
+  const surplus = rules.isCoerced ? either(4, fc.constant<Member[]>([]), undeclared) : fc.constant([])
+  return fc.tuple(fc.tuple(...members), surplus).map(([declared, more]) => {
+    const all = [...declared, ...more]
+    return {
+      sent: objectOf(all.map(({ name, sent }) => [name, sent])),
+      seen: objectOf(all.map(({ name, seen }) => [name, seen])),
+    }
+  })
+}
+
+/** A field of an object; undefined where it is not there. */
+interface Member {
+  readonly name: string
+  readonly sent: JsonValue | undefined
+  readonly seen: JsonValue | undefined
+}
+
+function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
+  const present = members.filter((member): member is [string, JsonValue] => member[1] !== undefined)
+  return Object.fromEntries(present)
+}
+
+function valuesOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
+  if (field.enum !== undefined) return fc.constantFrom(...field.enum).map(same)
+  const asText = (values: fc.Arbitrary<JsonValue>): fc.Arbitrary<SentValue> =>
+    rules.isCoerced
+      ? either(
+          4,
+          values.map(same),
+          values.map(seen => ({ sent: String(seen), seen })),
+        )
+      : values.map(same)
+  switch (field.type) {
+    case 'string':
+      return stringsOf(field, rules)
+    case 'number':
+    case 'integer':
+      return asText(numbersOf(field))
+    case 'boolean':
+      return asText(fc.boolean())
+    case 'array': {
+      const { items, minItems = 0, maxItems = 4 } = field
+      const item = items === undefined ? anyJson.map(same) : valuesOf(items, rules)
+      return fc
+        .array(item, { minLength: minItems, maxLength: maxItems })
+        .map(made => ({ sent: made.map(({ sent }) => sent), seen: made.map(({ seen }) => seen) }))
+    }
+    case 'object':
+      return field.properties === undefined
+        ? anyJson.map(any => same({ any }))
+        : mapsOf(field.properties, rules)
+  }
+}
+
+function stringsOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
+  const form = textFormOf(field)
+  if (form !== undefined) return fc.constantFrom(...form.good).map(same)
+  const { minLength, maxLength } = field
+  if (minLength !== undefined || maxLength !== undefined)
+    return fc.string({ unit: 'binary', minLength: minLength ?? 0, maxLength: maxLength ?? 20 }).map(same)
+  if (!rules.isCoerced) return texts.map(same)
+  const plain = fc.constantFrom(7, -1.5, 1e21, true, false)
+  return either(
+    6,
+    texts.map(same),
+    plain.map(sent => ({ sent, seen: String(sent) })),
+  )
+}
+
+function numbersOf({ type, minimum = -1e6, maximum = 1e6 }: Field): fc.Arbitrary<number> {
+  const whole = fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
+  if (type === 'integer') return whole
+  return fc.tuple(whole, fc.boolean()).map(([number, isWhole]) => {
+    const part = number + 0.25
+    return isWhole || part > maximum ? number : part
+  })
+}
+
+/** The first so many times as often as the second. */
+export function either<A, B>(
+  times: number,
+  often: fc.Arbitrary<A>,
+  seldom: fc.Arbitrary<B>,
+): fc.Arbitrary<A | B> {
+  return fc.oneof({ weight: times, arbitrary: often }, { weight: 1, arbitrary: seldom })
+}
+
+function same<Value extends JsonValue>(value: Value): SentValue<Value> {
+  return { sent: value, seen: value }
+}
