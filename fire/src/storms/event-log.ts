@@ -8,6 +8,8 @@ export interface StormOrder {
   /** Value of `PAYMENT-SIGNATURE`. */
   readonly header: string
   readonly authorization: Authorization
+  /** One payment at most for all orders of a group: its authorization's key, or its payer where a client signs. */
+  readonly group: string
 }
 
 /** One sending of an order, and what came of it. Times are Unix milliseconds. */
@@ -29,7 +31,7 @@ export interface StormAnswer {
   readonly receipt: string
 }
 
-/** A process that was killed. */
+/** A process that was killed, or asked to stop. */
 export interface Kill {
   readonly kind: ManagedKind
   readonly name: string

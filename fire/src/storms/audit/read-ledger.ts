@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { LEDGER_SCHEMA } from '../stage/storm-facilitator.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import { LEDGER_SCHEMA } from '../stage/parties.ts'
+import type { Stage } from '../stage/stage.ts'
 
 /** A row of the facilitators' ledger, as the database has it. */
 export interface LedgerRow {
@@ -15,9 +15,7 @@ export interface LedgerRow {
 }
 
 /** Reads the ledger past the facilitators, row by row. Rejects where the database cannot be reached. */
-export async function readLedger({
-  databaseUrl,
-}: Pick<StormStage, 'databaseUrl'>): Promise<readonly LedgerRow[]> {
+export async function readLedger({ databaseUrl }: Pick<Stage, 'databaseUrl'>): Promise<readonly LedgerRow[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {

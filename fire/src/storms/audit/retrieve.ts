@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { firstSuccess, type StormOrder } from '../event-log.ts'
 import { sendOrder } from '../load/send-order.ts'
-import type { StormAgent } from '../stage/storm-agent.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
-import { orderKey, type ChainRecord } from './read-chain.ts'
+import type { StageAgent } from '../stage/parties.ts'
+import type { Stage } from '../stage/stage.ts'
+import { groupPayments, type ChainRecord } from './read-chain.ts'
 
 /** Where it is asked, and until when. */
 export interface Retrieval {
   /** Who is asked for an order; without it, any replica. */
-  readonly agentFor?: ((order: StormOrder) => StormAgent | undefined) | undefined
+  readonly agentFor?: ((order: StormOrder) => StageAgent | undefined) | undefined
   readonly signal: AbortSignal
 }
 
@@ -22,19 +22,19 @@ const TRY_AGAIN_MS = 500
  * comes; resolves to the orders that were asked for. Each must be answered 200 (I4).
  */
 export async function retrieveCharged(
-  stage: StormStage,
+  stage: Stage,
   orders: readonly StormOrder[],
-  { payments }: ChainRecord,
+  chain: ChainRecord,
   { agentFor, signal }: Retrieval,
 ): Promise<readonly StormOrder[]> {
   const isDelivered = ({ jobId }: StormOrder): boolean =>
     firstSuccess(stage.eventLog.attemptsOf(jobId)) !== undefined
-  const delivered = new Set(orders.filter(isDelivered).map(orderKey))
+  const paymentsOf = groupPayments(chain)
+  const delivered = new Set(orders.filter(isDelivered).map(({ group }) => group))
   // Of orders that share a payment only the one that was delivered; all of them where none was.
-  const charged = orders.filter(order => {
-    const key = orderKey(order)
-    return delivered.has(key) ? isDelivered(order) : payments.has(key)
-  })
+  const charged = orders.filter(order =>
+    delivered.has(order.group) ? isDelivered(order) : paymentsOf(order.group).length > 0,
+  )
   const waiting = charged.entries()
   await Promise.all(
     Array.from({ length: ASKED_AT_ONCE }, async () => {
@@ -48,16 +48,16 @@ export async function retrieveCharged(
 }
 
 /** Replicas share what they remember: any will do. */
-function anyOf({ agents }: StormStage, turn: number): StormAgent {
+function anyOf({ agents }: Stage, turn: number): StageAgent {
   const agent = agents[turn % agents.length]
   if (agent === undefined) throw new Error('the stage has no agents')
   return agent
 }
 
 async function askAgain(
-  stage: StormStage,
+  stage: Stage,
   order: StormOrder,
-  agentAt: (tries: number) => StormAgent,
+  agentAt: (tries: number) => StageAgent,
 ): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { answer } = await sendOrder(stage, agentAt(tries), order)

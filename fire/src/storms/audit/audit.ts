@@ -1,13 +1,12 @@
 import type { StormOrder } from '../event-log.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import type { Stage } from '../stage/stage.ts'
 import { awaitCalm, type Unsettled } from './await-calm.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkMoney, type MoneyVerdict } from './check-money.ts'
-import { checkRuns, type RunsVerdict } from './check-runs.ts'
+import { checkRuns, readRuns, type RunsVerdict } from './check-runs.ts'
 import { checkTruth, type TruthVerdict } from './check-truth.ts'
-import { orderKey, readChain, type ChainRecord } from './read-chain.ts'
+import { groupPayments, readChain, type ChainRecord } from './read-chain.ts'
 import { readLedger } from './read-ledger.ts'
-import { readRuns } from './read-runs.ts'
 import { retrieveCharged, type Retrieval } from './retrieve.ts'
 
 /** What an audit found of the orders it was about, and of the whole ledger. */
@@ -27,16 +26,13 @@ export interface Audit {
 }
 
 /** Waits until all is calm, asks again for everything charged, and judges what was said against what is. */
-export async function auditStorm(
-  stage: StormStage,
+export async function audit(
+  stage: Stage,
   orders: readonly StormOrder[],
-  options: {
-    readonly seenMs: ReadonlyMap<string, number>
-    readonly settleMs: number
-  } & Retrieval,
+  options: { readonly seenMs: ReadonlyMap<string, number> } & Retrieval,
 ): Promise<Audit> {
   const { eventLog } = stage
-  const unsettled = await awaitCalm(stage, options.settleMs, options.signal)
+  const unsettled = await awaitCalm(stage, options.signal)
   const retrieved = await retrieveCharged(stage, orders, await readChain(stage), options)
   const chain = await readChain(stage)
   const rows = await readLedger(stage)
@@ -45,7 +41,7 @@ export async function auditStorm(
     money: checkMoney(eventLog, orders, chain),
     retrieved: retrieved.length,
     retrieval: judgeRetrieval(stage, retrieved, chain),
-    truth: checkTruth(eventLog, orders, options.seenMs),
+    truth: checkTruth(eventLog, orders, chain, options.seenMs),
     runs: checkRuns(eventLog, orders, await readRuns(stage.runsFile)),
     rows: rows.length,
     ledger: checkLedger(rows, chain),
@@ -71,16 +67,17 @@ export function findingsOf(audit: Audit): readonly string[] {
 
 /** The last answer to each is the one to the asking again; of rivals only the one that was delivered must be there. */
 function judgeRetrieval(
-  { eventLog }: StormStage,
+  { eventLog }: Stage,
   orders: readonly StormOrder[],
-  { payments }: ChainRecord,
+  chain: ChainRecord,
 ): readonly string[] {
+  const paymentsOf = groupPayments(chain)
   return orders.flatMap(order => {
     const { jobId } = order
     const attempts = eventLog.attemptsOf(jobId)
     const last = attempts.at(-1)?.answer
     const wasDelivered = attempts.some(({ answer }) => answer?.status === 200)
-    const isPaid = payments.has(orderKey(order))
+    const isPaid = paymentsOf(order.group).length > 0
     if (last?.status === 200 || (!wasDelivered && isPaid)) return []
     return [
       `${jobId} was delivered and cannot be fetched again: ${last?.status ?? 'no answer'} ${last?.body ?? ''}`,
@@ -88,9 +85,11 @@ function judgeRetrieval(
   })
 }
 
-function findStrangers({ eventLog }: StormStage, { payments }: ChainRecord): readonly string[] {
-  const known = new Set([...eventLog.orders.values()].map(orderKey))
-  return [...payments].flatMap(([key, { transaction }]) =>
-    known.has(key) ? [] : [`${key} was paid in ${transaction}, and nobody ordered anything for it`],
+function findStrangers({ eventLog }: Stage, { payments }: ChainRecord): readonly string[] {
+  const known = new Set([...eventLog.orders.values()].map(({ group }) => group))
+  return [...payments].flatMap(([key, { payer, transaction }]) =>
+    known.has(key) || known.has(payer)
+      ? []
+      : [`${key} was paid in ${transaction}, and nobody ordered anything for it`],
   )
 }

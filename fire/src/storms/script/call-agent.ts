@@ -8,50 +8,43 @@ import { resume } from '@farebox/client/resume'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
-import { jobBody } from '../../../e2e/stage/pay.ts'
-import type { FaultStage, WiredAgent } from './fault-stage.ts'
-import type { FundedPayer } from './payer.ts'
+import { jobBody } from '../../../../e2e/stage/pay.ts'
+import { CAPABILITY } from '../load/sign-order.ts'
+import { HANG_MS } from '../stage/managed-process.ts'
 
 const TRIES = 8
 const RETRY_MS = 400
-/** Each try; the slowest faults take half a minute. */
-const TIMEOUT_MS = 60_000
-/** A fault keeps its job busy for about so long; the agent takes no shorter deadline badly. */
-const DEADLINE_SECONDS = 20
+/** The slowest faults take half of it. */
+const DEADLINE_SECONDS = 60
 
-/** `failed`: the client was told so, by a typed error of the agent. */
-export type CallEnd = 'delivered' | 'failed' | 'unresolved'
+/** `failed`: by a typed error of the agent. */
+type CallEnd = 'delivered' | 'failed' | 'unresolved'
 
 /** What a client has in the end. */
 export interface Called {
   readonly ended: CallEnd
   readonly resumed: number
-  /** The job_id the output speaks of, and the transaction its receipt names. */
+  /** The job_id in the output, and the transaction its receipt names. */
   readonly text?: unknown
   readonly transaction?: string | undefined
   readonly said?: string
 }
 
 /** Our client: `execute`, and `resume` for as long as the job is unresolved or was refused for a passing reason. */
-export async function callOurs(
-  { stage }: FaultStage,
-  { agentWire }: WiredAgent,
-  jobId: string,
-  { key }: FundedPayer,
-): Promise<Called> {
+export async function callOurs(crypto: EvmCrypto, url: string, jobId: string, key: string): Promise<Called> {
   let entry: JournalEntry | undefined
   const options = (): { crypto: EvmCrypto; signal: AbortSignal } => ({
-    crypto: stage.crypto,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    crypto,
+    signal: AbortSignal.timeout(HANG_MS),
   })
   const begin = (): Promise<JobResult> =>
     execute(
-      agentWire.url,
-      'tell',
+      url,
+      CAPABILITY,
       { text: jobId },
       {
         ...options(),
-        signer: privateKeySigner(stage.crypto, key),
+        signer: privateKeySigner(crypto, key),
         jobId,
         deadlineSeconds: DEADLINE_SECONDS,
         journal: written => {
@@ -75,22 +68,17 @@ export async function callOurs(
 }
 
 /** The x402 project's client, called again with the same body: it signs a new payment every time. */
-export async function callStock(
-  _: FaultStage,
-  { agentWire }: WiredAgent,
-  jobId: string,
-  { key }: FundedPayer,
-): Promise<Called> {
+export async function callStock(_: EvmCrypto, url: string, jobId: string, key: string): Promise<Called> {
   const client = new x402Client().register(
     'eip155:*',
     new ExactEvmScheme(privateKeyToAccount(key as `0x${string}`)),
   )
   const pay = wrapFetchWithPayment(fetch, client)
-  const body = jobBody(jobId, { text: jobId }, { capability: 'tell', deadlineSeconds: DEADLINE_SECONDS })
+  const body = jobBody(jobId, { text: jobId }, { capability: CAPABILITY, deadlineSeconds: DEADLINE_SECONDS })
   let said = ''
   for (let resumed = 0; resumed < TRIES; resumed += 1) {
     try {
-      const answer = await pay(`${agentWire.url}/execute`, {
+      const answer = await pay(`${url}/execute`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
