@@ -49,7 +49,7 @@ export const WAVES: readonly WaveKind[] = [
     strike:
       ({ eventLog }) =>
       async ({ kind, name, kill, start }, pid) => {
-        eventLog.killed({ kind, name, pid, atMs: Date.now() })
+        eventLog.kills.push({ kind, name, pid, atMs: Date.now() })
         await kill()
         await start()
       },
@@ -72,7 +72,7 @@ export const WAVES: readonly WaveKind[] = [
         const atMs = Date.now()
         const thaw = await freezeFamily(pid)
         await delay(spanMs, undefined, { signal }).catch(() => undefined)
-        eventLog.frozen({ kind, name, pid, atMs, untilMs: Date.now() })
+        eventLog.freezes.push({ kind, name, pid, atMs, untilMs: Date.now() })
         thaw()
       },
   },

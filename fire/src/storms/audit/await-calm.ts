@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { HANG_MS } from '../stage/managed-process.ts'
 import type { Stage } from '../stage/stage.ts'
-import { readLedger } from './read-ledger.ts'
+import { readLedger } from './check-ledger.ts'
 
 /** What is not decided yet. */
 export interface Unsettled {

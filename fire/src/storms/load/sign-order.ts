@@ -79,7 +79,7 @@ function placed(
   })
   const { from, nonce } = payment.authorization
   const order = { jobId, body, ...payment, group: authorizationKey({ payer: from, nonce }) }
-  eventLog.place(order)
+  eventLog.orders.set(jobId, order)
   return order
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { audit, findingsOf } from '../audit/audit.ts'
 import { groupPayments, readChain, watchChain } from '../audit/read-chain.ts'
-import { callOurs, callStock, type Called } from './call-agent.ts'
+import { callAgent, type Called } from './call-agent.ts'
 import { toWireFault, type Fault } from './fault.ts'
 import type { ScriptStage, WiredAgent } from './script-stage.ts'
 
@@ -101,8 +101,8 @@ async function playFault(stage: ScriptStage, fault: Fault): Promise<Played> {
     }),
   )
   try {
-    const call = fault.caller === 'stock' ? callStock : callOurs
-    const called = await call(stage.crypto, agent.agentWire.url, jobId, payer.key)
+    const url = agent.agentWire.url
+    const called = await callAgent(fault.caller, { crypto: stage.crypto, url, jobId, key: payer.key })
     return { ...called, fault, jobId, payer: `0x${address}`, hasHappened }
   } finally {
     undo()

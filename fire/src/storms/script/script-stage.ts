@@ -76,34 +76,21 @@ function record(
   eventLog: EventLog,
   agent: string,
 ): (crossing: Crossing, sentMs: number, answer: Delivered | Error) => void {
-  return ({ body, payment }, sentMs, answer) => {
-    if (payment === '') return
+  return ({ body, payment: header }, sentMs, delivered) => {
+    if (header === '') return
     const { job_id: jobId } = JSON.parse(body) as { job_id: string }
-    const { payload } = decodeHeader(payment) as { payload: { authorization: Authorization } }
-    const { authorization } = payload
-    const group = authorization.from.toLowerCase()
-    const order = {
-      jobId,
-      body,
-      header: payment,
-      authorization: { ...authorization, to: authorization.to.toLowerCase() },
-      group,
+    const { payload } = decodeHeader(header) as { payload: { authorization: Authorization } }
+    const { from, to, ...rest } = payload.authorization
+    const group = from.toLowerCase()
+    const order = { jobId, body, header, authorization: { from, to: to.toLowerCase(), ...rest }, group }
+    eventLog.orders.set(jobId, order)
+    const attempt = { agent, sentMs, endedMs: Date.now() }
+    if (delivered instanceof Error)
+      eventLog.attempted(order, { ...attempt, answer: undefined, trouble: delivered.message })
+    else {
+      const { status, text, headers } = delivered
+      const answer = { status, body: text, receipt: String(headers['payment-response'] ?? '') }
+      eventLog.attempted(order, { ...attempt, answer, trouble: '' })
     }
-    eventLog.place(order)
-    const receipt = answer instanceof Error ? undefined : answer.headers['payment-response']
-    eventLog.attempted(order, {
-      agent,
-      sentMs,
-      endedMs: Date.now(),
-      answer:
-        answer instanceof Error
-          ? undefined
-          : {
-              status: answer.status,
-              body: answer.text,
-              receipt: typeof receipt === 'string' ? receipt : '',
-            },
-      trouble: answer instanceof Error ? answer.message : '',
-    })
   }
 }

@@ -98,7 +98,7 @@ async function openParts(
   const chain = await startChain({ signal })
   stops.push(chain.stop)
   const onDeath = (name: string, lastLines: string): void =>
-    eventLog.mishap(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
+    void eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
   // Over all its lives: the log of a program begins again with each.
   const linesOf = (name: string) => (line: string) =>
     appendFileSync(join(folder, 'lives', `${name}.log`), `${line}\n`)
