@@ -11,6 +11,7 @@ import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
 import { checkUnreliable } from './unreliable-tests.mjs'
 import { checkWriters } from './check-writers.mjs'
+import { checkEvidence, drawReliability } from './evidence/draw.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
 const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts', 'knip.config.js']
@@ -75,6 +76,20 @@ try {
   )
   await steps.step('reference', () =>
     nodeOnBuilds('packages/farebox/scripts/write-agent-reference.mjs', ...(fix ? [] : ['--check'])),
+  )
+  await steps.step(
+    'evidence',
+    () => {
+      if (fix) drawReliability(root)
+      return checkEvidence(root)
+    },
+    ({ count, old, unknown }) => ({
+      text: `${count} records`,
+      note: [
+        ...(old.length > 0 ? [`old: ${old.join(', ')}`] : []),
+        ...(unknown.length > 0 ? [`age not known: ${unknown.join(', ')}`] : []),
+      ].join('; '),
+    }),
   )
   await steps.step('examples', checkExamples, count => ({ text: `${count} typed` }))
 } catch (error) {

@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByText('Paid', { exact: true }).waitFor()
     await page.goto('/jobs')
     await page.getByText('paid', { exact: true }).waitFor()
-    expect(await page.getByRole('row').filter({ hasText: 'Teller' }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Teller' }).count()).toBe(1)
   })
 
   test('what is typed before the scripts are here is kept, and a press on Pay then loses nothing', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     pays()
     await page.getByText('Paid', { exact: true }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
   test('JSON that cannot be read is not paid for as what it was before', async () => {
@@ -246,13 +246,13 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 })
 
-/** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
 /** What comes of a page, its style sheets and all else that it waits for, headers included. */
 const BYTES_TO_READ = `[
   ...performance.getEntriesByType('navigation'),
   ...performance.getEntriesByType('resource').filter(one => one.renderBlockingStatus === 'blocking'),
 ].reduce((sum, one) => sum + one.transferSize, 0)`
 
+/** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
 const FOCUSED = `(() => {
   const one = document.activeElement
   const label = one.labels?.[0]?.cloneNode(true)

@@ -102,7 +102,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await picker.getByRole('combobox').fill('template')
     await picker.getByRole('option', { name: /^Template/ }).click()
     await fit(page)
-    expect(await page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
+    await expect.poll(() => page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
     await drawWire(page, portOf(page, 'Template', 'out', 'text'), portOf(page, 'QR code', 'in', 'text'))
     await drawWire(page, portOf(page, 'QR code', 'out', 'svg'))
     await picker.getByRole('option', { name: /^Flow output/ }).click()
@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await carryWire(page, portOf(page, 'Branch', 'out', 'then'), /^value, .* input of Approval/)
     await carryWire(page, portOf(page, 'Approval', 'out', 'approved'), /^value, .* input of Template/)
     await carryWire(page, portOf(page, 'Template', 'out', 'text'), /^text, .* input of QR code/)
-    expect(await page.locator('.react-flow__edge').count()).toBe(5)
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(5)
     const text = portOf(page, 'Summary', 'in', 'text')
     await text.focus()
     await page.keyboard.press('Enter')
@@ -164,10 +164,10 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     expect(await placeOf(page)).toEqual({ x: placed.x + 20, y: placed.y + 100 })
     await page.keyboard.press('Delete')
     await branch.waitFor({ state: 'detached' })
-    expect(await page.locator('.react-flow__edge').count()).toBe(4)
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(4)
     await page.keyboard.press('Control+z')
     await branch.waitFor()
-    expect(await page.locator('.react-flow__edge').count()).toBe(6)
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(6)
     await page.keyboard.press('o')
     await page.getByRole('heading', { name: 'Steps' }).waitFor()
   })
@@ -231,7 +231,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Make a copy' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Put in order' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Put in order' }).count()).toBe(0)
   })
 
   test('what is made is in this browser at once, and is there again after a reload', async () => {
@@ -297,7 +297,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await importFlow(page, '{"flow_version": 1')
     await page.getByText('It is not valid JSON.').waitFor()
     await page.keyboard.press('Escape')
-    expect(await page.locator('.react-flow__edge').count()).toBe(4)
+    await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(4)
   })
 
   test('wires that lead nowhere are kept, marked and explained, and are mended by one click', async () => {
@@ -343,10 +343,10 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     page.on('request', request => asked.push(new URL(request.url()).pathname))
     await page.getByRole('button', { name: 'Dry run, free' }).click()
     await page.getByText('Samples: no agent was asked, nothing was paid.').waitFor()
-    expect(await page.locator('.port .shown').count()).toBeGreaterThan(3)
+    await expect.poll(() => page.locator('.port .shown').count()).toBeGreaterThan(3)
     expect(asked.filter(path => path.startsWith('/v1/runs'))).toEqual([])
     await page.getByRole('button', { name: 'Hide samples' }).click()
-    expect(await page.locator('.port .shown').count()).toBe(0)
+    await expect.poll(() => page.locator('.port .shown').count()).toBe(0)
   })
 
   test('what was composed is run from here, and the values of the run are shown at its ports', async () => {

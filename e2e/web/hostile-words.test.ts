@@ -263,7 +263,7 @@ describe.skipIf(chromium === undefined)(
           await more.click()
           await expect.poll(() => page.locator('ul.rows > li').count()).toBeGreaterThan(rows)
         }
-        expect(await page.locator('ul.rows > li').count()).toBe(agents.length)
+        await expect.poll(() => page.locator('ul.rows > li').count()).toBe(agents.length)
         await inspect(page, 'all agents')
       })
     })

@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('moves your USDC', { exact: true }).waitFor()
     await amount(page).fill('4.20')
     await page.getByText('It moves your USDC. Set a limit first.').waitFor()
-    expect(await pay(page).count()).toBe(0)
+    await expect.poll(() => pay(page).count()).toBe(0)
     await isAccessible(page)
     const before = await balanceOf(SHOP)
     await setLimit(page, {})
@@ -103,7 +103,9 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('“Pays the invoices that you forward to it.”').waitFor()
     const refused = page.getByRole('row').filter({ hasText: 'refused' })
     await refused.getByText(/^allowance: must be at least 7\.5 USDC/).waitFor()
-    expect(await page.getByRole('row').filter({ hasText: 'spent' }).getByText('4.20').count()).toBe(1)
+    await expect
+      .poll(() => page.getByRole('row').filter({ hasText: 'spent' }).getByText('4.20').count())
+      .toBe(1)
     await page.getByText(/from the jobs of this browser/).waitFor()
     await isAccessible(page)
   })
@@ -172,8 +174,10 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
     await page.getByText('The agent names no account that spends.').waitFor()
-    expect(await page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
-    expect(await page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
+    await expect
+      .poll(() => page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count())
+      .toBe(2)
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     await isAccessible(page)
     await open(page, agents.hostileId)
@@ -210,7 +214,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
           .count(),
       ).toBe(0)
       expect((await page.goto('/limits'))?.status()).toBe(404)
-      expect(await page.getByRole('link', { name: /spend limits/ }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('link', { name: /spend limits/ }).count()).toBe(0)
     } finally {
       await anvil('anvil_setCode', SPEND_PERMISSIONS_ADDRESS, code)
       await scene.web.restartPlatform()

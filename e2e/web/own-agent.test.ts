@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     const page = await comeAsOwner('/owner')
     await page.getByText('Teller').first().waitFor()
     const notice = page.getByText('It is offline and hidden from the search')
-    expect(await notice.count()).toBe(0)
+    await expect.poll(() => notice.count()).toBe(0)
     await scene.web.killAgent()
     await expect.poll(() => seenAfterReload(page, notice)).toBe(1)
     await scene.web.startAgent()

@@ -290,7 +290,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.locator('main').innerText()).not.toContain(lines[0]?.split('=')[1] ?? '')
     await button('Rotate').click()
     await inSheet('Not now').click()
-    expect(await page.getByText('both work').count()).toBe(0)
+    await expect.poll(() => page.getByText('both work').count()).toBe(0)
     await button('Rotate').click()
     await isAccessible()
     await inSheet('Create the new secret').click()

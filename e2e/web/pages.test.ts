@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     const { page } = await scene.come()
     await page.goto(path)
     const steps = page.getByRole('list').filter({ hasText: 'Write it' })
-    expect(await steps.getByRole('listitem').count()).toBe(3)
+    await expect.poll(() => steps.getByRole('listitem').count()).toBe(3)
     const { public_url: url } = (await (await page.request.get('/v1/platform')).json()) as {
       public_url: string
     }

@@ -242,7 +242,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByRole('heading', { name: 'How it is listed' }).waitFor()
     const told = (await app.inject(`/v1/registrations/${page.url().split('/').at(-1)}`)).json<Registration>()
     const { transaction } = told.status as Extract<Registration['status'], { readonly state: 'listed' }>
-    expect(await page.locator(`.ticket [title="${transaction}"]`).count()).toBe(1)
+    await expect.poll(() => page.locator(`.ticket [title="${transaction}"]`).count()).toBe(1)
     expect(await page.locator('.steps li').last().textContent()).toContain(`as agent ${before + 1}`)
     expect(await page.getByRole('link', { name: 'Check another' }).getAttribute('href')).toBe('/register')
     expect(await view(chain, 'endpointOf', [before + 1])).toBe(site.url)
@@ -260,12 +260,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.keyboard.press('Enter')
     await button('Stake 0.001 ETH').waitFor()
     await page.waitForURL(/\/register\/[0-9a-f-]{36}$/)
-    expect(await page.locator('.checks .passed').count()).toBe(10)
+    await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
     await page.getByText('Word counter').waitFor()
     await isAccessible()
     await page.reload()
     await button('Stake 0.001 ETH').waitFor()
-    expect(await page.locator('.checks .passed').count()).toBe(10)
+    await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
   test('an endpoint that fails shows rule, expected, got and how to mend it, and stays in its field', async () => {
@@ -277,7 +277,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     const failed = page.locator('.checks .failed')
     for (const word of ['Expected', 'Got', 'Fix']) expect(await failed.innerText()).toContain(word)
     expect(await page.getByLabel('Endpoint').inputValue()).toBe(site.url)
-    expect(await page.locator('.button.fare').count()).toBe(0)
+    await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
     await moveIn(site, { wallet: WALLET })
     await button('Check it').click()
@@ -454,7 +454,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says('Confirm it in Fox & Sons')
     await page.reload()
     await says('The stake may have been sent.')
-    expect(await page.locator('.button.fare').count()).toBe(0)
+    await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
     isConfirmed()
     await says(`In a block, as agent ${before + 1}`)
@@ -469,7 +469,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     }
     await stake()
     await says('The stake may have been sent.')
-    expect(await page.locator('.button.fare').count()).toBe(0)
+    await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     wallet.answer = () => undefined
     await page.getByRole('button', { name: 'It was not sent: begin again' }).click()
     await button('Stake 0.001 ETH').click()
@@ -546,8 +546,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
       `/agents/${agentId}`,
     )
-    expect(await page.locator('.steps .done, .checks .passed, .stamp').count()).toBe(0)
-    expect(await page.locator('.button.fare').count()).toBe(0)
+    await expect.poll(() => page.locator('.steps .done, .checks .passed, .stamp').count()).toBe(0)
+    await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     expect(await page.getByLabel('Endpoint').isEditable()).toBe(true)
     await isAccessible()
   }
@@ -575,7 +575,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByLabel('Endpoint').fill(site.url)
     await button('Check it').click()
     await button('Stake 0.001 ETH').waitFor()
-    expect(await page.locator('.checks .passed').count()).toBe(10)
+    await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
 
   test('D36 an agent that names another wallet meanwhile is not staked for', async () => {
@@ -615,7 +615,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     await button('Stake 0.001 ETH').waitFor()
     expect(await page.evaluate('window.pwned')).toBeUndefined()
-    expect(await page.locator('.page script, .page img, .page [onload]').count()).toBe(0)
+    await expect.poll(() => page.locator('.page script, .page img, .page [onload]').count()).toBe(0)
     expect(await page.locator('.entry').innerText()).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
@@ -635,7 +635,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await sheet.getByRole('button', { name: 'Fox & Sons' }).waitFor()
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     expect(outside).toEqual([])
-    expect(await sheet.locator('img').count()).toBe(1)
+    await expect.poll(() => sheet.locator('img').count()).toBe(1)
     expect(await sheet.innerText()).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })

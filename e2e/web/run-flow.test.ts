@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(15_000n)
     const ticket = page.getByRole('region', { name: 'The ticket of this run' })
-    expect(await ticket.locator('.hole.punched').count()).toBe(2)
+    await expect.poll(() => ticket.locator('.hole.punched').count()).toBe(2)
     await page.getByRole('img', { name: 'What the agent drew' }).first().waitFor()
     // What opens the run opens its jobs, and leaves the address as soon as it is read.
     await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
@@ -150,7 +150,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps/ }).click()
     await headline(page, 'Delivered and paid')
     // Nothing is asked for once more.
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
   })
 
   test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
@@ -187,7 +187,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     expect((await earned()) - before).toBe(10_000n)
     await page.getByText(/give Summary a shorter input, or a lower “sentences”/).waitFor()
     for (const name of [/^Pay/, 'Pause', /^Cancel/])
-      expect(await page.getByRole('button', { name }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     await page.getByRole('button', { name: 'Change the input and run again' }).click()
     expect(
       await dialog(page)
@@ -274,7 +274,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await sheet.getByText('0.01 USDC is paid. What was delivered for it stays here.').waitFor()
     await sheet.getByRole('button', { name: 'Cancel the run' }).click()
     await headline(page, 'Cancelled')
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
 
     await openSheet(page, path, input)
     await sign(page)

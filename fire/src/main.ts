@@ -6,7 +6,9 @@ import { formatScorecard, formatSpan, isPassed, type BatteryOutcome } from './co
 import { describeOptions, readOptions, type Options } from './command/options.ts'
 import { runApart } from './command/run-apart.ts'
 import { startProgress } from './command/show-progress.ts'
-import { describeMachine, readCommit, writeRecords, type EvidenceRecord } from './command/write-record.ts'
+import { describeMachine } from './command/describe-machine.ts'
+import { drawReliability } from '../../scripts/evidence/draw.mjs'
+import { readCommit, writeRecord } from '../../scripts/evidence/record.mjs'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LOGS = join('.farebox', 'fire')
@@ -34,7 +36,7 @@ async function main(options: Options): Promise<number> {
     return 0
   }
   // Read before the run: what a run draws is itself a change.
-  const commit = write ? await readCommit(ROOT) : undefined
+  const commit = write ? readCommit(ROOT) : undefined
   if (write && commit === undefined) process.stdout.write('  not recorded: there are uncommitted changes\n')
   await mkdir(join(ROOT, LOGS), { recursive: true })
   const outcomes: BatteryOutcome[] = []
@@ -80,20 +82,24 @@ async function keep(outcomes: readonly BatteryOutcome[], commit: string, options
   const { size: form, seed } = options
   const command = (name: string): string =>
     `npm run fire -- ${name}${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`
-  const records = outcomes.map(({ name, seconds, scores, findings }): EvidenceRecord => ({
-    name: `fire/${name}`,
-    commit,
-    date: new Date().toISOString().slice(0, 10),
-    form,
-    command: command(name),
-    machine: describeMachine(),
-    seconds,
-    seed,
-    lines: scores.map(({ isMet, ...score }) => ({ ...score, ok: isMet })),
-    findings: findings.length,
-    packages: BATTERIES[name]?.packages ?? [],
-  }))
-  await writeRecords(ROOT, records)
+  for (const { name, seconds, scores, findings } of outcomes) {
+    const { load, packages = [] } = BATTERIES[name] ?? {}
+    const does = (await load?.())?.does
+    writeRecord(ROOT, {
+      name: `fire/${name}`,
+      commit,
+      form,
+      command: command(name),
+      machine: describeMachine(),
+      seconds,
+      seed,
+      lines: scores.map(({ isMet, ...score }) => ({ ...score, ok: isMet })),
+      findings: findings.length,
+      packages,
+      ...(does !== undefined && { does }),
+    })
+  }
+  drawReliability(ROOT)
   for (const { pages = {} } of outcomes)
     for (const [path, text] of Object.entries(pages)) await writeFile(join(ROOT, path), text)
 }

@@ -14,8 +14,17 @@ interface Violation {
 export async function findViolations(page: Page): Promise<readonly string[]> {
   // By the browser's debugger, as the policy of the pages lets no other script in.
   await page.evaluate(AXE)
+  // What fades in has another contrast meanwhile; what goes on for ever is not waited for.
+  await page.evaluate(ANIMATIONS_END)
   const found: readonly Violation[] = await page.evaluate(
     `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
   )
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
+
+const ANIMATIONS_END = `Promise.all(
+  document
+    .getAnimations()
+    .filter(one => one.effect?.getComputedTiming().endTime !== Infinity)
+    .map(one => one.finished.catch(() => undefined)),
+).then(() => undefined)`

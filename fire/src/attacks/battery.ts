@@ -1,10 +1,10 @@
 import type { Battery } from '../battery.ts'
-import { allAttacks } from './all-attacks.ts'
 import { runAttacks } from './run-attacks.ts'
+import { ATTACKS } from './table.ts'
 
-/** Attacks that once worked, each rebuilt as a program that measures what must hold instead. */
+/** Attacks that need real processes, failovers or hostile peers. */
 export const attacks: Battery = {
   name: 'attacks',
-  does: 'Attacks that once worked against running programs: memory, queues, gas, the event loop, reputations, repeats, lost records, lying nodes.',
-  run: run => runAttacks(allAttacks, run),
+  does: 'Attacks on running programs: memory of bodies, gas, lost records, nodes that lie, databases that lose writes.',
+  run: run => runAttacks(ATTACKS, run),
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { allAttacks } from './all-attacks.ts'
 import { runAttacks } from './run-attacks.ts'
+import { ATTACKS } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -10,16 +10,16 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
   },
 })
-const chosen = allAttacks.filter(({ name }) => name.includes(values.only))
+const chosen = ATTACKS.filter(({ id, title }) => `${id} ${title}`.includes(values.only))
 
 process.exitCode = values.list ? list() : await main()
 
 function list(): number {
-  for (const { name, before } of chosen) process.stdout.write(`${name}\n    before: ${before}\n`)
+  for (const { id, title, rule } of chosen) process.stdout.write(`${id} ${title}\n    ${rule}\n`)
   return 0
 }
 
-/** Runs the attacks whose name contains `--only`; 0 where all of them fail. */
+/** Runs the attacks whose id or title contains `--only`; 0 where all of them fail. */
 async function main(): Promise<number> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())

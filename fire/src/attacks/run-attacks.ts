@@ -8,18 +8,19 @@ export async function runAttacks(attacks: readonly Attack[], run: BatteryRun): P
   const findings: string[] = []
   for (const [done, attack] of attacks.entries()) {
     signal.throwIfAborted()
-    progress({ doing: attack.name, done, of: attacks.length })
+    progress({ doing: attack.title, done, of: attacks.length })
     try {
       const seen = await attack.run({ size, seed, signal })
-      if (seen.length === 0) findings.push(`${attack.name}: measured nothing`)
-      scores.push(...seen.map(score => ({ ...score, test: `${attack.name}: ${score.test}` })))
-      const replay = `fire/src/attacks/main.ts --only "${attack.name}" --seed ${seed}`
+      if (seen.length === 0) findings.push(`${attack.id} ${attack.title}: measured nothing`)
+      scores.push(...seen.map(score => ({ ...score, test: `${attack.id} ${attack.title}: ${score.test}` })))
+      const replay = `fire/src/attacks/main.ts --only ${attack.id} --seed ${seed}`
       for (const { test, reached, target, isMet } of seen)
-        if (!isMet) findings.push(`${attack.name}: ${test}: ${reached}, asked: ${target} (${replay})`)
+        if (!isMet)
+          findings.push(`${attack.id} ${attack.title}: ${test}: ${reached}, asked: ${target} (${replay})`)
     } catch (error) {
       signal.throwIfAborted()
       findings.push(
-        `${attack.name}: the program failed: ${error instanceof Error ? error.message : 'unknown error'}`,
+        `${attack.id} ${attack.title}: the program failed: ${error instanceof Error ? error.message : 'unknown error'}`,
       )
     }
   }

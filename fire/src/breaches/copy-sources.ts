@@ -10,7 +10,13 @@ export interface SourcesCopy {
 }
 
 /** What a test of a package needs beside them. */
-const ROOT_FILES = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
+const ROOT_FILES = [
+  'package.json',
+  'tsconfig.base.json',
+  'vitest.config.ts',
+  'scripts/test-lanes.mjs',
+  'scripts/no-programs.test-setup.mjs',
+]
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
 
 /** What is polled is red before the test has taken too long, which would not count as noticed. */

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readRecords, writeRecord, type EvidenceRecord } from '../../../scripts/evidence/record.mjs'
 import type { Battery } from '../battery.ts'
 import { formatScorecard, formatSpan, type BatteryOutcome } from './format-scorecard.ts'
 import { describeOptions, readOptions } from './options.ts'
-import { writeRecords, type EvidenceRecord } from './write-record.ts'
 
 const STORMS: BatteryOutcome = {
   name: 'storms',
@@ -76,10 +76,9 @@ test.each([
 
 test('a record takes the place of the older one of its name, and all are sorted by name', async () => {
   const root = await mkdtemp(join(tmpdir(), 'farebox-records-'))
-  const record = (name: string, commit: string): EvidenceRecord => ({
+  const record = (name: string, commit: string): Omit<EvidenceRecord, 'date'> => ({
     name,
     commit,
-    date: '2026-11-27',
     form: 'full',
     command: `npm run fire -- ${name}`,
     machine: 'a machine',
@@ -91,11 +90,20 @@ test('a record takes the place of the older one of its name, and all are sorted 
   })
   try {
     await mkdir(join(root, 'docs'))
-    await writeRecords(root, [record('fire/storms', 'a'), record('bench/verify', 'a')])
-    await writeRecords(root, [record('fire/storms', 'b'), record('fire/fuzz', 'b')])
-    expect(JSON.parse(await readFile(join(root, 'docs/evidence.json'), 'utf8'))).toEqual({
-      records: [record('bench/verify', 'a'), record('fire/fuzz', 'b'), record('fire/storms', 'b')],
-    })
+    for (const [name, commit] of [
+      ['fire/storms', 'a'],
+      ['bench/verify', 'a'],
+      ['fire/storms', 'b'],
+      ['fire/fuzz', 'b'],
+    ] as const)
+      writeRecord(root, record(name, commit))
+    const date = new Date().toISOString().slice(0, 10)
+    expect(readRecords(root)).toEqual(
+      [record('bench/verify', 'a'), record('fire/fuzz', 'b'), record('fire/storms', 'b')].map(kept => ({
+        ...kept,
+        date,
+      })),
+    )
   } finally {
     await rm(root, { recursive: true })
   }

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findProgram } from '../find-program.ts'
 import { untilTrue } from '../nodes/until-true.ts'
 
-/** Where Debian puts it. */
-const PROGRAM = '/usr/sbin/pgbouncer'
 /** Debian's user without rights: PgBouncer does not run as root. */
 const NOBODY = 65_534
 
@@ -17,13 +15,6 @@ export interface PgBouncer {
   /** The same database, through it. */
   readonly url: string
   stop(): Promise<void>
-}
-
-/** Is it installed? Says so once where it is not. */
-export function hasPgBouncer(): boolean {
-  if (existsSync(PROGRAM)) return true
-  console.log(`no ${PROGRAM}: what runs behind PgBouncer is not tried`)
-  return false
 }
 
 /**
@@ -54,7 +45,7 @@ ignore_startup_parameters = extra_float_digits${ignores === '' ? '' : `, ${ignor
   )
   await chmod(folder, 0o755)
   const isRoot = process.getuid?.() === 0
-  const child = spawn(PROGRAM, ['-q', file], {
+  const child = spawn(findProgram('pgbouncer') ?? 'pgbouncer', ['-q', file], {
     stdio: 'ignore',
     ...(isRoot && { uid: NOBODY, gid: NOBODY }),
   })
@@ -67,7 +58,7 @@ ignore_startup_parameters = extra_float_digits${ignores === '' ? '' : `, ${ignor
     await exited
     await rm(folder, { recursive: true, force: true })
   }
-  const startedMs = await untilTrue(5_000, () => listens(listenPort))
+  const startedMs = await untilTrue(() => listens(listenPort))
   if (startedMs === undefined) {
     await stop()
     throw new Error('PgBouncer did not start')

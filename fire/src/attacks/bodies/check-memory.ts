@@ -16,13 +16,18 @@ export function checkMemory(seen: {
 }): Score {
   const { test, before, after, connections, bytes } = seen
   const held = after.retained - before.retained
-  const most = TIMES * bytes + connections * BYTES_A_CONNECTION
+  const most = mostHeld({ connections, bytes })
   return {
     test,
     reached: `${kib(held)} KiB held for ${kib(bytes)} KiB of body (${(held / Math.max(1, bytes)).toFixed(1)} × its bytes)`,
     target: `at most 3 × its bytes + 256 KiB a connection: ${kib(most)} KiB`,
     isMet: held <= most,
   }
+}
+
+/** What a process may hold for these bodies and connections, in bytes. */
+export function mostHeld(sent: { readonly connections: number; readonly bytes: number }): number {
+  return TIMES * sent.bytes + sent.connections * BYTES_A_CONNECTION
 }
 
 function kib(bytes: number): number {

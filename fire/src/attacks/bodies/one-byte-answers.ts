@@ -15,10 +15,10 @@ const ANSWERS: readonly HostileAnswer[] = [
 
 /** Row 1 of the attacks on record, at everything of ours that reads an untrusted host's answer. */
 export const oneByteAnswers: Attack = {
-  name: 'one-byte chunks in answers',
-  before:
-    'facilitator and JSON-RPC client, 2 answers of 900,000 chunks: 195 MiB held for 1,758 KiB of body (114 × its ' +
-    'bytes); each chunk alone: platform 14.8 ×, conformance kit 11 ×, fetch door 8.1 ×',
+  id: 'B2',
+  rule: 'An answer of an untrusted host takes at most 3 times its bytes and 256 KiB a connection.',
+  title: 'answers in one-byte chunks for each reader',
+  needs: [],
   async run(run) {
     const memory = await createMemoryReader()
     try {

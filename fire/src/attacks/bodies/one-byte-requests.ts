@@ -22,10 +22,10 @@ const CHUNKS_EACH = [40_000, 1_200_000] as const
 
 /** Row 1 of the attacks on record, at our three servers. */
 export const oneByteRequests: Attack = {
-  name: 'one-byte chunks in requests',
-  before:
-    'agent, 4 bodies of 40,000 chunks: 30,698 KiB held for 156 KiB of body (196 × its bytes); facilitator without a ' +
-    'secret 195 ×, platform 193 ×; 4 bodies of 1,200,000: agent 590 MiB, platform 528 MiB',
+  id: 'B1',
+  rule: 'A request body takes at most 3 times its bytes and 256 KiB a connection.',
+  title: 'bodies in one-byte chunks at each server',
+  needs: [],
   async run(run) {
     const memory = await createMemoryReader()
     const stage = await setStage()

@@ -14,15 +14,17 @@ export interface Memory {
 export interface MemoryReader {
   /** To be added to the environment of a process that runs Node. */
   readonly environment: { readonly NODE_OPTIONS: string; readonly FIRE_MEMORY_FOLDER: string }
-  /** Collects the garbage of a process and reads what is left. Rejects where it does not answer within a minute. */
+  /** Collects the garbage of a process and reads what is left. Rejects where it does not answer within ten minutes. */
   read(pid: number): Promise<Memory>
   /** The same, once it changes no more: what was sent to the process has been read there. */
   readSettled(pid: number): Promise<Memory>
+  /** Once it is settled, reads it again while it is above so many bytes: a busy process may pause while it parses. */
+  readLeast(pid: number, retained: number): Promise<Memory>
   close(): Promise<void>
 }
 
 const POLL_MS = 20
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 600_000
 /** Between two looks at a process that still works on what it was sent; as many looks at most. */
 const SETTLE_MS = 400
 const MAX_LOOKS = 50
@@ -43,20 +45,29 @@ export async function createMemoryReader(): Promise<MemoryReader> {
     }
     throw new Error(`process ${pid} has not told its memory for ${TIMEOUT_MS / 1_000} s`)
   }
+  const readSettled = async (pid: number): Promise<Memory> => {
+    let memory = await read(pid)
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      await delay(SETTLE_MS)
+      const next = await read(pid)
+      const isSteady = Math.abs(next.retained - memory.retained) < STEADY_BYTES
+      memory = next
+      if (isSteady) break
+    }
+    return memory
+  }
   return {
     environment: {
       NODE_OPTIONS: `--import=${new URL('report-memory.mjs', import.meta.url).href}`,
       FIRE_MEMORY_FOLDER: folder,
     },
     read,
-    async readSettled(pid) {
-      let memory = await read(pid)
-      for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    readSettled,
+    async readLeast(pid, retained) {
+      let memory = await readSettled(pid)
+      for (let looks = 1; looks < MAX_LOOKS && memory.retained > retained; looks += 1) {
         await delay(SETTLE_MS)
-        const next = await read(pid)
-        const isSteady = Math.abs(next.retained - memory.retained) < STEADY_BYTES
-        memory = next
-        if (isSteady) break
+        memory = await read(pid)
       }
       return memory
     },

@@ -1,4 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import { sendOrder, signOrder } from '../../../../e2e/stage/order.ts'
@@ -6,26 +8,27 @@ import { jobBody, post } from '../../../../e2e/stage/pay.ts'
 import { setStage } from '../../../../e2e/stage/stage.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { checkMemory } from './check-memory.ts'
+import { untilTrue } from '../nodes/until-true.ts'
+import { checkMemory, mostHeld } from './check-memory.ts'
 import { createMemoryReader } from './read-memory.ts'
 
 const PRICE = '0.002'
 /** Of empty objects: parsed, they weigh twenty times their bytes. */
 const RECORDS = 300_000
-/** After so long the job is under way. */
-const RUNNING_MS = 1_500
+const DEADLINE_SECONDS = 280
 
 /** One payment, one slow job, and many repeats of its request, each with a whole body, that wait for its end. */
 export const waitingRequests: Attack = {
-  name: 'large requests that wait for one job',
-  before:
-    'ten repeats of 0.9 MiB each: the agent held 201,054 KiB for 8,789 KiB of body, the platform 200,460 KiB ' +
-    '(23 × its bytes)',
+  id: 'B3',
+  rule: 'Requests that wait for one job hold no more than their bodies.',
+  title: 'large repeats of one slow job',
+  needs: [],
   async run({ size, signal }) {
     const memory = await createMemoryReader()
     const stage = await setStage()
     try {
       const { environment } = memory
+      const hold = join(stage.folder, 'hold')
       const wallet = TEST_KEYS.agent.address
       const facilitator = await stage.facilitator()
       const platform = await stage.platform({ facilitator, environment })
@@ -36,17 +39,16 @@ export const waitingRequests: Attack = {
         secret: await stage.secret(facilitator, [wallet]),
         wallet,
         store: 'memory:',
-        environment,
+        environment: { ...environment, COUNTER_HOLD: hold },
       })
       const { agentId } = await registerAgent({ url: platform.url }, stage.chain, { url: served.url, wallet })
       const agent = { agentId, endpoint: served.url, wallet }
-      // How long the job takes that the others wait for.
-      const [connections, seconds] = size === 'small' ? [10, 12] : [60, 30]
-      const sign = (records: number, takes: number) =>
+      const connections = size === 'small' ? 10 : 60
+      const sign = (records: number, slow: boolean) =>
         signOrder(stage, agent, {
           capability: 'count',
           price: PRICE,
-          input: { records: Array.from({ length: records }, () => ({})), seconds: takes },
+          input: { records: Array.from({ length: records }, () => ({})), slow },
         })
       const scores: Score[] = []
       for (const at of ['agent', 'platform'] as const) {
@@ -57,25 +59,27 @@ export const waitingRequests: Attack = {
         }: Awaited<ReturnType<typeof sign>>): Promise<number> => {
           const order = { agent_id: agentId, capability: 'count', job_id, input, payment }
           if (at === 'platform')
-            return (await sendOrder(platform.url, { ...order, deadline: inSeconds(seconds + 5) })).status
-          const options = { capability: 'count', deadlineSeconds: seconds + 5 }
+            return (await sendOrder(platform.url, { ...order, deadline: inSeconds(DEADLINE_SECONDS) })).status
+          const options = { capability: 'count', deadlineSeconds: DEADLINE_SECONDS }
           return (await post(served.url, jobBody(job_id, input, options), payment)).status
         }
         // What a program loads with its first work, and with its first large body.
-        await send(await sign(1, 0))
-        await send(await sign(RECORDS, 0))
+        await send(await sign(1, false))
+        await send(await sign(RECORDS, false))
         const { pid } = at === 'agent' ? served : platform
         signal.throwIfAborted()
-        const order = await sign(RECORDS, seconds)
+        const order = await sign(RECORDS, true)
+        await writeFile(hold, '')
         const job = send(order)
         // It runs then: what it holds of its own input was verified to be paid for.
-        await delay(RUNNING_MS)
+        await untilTrue(() => Promise.resolve(existsSync(`${hold}.begun`)))
         const before = await memory.readSettled(pid)
         const statuses: number[] = []
         const repeats = Array.from({ length: connections }, async () => statuses.push(await send(order)))
         const ended = Promise.allSettled([...repeats, job.then(status => statuses.push(status))])
-        const after = await memory.readSettled(pid)
         const bytes = connections * JSON.stringify(order.input).length
+        const after = await memory.readLeast(pid, before.retained + mostHeld({ connections, bytes }))
+        for (const file of [hold, `${hold}.begun`]) await rm(file)
         scores.push(
           checkMemory({ test: `${at}, ${connections} requests`, before, after, connections, bytes }),
         )

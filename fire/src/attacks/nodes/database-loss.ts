@@ -10,9 +10,10 @@ import { untilWritten } from './until-written.ts'
 
 /** PostgreSQL fails over to a standby that lacks the last seconds, under a facilitator that keeps running. */
 export const databaseLoss: Attack = {
-  name: 'PostgreSQL failover with loss',
-  before:
-    '2 of 3 charged payments whose rows were lost or put back were answered as not charged when their agents asked again',
+  id: 'N3',
+  rule: 'A charged payment stays charged and buys one job after its row is lost.',
+  title: 'a PostgreSQL failover that loses rows',
+  needs: [],
   async run({ size }: AttackRun): Promise<readonly Score[]> {
     const each = size === 'small' ? 1 : 3
     const stage = await startNodesStage()
@@ -47,7 +48,7 @@ export const databaseLoss: Attack = {
         }),
       )
       let served = 0
-      const servedMs = await untilTrue(20_000, async () => {
+      const servedMs = await untilTrue(async () => {
         const outcomes = await Promise.all(
           fresh.map(async payment => {
             await stage.verify(payment)
@@ -79,8 +80,8 @@ export const databaseLoss: Attack = {
         },
         {
           test: 'new payments settled',
-          reached: `${served} of ${fresh.length} ${servedMs === undefined ? 'after 20 s' : `within ${(servedMs / 1_000).toFixed(1)} s`}`,
-          target: 'all within 20 s',
+          reached: `${served} of ${fresh.length} ${servedMs === undefined ? '' : `within ${(servedMs / 1_000).toFixed(1)} s`}`,
+          target: 'all',
           isMet: servedMs !== undefined,
         },
       ]

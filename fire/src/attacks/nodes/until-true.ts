@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const EVERY_MS = 200
 
-/** Asks until it is true, for so long at most; resolves to the milliseconds it took, undefined where it never was. */
-export async function untilTrue(timeoutMs: number, ask: () => Promise<boolean>): Promise<number | undefined> {
+/** Ends what hangs. */
+export const HANG_MS = 600_000
+
+/** Asks until it is true; resolves to the milliseconds it took, undefined where it is not after ten minutes. */
+export async function untilTrue(ask: () => Promise<boolean>): Promise<number | undefined> {
   const startedMs = performance.now()
   for (;;) {
     if (await ask()) return performance.now() - startedMs
-    if (performance.now() - startedMs > timeoutMs) return undefined
+    if (performance.now() - startedMs > HANG_MS) return undefined
     await delay(EVERY_MS)
   }
 }

@@ -8,7 +8,7 @@ export async function untilWritten(
   payments: readonly StagedPayment[],
 ): Promise<void> {
   const keys = payments.map(({ key }) => key)
-  const writtenMs = await untilTrue(10_000, async () => {
+  const writtenMs = await untilTrue(async () => {
     const { rows } = await database.query<{ count: number }>(
       `select count(*)::integer as count from ${schema}.payments where key = any ($1) and state = 'settled'`,
       [keys],

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { Redis } from 'ioredis'
 import { transfersTo } from '../../../../e2e/stage/pay.ts'
 import type { Score } from '../../battery.ts'
 import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
@@ -10,12 +9,12 @@ import type { Attack } from '../attack.ts'
 import { playScene, send, type PaidScene } from '../stage/paid-scene.ts'
 import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-until-answered.ts'
 
-const REPEAT_FOR_MS = 60_000
-
 /** Redis is killed while payments are settled, and comes back empty (row 16). */
 export const loseRedis: Attack = {
-  name: 'Redis killed in mid-settlement comes back empty',
-  before: '8 of 8 jobs were charged, answered 402 and never delivered (small form)',
+  id: 'R1',
+  rule: 'A charged job is delivered and never denied after its record is lost.',
+  title: 'Redis is killed during settlement and comes back empty',
+  needs: ['redis-server'],
   run: async run =>
     await playScene(async scene => {
       const [port = 0] = await findLastingPorts(1)
@@ -41,33 +40,6 @@ export const loseRedis: Attack = {
     }),
 }
 
-/** Records vanish one by one while the agent runs, as under `allkeys-lru` (row 10). */
-export const evictRecords: Attack = {
-  name: 'records of charged jobs are evicted',
-  before: '4 of 4 charged jobs were answered 402 when they were repeated (small form)',
-  run: async ({ size }) =>
-    await playScene(async scene => {
-      const [port = 0] = await findLastingPorts(1)
-      const redis = await startRedis({
-        folder: join(scene.stage.folder, 'redis'),
-        port,
-        onLine: () => undefined,
-      })
-      const admin = new Redis(port)
-      try {
-        const url = await scene.hire({ name: 'agent', store: `redis://127.0.0.1:${port}` })
-        const jobs = await signJobs(scene, url, size === 'small' ? 4 : 24)
-        for (const job of jobs) await send(url, job)
-        await admin.flushall()
-        const repeated = await repeatAll(url, jobs)
-        return await score(scene, repeated)
-      } finally {
-        admin.disconnect()
-        await redis.stop()
-      }
-    }),
-}
-
 async function signJobs(
   scene: PaidScene,
   url: string,
@@ -86,7 +58,7 @@ async function repeatAll(
   url: string,
   jobs: readonly Awaited<ReturnType<PaidScene['sign']>>[],
 ): Promise<readonly Repeated[]> {
-  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job, REPEAT_FOR_MS)))
+  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job)))
 }
 
 async function score({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {

@@ -11,13 +11,13 @@ import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-unti
 const LOST_MS = 3_000
 /** Short, so that each job is repeated when its deadline has passed. */
 const DEADLINE_SECONDS = 5
-const REPEAT_FOR_MS = 45_000
 
 /** A failover to a replica that lacks the last three seconds, with jobs delivered all the while (row 21). */
 export const redisFailover: Attack = {
-  name: 'a Redis failover that loses 3 s of writes',
-  before:
-    'of 51 charged jobs 40 were denied when they were repeated, without replicas asked for (small form)',
+  id: 'R2',
+  rule: 'A charged job is delivered when it is repeated after a failover.',
+  title: 'a Redis failover that loses 3 s of writes',
+  needs: ['redis-server'],
   run: async run => [...(await failOver('', run)), ...(await failOver('?replicas=1', run))],
 }
 
@@ -40,7 +40,7 @@ async function failOver(parameters: string, run: AttackRun): Promise<readonly Sc
       group.leadToSecond()
       await delay(DEADLINE_SECONDS * 1_000)
       const repeated = await Promise.all(
-        sent.map(async ({ request }) => await repeatUntilAnswered(url, request, REPEAT_FOR_MS)),
+        sent.map(async ({ request }) => await repeatUntilAnswered(url, request)),
       )
       const transfers = await transfersTo(scene.stage, TEST_KEYS.agent.address)
       return score(parameters, sent, repeated, transfers)
@@ -64,6 +64,8 @@ async function sendFor(
       // Half of the rows sign as stock clients do.
       const request = await scene.sign(url, { unbound: row % 2 === 1, deadlineSeconds: DEADLINE_SECONDS })
       const { status, body } = await send(url, request)
+      // A busy machine may need longer than the deadline: such a job is not charged, and not repeated.
+      if (status === 408) continue
       if (status !== 200 && status !== 503) throw new Error(`a paid job was answered ${status} ${body}`)
       sent.push({ request, output: status === 200 ? body : undefined })
     }

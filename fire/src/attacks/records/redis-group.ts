@@ -6,8 +6,6 @@ import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
 import { untilTrue } from '../nodes/until-true.ts'
 
-const SYNCED_WITHIN_MS = 15_000
-
 /** Three Redis servers, the first of which is the primary, and a name for whichever is. */
 export interface RedisGroup {
   /** Leads to the primary, as a DNS name or a proxy does. */
@@ -68,7 +66,7 @@ export async function startRedisGroup(folder: string): Promise<RedisGroup> {
 
 async function untilFollowed(primary: Redis, replicas: number): Promise<void> {
   const pattern = new RegExp(`connected_slaves:${replicas}\\b`)
-  const tookMs = await untilTrue(SYNCED_WITHIN_MS, async () => {
+  const tookMs = await untilTrue(async () => {
     const info = await primary.info('replication')
     return pattern.test(info) && (info.match(/state=online/g) ?? []).length === replicas
   })

@@ -10,13 +10,13 @@ import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-unti
 /** Both agents are called by one name, as replicas behind a load balancer are. */
 const PUBLIC_URL = 'http://agent.example'
 const DEADLINE_SECONDS = 25
-const REPEAT_FOR_MS = 45_000
 
 /** Two primaries at once, an agent at each; then the first is made a replica, and what it alone had is gone. */
 export const redisSplitBrain: Attack = {
-  name: 'Redis with two primaries',
-  before:
-    '8 of 8 charged jobs were denied when they were repeated afterwards, none was run twice (small form)',
+  id: 'R3',
+  rule: 'One payment buys one output while two primaries accept writes.',
+  title: 'Redis with two primaries',
+  needs: ['redis-server'],
   run: async run => [...(await splitUp('', run)), ...(await splitUp('?replicas=1', run))],
 }
 
@@ -65,7 +65,7 @@ async function splitUp(parameters: string, { size }: AttackRun): Promise<readonl
       await group.rejoinFirst()
       group.leadToSecond()
       const repeated = await Promise.all(
-        requests.map(async request => await repeatUntilAnswered(cutOff, request, REPEAT_FOR_MS)),
+        requests.map(async request => await repeatUntilAnswered(cutOff, request)),
       )
       const transfers = await transfersTo(scene.stage, TEST_KEYS.agent.address)
       return score(parameters, {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { HANG_MS } from '../nodes/until-true.ts'
 import type { PaidRequest } from '../../../../e2e/stage/pay.ts'
 import { send } from '../stage/paid-scene.ts'
 
@@ -13,15 +14,11 @@ export interface Repeated {
 
 const PAUSE_MS = 300
 
-/** Sends a job again and again, as its caller is told to, until it is delivered, refused, or the time is over. */
-export async function repeatUntilAnswered(
-  url: string,
-  request: PaidRequest,
-  withinMs: number,
-): Promise<Repeated> {
+/** Sends a job again and again, as its caller is told to, until it is delivered or refused. */
+export async function repeatUntilAnswered(url: string, request: PaidRequest): Promise<Repeated> {
   const statuses: number[] = []
   let last = ''
-  for (const endMs = Date.now() + withinMs; Date.now() < endMs; await delay(PAUSE_MS)) {
+  for (const endMs = Date.now() + HANG_MS; Date.now() < endMs; await delay(PAUSE_MS)) {
     const { status, body } = await send(url, request)
     statuses.push(status)
     last = body

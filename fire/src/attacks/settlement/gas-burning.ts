@@ -1,3 +1,4 @@
+import { HANG_MS } from '../nodes/until-true.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
 import { ORIGIN_BURNING_CODE, PARITY_BURNING_CODE } from './payer-code.ts'
@@ -12,9 +13,10 @@ const GAS_A_PAYER = 130_000
  * missing sender, some that change their mind with each block.
  */
 export const gasBurning: Attack = {
-  name: 'gas burning by code of payers',
-  before:
-    '20 authorizations of 2 payers, code that knows a trial by its sender: 8,769,800 gas in 56 reverted transactions; code that changes with each block: 593,440 gas in 4, a lone payer 720,000',
+  id: 'S1',
+  rule: 'The code of a payer burns the gas of one attempt at most.',
+  title: 'payers whose code burns all gas in a block',
+  needs: [],
   async run({ size, signal }) {
     const stage = await startSettlementStage(BLOCK_SECONDS)
     try {
@@ -66,7 +68,7 @@ async function untilDecided(
   payment: Parameters<Owner['settle']>[0],
   signal: AbortSignal,
 ): Promise<void> {
-  const until = Date.now() + 40_000
+  const until = Date.now() + HANG_MS
   while (Date.now() < until && !signal.aborted) {
     const outcome = await owner.settle(payment)
     if (outcome.kind !== 'unknown') return

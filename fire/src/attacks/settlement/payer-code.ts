@@ -1,9 +1,6 @@
 /** `return isValidSignature.selector`, whatever was asked (EIP-1271). */
 const SAY_YES = '631626ba7e60e01b5f5260205ff3'
 
-/** Code of a payer's account that accepts every signature. */
-export const ACCEPTING_CODE = `0x${SAY_YES}`
-
 /** Says yes where nobody sent the transaction, as in an `eth_call` without `from`, and burns all gas in a block. */
 export const ORIGIN_BURNING_CODE = `0x3215600657fe5b${SAY_YES}`
 

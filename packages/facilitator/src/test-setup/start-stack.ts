@@ -18,7 +18,7 @@ import { freshKey, NETWORK, PAY_TO } from './payments-for-tests.ts'
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
-export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
 /** Is there a PostgreSQL to test with? Says so once where there is none. */
 export async function hasPostgres(): Promise<boolean> {

@@ -44,7 +44,7 @@ export function createPretendInternet(
 }
 
 /** The guard looks whom it reached: behind a pretended route that is the address it asked for. */
-export function claimAddress(socket: Socket, address: string): Socket {
+function claimAddress(socket: Socket, address: string): Socket {
   return Object.defineProperty(socket, 'remoteAddress', { get: () => address })
 }
 

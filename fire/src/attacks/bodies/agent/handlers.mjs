@@ -1,10 +1,19 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+
+/** While there is a file of this name, slow jobs run on. */
+const HOLD = process.env['COUNTER_HOLD'] ?? ''
 
 // oxlint-disable-next-line import/no-default-export -- as every file of handlers
 export default {
-  count: async ({ records, seconds }) => {
+  count: async ({ records, slow }) => {
     const count = records.length
-    await delay(seconds * 1_000)
+    if (slow) await heldUp()
     return { count }
   },
+}
+
+async function heldUp() {
+  writeFileSync(`${HOLD}.begun`, '')
+  while (existsSync(HOLD)) await delay(50)
 }

@@ -76,7 +76,7 @@ test('a capability comes as a step of a flow pins it', async () => {
         agent_name: 'Word counter',
         hash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
         price: '0.01',
-        max_deadline_seconds: 10,
+        max_deadline_seconds: 300,
         input_schema: { text: { type: 'string', required: true, maxLength: 100 } },
         output_schema: { words: { type: 'integer' } },
       },

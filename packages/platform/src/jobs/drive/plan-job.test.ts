@@ -100,6 +100,11 @@ test('FLOW-08 the payment of a job that failed is looked at soon after it cannot
   expect(looks.length).toBeLessThan(40)
 })
 
+test('the payment of an order that its agent refused is checked once on the chain, at its end', () => {
+  const refused = job({ answer: 'failed', errorType: 'validation', elapsedMs: 0, hasLeft: true })
+  expect(planNextDueMs(refused, SENT_MS)).toBe(usableUntil(refused) * 1_000 + 500)
+})
+
 test('a stranger puts the next try off for a minute at most, and by half a second at least', () => {
   const waits = [undefined, 0, 3_000, 86_400_000].map(
     wish => (planNextDueMs(job(), SENT_MS, wish) ?? 0) - SENT_MS,

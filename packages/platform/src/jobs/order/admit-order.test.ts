@@ -31,7 +31,10 @@ beforeEach(async () => {
   const { count } = sampleDeclaration(OWNER).capabilities
   if (count === undefined) throw new Error('the sample has no capability')
   const input = { text: { type: 'string', required: true } } as const
-  const declaration = sampleDeclaration(OWNER, { capabilities: { count: { ...count, input_schema: input } } })
+  const declaration = sampleDeclaration(OWNER, {
+    max_deadline_seconds: TEN_SECONDS,
+    capabilities: { count: { ...count, input_schema: input } },
+  })
   await insertAgent(stage.database, { agentId: 1, owner: OWNER, endpoint: ENDPOINT, declaration })
   app = createApp(stage.parts, jobsRoutes(stage.parts))
   await app.ready()

@@ -1,0 +1,46 @@
+// The table of what was measured, when, and at which commit: docs/evidence.json. One record a name.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The table, from the root of the clone. */
+const TABLE = 'docs/evidence.json'
+/** What a run with --write changes itself; several runs may be written before they are committed. */
+const WRITTEN = [TABLE, 'docs/reliability.md', 'docs/promises.md', 'docs/speed.svg']
+
+/**
+ * A record is `{ name, commit, date, form, command, machine, seconds, seed, lines, findings, packages, does }`:
+ * `name` as `fire/storms`, `commit` of 40 hexadecimal digits, `date` as `2026-11-21` (UTC), `form` `full` or `small`,
+ * `lines` of `{ test, reached, target, ok }`, `findings` their number, `packages` the folders whose later changes make
+ * the record old, `does` (optional) one sentence about what was done. Returns all records, sorted by name.
+ */
+export function readRecords(root) {
+  const file = join(root, TABLE)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).records : []
+}
+
+/**
+ * The commit that is checked out, read before a measurement begins; undefined where files differ from it, since it would
+ * not be what is measured.
+ */
+export function readCommit(root) {
+  const changed = git(root, 'status', '--porcelain', '--', '.', ...WRITTEN.map(path => `:(exclude)${path}`))
+  return changed === '' ? git(root, 'rev-parse', 'HEAD').trim() : undefined
+}
+
+/** Writes a record in the place of the last one of its name, with today's date. */
+export function writeRecord(root, record) {
+  const { name, ...rest } = record
+  const dated = { name, ...rest, date: new Date().toISOString().slice(0, 10) }
+  const others = readRecords(root).filter(other => other.name !== name)
+  const records = [...others, dated].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const file = join(root, TABLE)
+  const next = `${file}.${process.pid}`
+  writeFileSync(next, `${JSON.stringify({ records }, undefined, 2)}\n`)
+  renameSync(next, file)
+}
+
+function git(root, ...words) {
+  return execFileSync('git', words, { cwd: root, encoding: 'utf8' })
+}
