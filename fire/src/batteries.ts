@@ -11,7 +11,7 @@ const SERVED = ['packages/farebox', 'packages/facilitator', 'packages/payments',
 /** All there are, in the order they run: the quick ones first. Each is loaded in a process of its own. */
 export const BATTERIES: { readonly [name: string]: BatteryEntry } = {
   faults: {
-    load: async () => (await import('./faults/battery.ts')).faults,
+    load: async () => (await import('./storms/faults.ts')).faults,
     packages: [...SERVED, 'packages/client'],
   },
   breaches: {

@@ -8,6 +8,8 @@ export interface StormOrder {
   /** Value of `PAYMENT-SIGNATURE`. */
   readonly header: string
   readonly authorization: Authorization
+  /** One payment at most for all orders of a group: its authorization's key, or its payer where a client signs. */
+  readonly group: string
 }
 
 /** One sending of an order, and what came of it. Times are Unix milliseconds. */
@@ -29,7 +31,7 @@ export interface StormAnswer {
   readonly receipt: string
 }
 
-/** A process that was killed. */
+/** A process that was killed, or asked to stop. */
 export interface Kill {
   readonly kind: ManagedKind
   readonly name: string
@@ -42,53 +44,40 @@ export interface Freeze extends Kill {
   readonly untilMs: number
 }
 
-/** Everything that was done to a stage and everything it said; what the audit judges. */
+/** Everything that was done to a stage and every answer it gave; what the audit judges. */
 export interface EventLog {
-  /** Every order, by its job_id. */
-  readonly orders: ReadonlyMap<string, StormOrder>
-  place(order: StormOrder): void
+  /** By job_id; of two payments for one job the later. */
+  readonly orders: Map<string, StormOrder>
+  readonly kills: Kill[]
+  readonly freezes: Freeze[]
+  /** What went wrong that no audit would find. */
+  readonly mishaps: string[]
   attempted(order: StormOrder, attempt: Attempt): void
   attemptsOf(jobId: string): readonly Attempt[]
-  readonly kills: readonly Kill[]
-  killed(kill: Kill): void
-  readonly freezes: readonly Freeze[]
-  frozen(freeze: Freeze): void
-  /** An agent has said that it executes a job: so often, by agent and job_id. */
+  /** How often an agent has begun to execute a job. */
   executions(agent: string, jobId: string): number
   executing(agent: string, jobId: string): void
-  /** What went wrong that no audit would find. */
-  readonly mishaps: readonly string[]
-  mishap(text: string): void
 }
 
-/** Begins an empty one. */
 export function createEventLog(): EventLog {
-  const orders = new Map<string, StormOrder>()
   const attempts = new Map<string, Attempt[]>()
-  const kills: Kill[] = []
-  const freezes: Freeze[] = []
   const executions = new Map<string, number>()
-  const mishaps: string[] = []
   return {
-    orders,
-    kills,
-    freezes,
-    mishaps,
-    place: order => void orders.set(order.jobId, order),
+    orders: new Map(),
+    kills: [],
+    freezes: [],
+    mishaps: [],
     attempted({ jobId }, attempt) {
       const earlier = attempts.get(jobId)
       if (earlier === undefined) attempts.set(jobId, [attempt])
       else earlier.push(attempt)
     },
     attemptsOf: jobId => attempts.get(jobId) ?? [],
-    killed: kill => void kills.push(kill),
-    frozen: freeze => void freezes.push(freeze),
     executions: (agent, jobId) => executions.get(`${agent} ${jobId}`) ?? 0,
     executing(agent, jobId) {
       const key = `${agent} ${jobId}`
       executions.set(key, (executions.get(key) ?? 0) + 1)
     },
-    mishap: text => void mishaps.push(text),
   }
 }
 

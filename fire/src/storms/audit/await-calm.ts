@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import type { StormStage } from '../stage/storm-stage.ts'
-import { readLedger } from './read-ledger.ts'
+import { HANG_MS } from '../stage/managed-process.ts'
+import type { Stage } from '../stage/stage.ts'
+import { readLedger } from './check-ledger.ts'
 
 /** What is not decided yet. */
 export interface Unsettled {
@@ -11,31 +12,28 @@ export interface Unsettled {
   readonly responses: number
 }
 
-const LOOK_EVERY_MS = 250
+const READ_EVERY_MS = 250
 
-/** Waits until nothing is in doubt any more, and no longer than so long; resolves to what still is. */
-export async function awaitCalm(
-  stage: StormStage,
-  atMostMs: number,
-  signal: AbortSignal,
-): Promise<Unsettled> {
-  const giveUpMs = performance.now() + atMostMs
+/** Waits until nothing is in doubt any more, for ten minutes at most; resolves to what still is. */
+export async function awaitCalm(stage: Stage, signal: AbortSignal): Promise<Unsettled> {
+  const giveUpMs = performance.now() + HANG_MS
   for (;;) {
     const unsettled = await countUnsettled(stage)
     const isCalm = unsettled.payments === 0 && unsettled.responses === 0
     if (isCalm || signal.aborted || performance.now() > giveUpMs) return unsettled
-    await delay(LOOK_EVERY_MS)
+    await delay(READ_EVERY_MS)
   }
 }
 
-async function countUnsettled(stage: StormStage): Promise<Unsettled> {
+async function countUnsettled(stage: Stage): Promise<Unsettled> {
   const rows = await readLedger(stage)
   const redis = new Redis(stage.redisUrl)
   try {
+    // The sets in which agents find what a dead process left.
+    const saved = await Promise.all([...stage.stores].map(store => redis.zcard(`${store}:saved`)))
     return {
       payments: rows.filter(({ state }) => state === 'captured' || state === 'submitted').length,
-      // The set that agents look into for what a dead process left.
-      responses: await redis.zcard('farebox:saved'),
+      responses: saved.reduce((sum, count) => sum + count, 0),
     }
   } finally {
     redis.disconnect()

@@ -1,6 +1,7 @@
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { firstSuccess, type EventLog, type StormOrder } from '../event-log.ts'
-import { orderKey, type ChainPayment, type ChainRecord } from './read-chain.ts'
+import { groupBy } from './group-by.ts'
+import { groupPayments, type ChainPayment, type ChainRecord } from './read-chain.ts'
 
 /** Money against jobs. */
 export interface MoneyVerdict {
@@ -12,8 +13,9 @@ export interface MoneyVerdict {
 }
 
 /**
- * Money moved = jobs completed (I1, I2, I3, I4): an authorization that was used has bought exactly one job, and a job
- * that was delivered has been paid for, by the transaction its receipt names; all its answers are the same bytes.
+ * Money moved = jobs completed (I1, I2, I3, I4): in each group of orders at most one payment, and it has bought exactly
+ * one job; a job that was delivered has been paid for, by the transaction its receipt names; all its answers are the
+ * same bytes.
  */
 export function checkMoney(
   eventLog: EventLog,
@@ -23,12 +25,15 @@ export function checkMoney(
   const findings: string[] = []
   let completed = 0
   let paid = 0
-  for (const [key, sharing] of groupByAuthorization(orders)) {
-    const payment = chain.payments.get(key)
+  const paymentsOf = groupPayments(chain)
+  for (const [group, sharing] of groupBy(orders, order => order.group)) {
+    const payments = paymentsOf(group)
+    const payment = payments[0]?.[1]
     const delivered = sharing.filter(({ jobId }) => firstSuccess(eventLog.attemptsOf(jobId)) !== undefined)
     completed += delivered.length
-    if (payment !== undefined) paid += 1
+    paid += payments.length
     const jobs = sharing.map(({ jobId }) => jobId).join(', ')
+    if (payments.length > 1) findings.push(`paid ${payments.length} times: ${jobs}`)
     if (delivered.length > 1) findings.push(`one payment bought ${delivered.length} jobs: ${jobs}`)
     if (payment === undefined && delivered.length > 0) findings.push(`delivered without a payment: ${jobs}`)
     if (payment !== undefined && delivered.length === 0)
@@ -39,17 +44,6 @@ export function checkMoney(
     if (payment !== undefined) findings.push(...verifyCaptured(sharing, payment))
   }
   return { completed, paid, findings }
-}
-
-function groupByAuthorization(orders: readonly StormOrder[]): ReadonlyMap<string, readonly StormOrder[]> {
-  const groups = new Map<string, StormOrder[]>()
-  for (const order of orders) {
-    const key = orderKey(order)
-    const sharing = groups.get(key)
-    if (sharing === undefined) groups.set(key, [order])
-    else sharing.push(order)
-  }
-  return groups
 }
 
 /** Every 200 of an order is the first one, to the byte, and names the transaction that paid. */

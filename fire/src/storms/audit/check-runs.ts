@@ -1,5 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import type { EventLog, StormOrder } from '../event-log.ts'
-import type { HandlerRun } from './read-runs.ts'
+import { groupBy } from './group-by.ts'
+
+/** One run of a handler, as it recorded itself. */
+interface HandlerRun {
+  readonly jobId: string
+  readonly run: string
+  readonly pid: number
+  /** Unix milliseconds: when it began. */
+  readonly atMs: number
+}
 
 /** How often handlers ran, and why more than once. */
 export interface RunsVerdict {
@@ -59,4 +69,12 @@ function findExcuse(eventLog: EventLog, run: HandlerRun, next: HandlerRun): Excu
     stoodStill.some(({ kind }) => kind === 'redis') ||
     eventLog.kills.some(({ kind, atMs }) => kind === 'redis' && within(atMs))
   return hasStoreTrouble ? 'afterStoreTrouble' : undefined
+}
+
+/** All runs by job, in the order in which they began. */
+export async function readRuns(file: string): Promise<ReadonlyMap<string, readonly HandlerRun[]>> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  // Only our own handler writes this file.
+  const runs = text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as HandlerRun]))
+  return groupBy(runs, ({ jobId }) => jobId)
 }

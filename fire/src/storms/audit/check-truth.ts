@@ -1,5 +1,5 @@
 import { firstSuccess, type Attempt, type EventLog, type StormOrder } from '../event-log.ts'
-import { orderKey } from './read-chain.ts'
+import { groupPayments, type ChainRecord } from './read-chain.ts'
 
 /** Answers that say: nothing was charged, and for this attempt nothing will be (I5). */
 const FAILURES = new Set([400, 402, 408, 500])
@@ -19,16 +19,18 @@ export interface TruthVerdict {
 export function checkTruth(
   eventLog: EventLog,
   orders: readonly StormOrder[],
+  chain: ChainRecord,
   seenMs: ReadonlyMap<string, number>,
 ): TruthVerdict {
   const findings: string[] = []
   let failures = 0
+  const paymentsOf = groupPayments(chain)
   for (const order of orders) {
     const { jobId } = order
     const attempts = eventLog.attemptsOf(jobId)
     const failed = attempts.filter(({ answer }) => answer !== undefined && FAILURES.has(answer.status))
     failures += failed.length
-    const movedMs = seenMs.get(orderKey(order))
+    const movedMs = seenMs.get(paymentsOf(order.group)[0]?.[0] ?? '')
     // Of orders that share a payment it paid the one that was delivered; to the others it was rightly refused.
     if (movedMs === undefined || firstSuccess(attempts) === undefined) continue
     for (const attempt of failed) {

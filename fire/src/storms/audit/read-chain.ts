@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import type { StormOrder } from '../event-log.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import { groupBy } from './group-by.ts'
+import type { Stage } from '../stage/stage.ts'
 
 /** Money that an authorization moved, as the chain tells it. */
 export interface ChainPayment {
@@ -35,14 +36,20 @@ export function authorizationKey({ payer, nonce }: Pick<ChainPayment, 'payer' | 
   return `${payer}:${nonce}`
 }
 
-/** The same of an order. */
-export function orderKey({ authorization }: StormOrder): string {
-  return authorizationKey({ payer: authorization.from, nonce: authorization.nonce })
+/** The payments of each group of orders: a group is named by an authorization or by a payer. */
+export function groupPayments({
+  payments,
+}: ChainRecord): (group: string) => readonly (readonly [key: string, payment: ChainPayment])[] {
+  const byPayer = groupBy(payments, ([, { payer }]) => payer)
+  return group => {
+    const payment = payments.get(group)
+    return payment === undefined ? (byPayer.get(group) ?? []) : [[group, payment]]
+  }
 }
 
 /** Reads every use of an authorization and every transfer to the agent, from a block on. */
 export async function readChain(
-  { chain, wallet }: Pick<StormStage, 'chain' | 'wallet'>,
+  { chain, wallet }: Pick<Stage, 'chain' | 'wallet'>,
   fromBlock = 0n,
 ): Promise<ChainRecord> {
   const logs = (await callAnvil(chain.rpcUrl, 'eth_getLogs', [
@@ -94,4 +101,44 @@ function toPayment(used: Log, transfer: Log): ChainPayment {
 
 function addressOf(topic = ''): string {
   return `0x${topic.slice(-40).toLowerCase()}`
+}
+
+/** Sees money move while a storm is going on. */
+export interface ChainWatch {
+  /** When a payment was first seen in a block, Unix milliseconds, by authorization: it was there at the latest then. */
+  readonly seenMs: ReadonlyMap<string, number>
+  /** Reads the chain a last time. */
+  stop(): Promise<void>
+}
+
+const READ_EVERY_MS = 100
+
+/** Begins to watch; what was there before counts as seen now. */
+export function watchChain(stage: Pick<Stage, 'chain' | 'wallet'>): ChainWatch {
+  const seenMs = new Map<string, number>()
+  let fromBlock = 0n
+  const stopping = new AbortController()
+  const read = async (): Promise<void> => {
+    const { payments } = await readChain(stage, fromBlock)
+    const nowMs = Date.now()
+    for (const [key, { blockNumber }] of payments) {
+      if (!seenMs.has(key)) seenMs.set(key, nowMs)
+      // The newest block again: it is whole, but which was the newest is not known from here.
+      if (blockNumber > fromBlock) fromBlock = blockNumber
+    }
+  }
+  const watching = (async () => {
+    while (!stopping.signal.aborted) {
+      await read().catch(() => undefined)
+      await delay(READ_EVERY_MS)
+    }
+  })()
+  return {
+    seenMs,
+    async stop() {
+      stopping.abort()
+      await watching
+      await read()
+    },
+  }
 }

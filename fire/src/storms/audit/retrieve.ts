@@ -1,67 +1,75 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { firstSuccess, type StormOrder } from '../event-log.ts'
+import { firstSuccess, type StormAnswer, type StormOrder } from '../event-log.ts'
 import { sendOrder } from '../load/send-order.ts'
-import type { StormAgent } from '../stage/storm-agent.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
-import { orderKey, type ChainRecord } from './read-chain.ts'
+import { HANG_MS } from '../stage/managed-process.ts'
+import type { StageAgent } from '../stage/parties.ts'
+import type { Stage } from '../stage/stage.ts'
+import { groupPayments, type ChainRecord } from './read-chain.ts'
 
 /** Where it is asked, and until when. */
 export interface Retrieval {
   /** Who is asked for an order; without it, any replica. */
-  readonly agentFor?: ((order: StormOrder) => StormAgent | undefined) | undefined
+  readonly agentFor?: ((order: StormOrder) => StageAgent | undefined) | undefined
   readonly signal: AbortSignal
 }
 
-/** How many are asked for at the same time. */
+/** What was asked for again, and what was not answered as it must be. */
+export interface RetrievalVerdict {
+  readonly asked: number
+  readonly findings: readonly string[]
+}
+
 const ASKED_AT_ONCE = 16
-const TRIES = 20
 const TRY_AGAIN_MS = 500
 
 /**
- * Asks again for everything that was charged or delivered, the same bytes under the same header, and writes down what
- * comes; resolves to the orders that were asked for. Each must be answered 200 (I4).
+ * Asks again for everything that was charged or delivered, the same bytes under the same header. Each must be answered
+ * 200 (I4); of orders that share a payment the one that was delivered.
  */
 export async function retrieveCharged(
-  stage: StormStage,
+  stage: Stage,
   orders: readonly StormOrder[],
-  { payments }: ChainRecord,
+  chain: ChainRecord,
   { agentFor, signal }: Retrieval,
-): Promise<readonly StormOrder[]> {
+): Promise<RetrievalVerdict> {
+  const { agents, eventLog } = stage
+  const paymentsOf = groupPayments(chain)
   const isDelivered = ({ jobId }: StormOrder): boolean =>
-    firstSuccess(stage.eventLog.attemptsOf(jobId)) !== undefined
-  const delivered = new Set(orders.filter(isDelivered).map(orderKey))
-  // Of orders that share a payment only the one that was delivered; all of them where none was.
-  const charged = orders.filter(order => {
-    const key = orderKey(order)
-    return delivered.has(key) ? isDelivered(order) : payments.has(key)
-  })
+    firstSuccess(eventLog.attemptsOf(jobId)) !== undefined
+  const delivered = orders.filter(isDelivered)
+  const bought = new Set(delivered.map(({ group }) => group))
+  const lost = orders.filter(({ group }) => !bought.has(group) && paymentsOf(group).length > 0)
+  const charged = [...delivered, ...lost]
+  const findings: string[] = []
   const waiting = charged.entries()
-  await Promise.all(
-    Array.from({ length: ASKED_AT_ONCE }, async () => {
-      for (const [index, order] of waiting) {
-        if (signal.aborted) return
-        await askAgain(stage, order, tries => agentFor?.(order) ?? anyOf(stage, index + tries))
-      }
-    }),
-  )
-  return charged
-}
-
-/** Replicas share what they remember: any will do. */
-function anyOf({ agents }: StormStage, turn: number): StormAgent {
-  const agent = agents[turn % agents.length]
-  if (agent === undefined) throw new Error('the stage has no agents')
-  return agent
+  const worker = async (): Promise<void> => {
+    for (const [index, order] of waiting) {
+      if (signal.aborted) return
+      // Replicas share what they remember: any will do.
+      const turn = (tries: number): StageAgent | undefined => agents[(index + tries) % agents.length]
+      const answer = await askAgain(stage, order, tries => agentFor?.(order) ?? turn(tries))
+      // That nothing was delivered for a payment is a finding about money.
+      if (answer?.status !== 200 && isDelivered(order))
+        findings.push(
+          `${order.jobId} was delivered and cannot be fetched again: ${answer?.status ?? 'no answer'} ${answer?.body ?? ''}`,
+        )
+    }
+  }
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker))
+  return { asked: charged.length, findings }
 }
 
 async function askAgain(
-  stage: StormStage,
+  stage: Stage,
   order: StormOrder,
-  agentAt: (tries: number) => StormAgent,
-): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const { answer } = await sendOrder(stage, agentAt(tries), order)
-    if (answer !== undefined && answer.status !== 503) return
+  agentAt: (tries: number) => StageAgent | undefined,
+): Promise<StormAnswer | undefined> {
+  const giveUpMs = performance.now() + HANG_MS
+  for (let tries = 0; ; tries += 1) {
+    const agent = agentAt(tries)
+    if (agent === undefined) throw new Error('the stage has no agents')
+    const { answer } = await sendOrder(stage, agent, order)
+    if ((answer !== undefined && answer.status !== 503) || performance.now() > giveUpMs) return answer
     await delay(TRY_AGAIN_MS)
   }
 }

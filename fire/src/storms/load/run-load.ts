@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../simulator/seeded-random.ts'
 import type { StormOrder } from '../event-log.ts'
-import type { StormAgent } from '../stage/storm-agent.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import type { StageAgent } from '../stage/parties.ts'
+import type { StormStage } from '../storm-run.ts'
 import { persist, sendOrder } from './send-order.ts'
 import { signOrder, signRivals } from './sign-order.ts'
 
@@ -58,7 +58,7 @@ async function playCopies(
   random: Random,
   signal: AbortSignal,
 ): Promise<void> {
-  const nextAgent = (): StormAgent => random.pick(stage.agents)
+  const nextAgent = (): StageAgent => random.pick(stage.agents)
   const manner = {
     nextAgent,
     takes500: random.chance(0.3),

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, StormAnswer, StormOrder } from '../event-log.ts'
-import type { StormAgent } from '../stage/storm-agent.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import type { StageAgent } from '../stage/parties.ts'
+import type { Stage } from '../stage/stage.ts'
 
-/** Sends an order to one agent, once, and writes down what came of it. Never rejects: no answer is an outcome. */
-export async function sendOrder(stage: StormStage, agent: StormAgent, order: StormOrder): Promise<Attempt> {
+/** Sends an order to one agent, once, and records the outcome. Never rejects: no answer is an outcome. */
+export async function sendOrder({ eventLog }: Stage, agent: StageAgent, order: StormOrder): Promise<Attempt> {
   const sentMs = Date.now()
   let answer: StormAnswer | undefined
   let trouble = ''
@@ -25,14 +25,14 @@ export async function sendOrder(stage: StormStage, agent: StormAgent, order: Sto
     trouble = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   }
   const attempt = { agent: agent.name, sentMs, endedMs: Date.now(), answer, trouble }
-  stage.eventLog.attempted(order, attempt)
+  eventLog.attempted(order, attempt)
   return attempt
 }
 
 /** How an order is repeated. */
 export interface Persistence {
   /** Which agent is asked next. */
-  readonly nextAgent: () => StormAgent
+  readonly nextAgent: () => StageAgent
   /** A 500 says that nothing was charged: the caller believes it and goes. Otherwise it asks again. */
   readonly takes500: boolean
   /** Unix milliseconds: the caller gives up. */
@@ -48,7 +48,7 @@ const LONGEST_WAIT_MS = 1_500
  * Undefined where none was by the time the caller gave up.
  */
 export async function persist(
-  stage: StormStage,
+  stage: Stage,
   order: StormOrder,
   { nextAgent, takes500, untilMs, signal }: Persistence,
 ): Promise<StormAnswer | undefined> {

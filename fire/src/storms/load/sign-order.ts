@@ -1,37 +1,41 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
+import { findNetwork } from '@farebox/payments/networks'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { authorizationKey } from '../audit/read-chain.ts'
 import type { StormOrder } from '../event-log.ts'
-import { PUBLIC_URL } from '../stage/storm-agent.ts'
-import type { StormStage } from '../stage/storm-stage.ts'
+import type { Stage } from '../stage/stage.ts'
 
-/** What a job of `agent/agent.json` costs. */
+/** What all replicas call themselves, so that a payment bound to the job is good at each (D13). */
+export const PUBLIC_URL = 'https://storms.example'
+/** The only capability of `agent/agent.json`, and what it costs. */
+export const CAPABILITY = 'note'
 const PRICE_ATOMIC = 10_000n
 const MAX_DEADLINE_SECONDS = 60
-const CAPABILITY = 'note'
+const DEADLINE_SECONDS = 45
+
+/** Base Sepolia, as the local chain plays it. */
+const NETWORK = localNetwork()
 
 /** What is ordered. */
 export interface OrderWish {
   readonly payer: PaymentSigner
   /** How long the handler takes. */
   readonly waitMs?: number
-  /** From now; default 45 s. */
-  readonly deadlineSeconds?: number
 }
 
 /** An order paid as our client pays: the nonce is bound to the job (D13). */
-export async function signOrder(stage: StormStage, wish: OrderWish): Promise<StormOrder> {
+export async function signOrder(stage: Stage, wish: OrderWish): Promise<StormOrder> {
   const jobId = randomUUID()
-  const { network, crypto } = stage
-  const { header, authorization } = await signPayment(crypto, wish.payer, {
-    network,
+  const { header, authorization } = await signPayment(stage.crypto, wish.payer, {
+    network: NETWORK,
     requirement: requirementOf(stage),
     binding: { endpoint: `${PUBLIC_URL}/execute`, capability: CAPABILITY, jobId },
     nowSeconds: Date.now() / 1_000,
   })
-  return placed(stage, { jobId, body: jobBody(jobId, wish), header, authorization })
+  return placed(stage, jobId, wish, { header, authorization })
 }
 
 /**
@@ -39,7 +43,7 @@ export async function signOrder(stage: StormStage, wish: OrderWish): Promise<Sto
  * one of them can be served.
  */
 export async function signRivals(
-  stage: StormStage,
+  stage: Stage,
   wish: OrderWish,
   count: number,
 ): Promise<readonly StormOrder[]> {
@@ -52,37 +56,44 @@ export async function signRivals(
     validBefore: String(Math.floor(Date.now() / 1_000) + requirement.maxTimeoutSeconds),
     nonce: `0x${randomBytes(32).toString('hex')}`,
   }
-  const signature = await wish.payer.signTypedData(authorizationTypedData(stage.network, authorization))
+  const signature = await wish.payer.signTypedData(authorizationTypedData(NETWORK, authorization))
   const header = encodeHeader({
     x402Version: 2,
     accepted: requirement,
     payload: { authorization, signature },
   })
-  return Array.from({ length: count }, () => {
-    const jobId = randomUUID()
-    return placed(stage, { jobId, body: jobBody(jobId, wish), header, authorization })
-  })
+  return Array.from({ length: count }, () => placed(stage, randomUUID(), wish, { header, authorization }))
 }
 
-function placed({ eventLog }: StormStage, order: StormOrder): StormOrder {
-  eventLog.place(order)
+function placed(
+  { eventLog }: Stage,
+  jobId: string,
+  { waitMs = 0 }: OrderWish,
+  payment: Pick<StormOrder, 'header' | 'authorization'>,
+): StormOrder {
+  const body = JSON.stringify({
+    service_version: '1.0',
+    job_id: jobId,
+    task: { capability: CAPABILITY, input: { text: jobId, wait_ms: waitMs } },
+    deadline: Math.floor(Date.now() / 1_000) + DEADLINE_SECONDS,
+  })
+  const { from, nonce } = payment.authorization
+  const order = { jobId, body, ...payment, group: authorizationKey({ payer: from, nonce }) }
+  eventLog.orders.set(jobId, order)
   return order
 }
 
-function requirementOf({ network, wallet }: StormStage): ReturnType<typeof createRequirement> {
+function requirementOf({ wallet }: Stage): ReturnType<typeof createRequirement> {
   return createRequirement({
-    network,
+    network: NETWORK,
     payTo: wallet,
     amountAtomic: PRICE_ATOMIC,
     maxDeadlineSeconds: MAX_DEADLINE_SECONDS,
   })
 }
 
-function jobBody(jobId: string, { waitMs = 0, deadlineSeconds = 45 }: OrderWish): string {
-  return JSON.stringify({
-    service_version: '1.0',
-    job_id: jobId,
-    task: { capability: CAPABILITY, input: { text: jobId, wait_ms: waitMs } },
-    deadline: Math.floor(Date.now() / 1_000) + deadlineSeconds,
-  })
+function localNetwork(): NonNullable<ReturnType<typeof findNetwork>> {
+  const network = findNetwork('eip155:84532')
+  if (network === undefined) throw new Error('Base Sepolia is not in the table')
+  return network
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ChildExit } from '@farebox/local/src/processes/child-process'
 
 /** What can be killed. */
 export type ManagedKind = 'agent' | 'facilitator' | 'postgres' | 'redis'
@@ -9,14 +10,11 @@ export interface ManagedProcess {
   readonly name: string
   /** Undefined while it is down. */
   readonly pid: number | undefined
-  /**
-   * Starts it. Where it ran before, it is tried for a minute: what it stands on may be down too.
-   * Rejects where it does not start.
-   */
+  /** Starts it. Where it ran before, it is tried again and again: what it depends on may be down too. */
   start(): Promise<void>
-  /** SIGKILL; resolves with its pid once it is gone, undefined where it was down. */
-  kill(): Promise<number | undefined>
-  /** SIGTERM; resolves once it has ended. */
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM; resolves once it has ended, undefined where it was down. */
   stop(): Promise<Ending | undefined>
 }
 
@@ -24,29 +22,29 @@ export interface ManagedProcess {
 export interface Ending {
   /** Null where a signal ended it. */
   readonly code: number | null
-  readonly tookMs: number
-  /** The end of what it said. */
+  /** The end of its output. */
   readonly lastLines: string
 }
 
 /** One run of a program, between a start and an end. */
 export interface ProcessRun {
   readonly pid: number
-  /** Resolves when it ends, for whatever reason; absent where nobody can tell. */
-  readonly exited?: Promise<{ readonly code: number | null; readonly lastLines: string }>
+  /** Resolves when it ends, for whatever reason; absent where it cannot be known. */
+  readonly exited?: Promise<Ending>
   /** SIGKILL. */
   kill(): Promise<void>
-  /** SIGTERM or what it takes for it. */
+  /** SIGTERM or its equivalent. */
   stop(): Promise<unknown>
 }
 
+/** Ends hangs, and judges nothing. */
+export const HANG_MS = 600_000
 const START_AGAIN_MS = 100
-const START_TIMEOUT_MS = 60_000
 
 /**
  * Makes a managed process from a way to launch it.
  *
- * @param onDeath told where it ended without having been asked to; it is started again all the same
+ * @param onDeath called where it ended without having been asked to; it is started again all the same
  */
 export function manageProcess(
   { kind, name }: Pick<ManagedProcess, 'kind' | 'name'>,
@@ -66,6 +64,11 @@ export function manageProcess(
       await start().catch(() => undefined)
     })
   }
+  const take = (): ProcessRun | undefined => {
+    const taken = current
+    current = undefined
+    return taken
+  }
   return {
     kind,
     name,
@@ -73,26 +76,47 @@ export function manageProcess(
       return current?.pid
     },
     start,
-    async kill() {
-      const dying = current
-      current = undefined
-      await dying?.kill()
-      return dying?.pid
-    },
+    kill: async () => await take()?.kill(),
     async stop() {
-      const ending = current
-      current = undefined
+      const ending = take()
       if (ending === undefined) return undefined
-      const askedMs = performance.now()
       await ending.stop()
-      const { code = 0, lastLines = '' } = (await ending.exited) ?? {}
-      return { code, tookMs: performance.now() - askedMs, lastLines }
+      return (await ending.exited) ?? { code: 0, lastLines: '' }
+    },
+  }
+}
+
+/** The run of an agent or a facilitator: one process, without children. */
+export function processRunOf({
+  pid,
+  exited,
+}: {
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+}): ProcessRun {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    // It may have ended in this very moment: the system then knows no such process.
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // Nothing to end.
+    }
+    await exited
+  }
+  return {
+    pid,
+    exited,
+    kill: () => end('SIGKILL'),
+    async stop() {
+      const hang = setTimeout(() => void end('SIGKILL'), HANG_MS)
+      await end('SIGTERM')
+      clearTimeout(hang)
     },
   }
 }
 
 async function launchWithRetries(name: string, launch: () => Promise<ProcessRun>): Promise<ProcessRun> {
-  const giveUpMs = performance.now() + START_TIMEOUT_MS
+  const giveUpMs = performance.now() + HANG_MS
   for (;;) {
     try {
       return await launch()

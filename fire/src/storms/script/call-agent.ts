@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment } from '@x402/fetch'
+import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
+import { execute } from '@farebox/client/execute'
+import { resume } from '@farebox/client/resume'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { privateKeyToAccount } from 'viem/accounts'
+import { jobBody } from '../../../../e2e/stage/pay.ts'
+import { CAPABILITY } from '../load/sign-order.ts'
+import { HANG_MS } from '../stage/managed-process.ts'
+import type { Fault } from './fault.ts'
+
+/** Our client needs fewer: it repeats by itself. */
+const TRIES: { readonly [caller in Fault['caller']]: number } = { ours: 3, stock: 8 }
+const RETRY_MS = 400
+/** The slowest faults take half of it. */
+const DEADLINE_SECONDS = 60
+
+/** What a client has in the end. */
+export interface Called extends Partial<Output> {
+  /** `failed`: by an error that says so. */
+  readonly ended: 'delivered' | 'failed' | 'unresolved'
+  /** The last error. */
+  readonly said?: string
+}
+
+/** The job_id in the output, and the transaction that the receipt names. */
+interface Output {
+  readonly text: unknown
+  readonly transaction?: string | undefined
+}
+
+/** A job that is paid for, and who pays. */
+export interface Call {
+  readonly crypto: EvmCrypto
+  /** The agent's. */
+  readonly url: string
+  readonly jobId: string
+  /** The payer's private key. */
+  readonly key: string
+}
+
+/** Calls an agent, and again for as long as the job is unresolved or was refused for a passing reason. */
+export async function callAgent(caller: Fault['caller'], call: Call): Promise<Called> {
+  const attempt = caller === 'ours' ? createOurs(call) : createStock(call)
+  let last: Called = { ended: 'failed' }
+  for (let tries = 0; tries < TRIES[caller]; tries += 1) {
+    try {
+      return { ended: 'delivered', ...(await attempt()) }
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error))
+      last = { ended: name === 'PaymentUnresolved' ? 'unresolved' : 'failed', said: message }
+      await delay(RETRY_MS)
+    }
+  }
+  return last
+}
+
+/** Our client: `execute`, then `resume`. */
+function createOurs({ crypto, url, jobId, key }: Call): () => Promise<Output> {
+  let entry: JournalEntry | undefined
+  return async () => {
+    const options = { crypto, signal: AbortSignal.timeout(HANG_MS) }
+    const begin = {
+      ...options,
+      signer: privateKeySigner(crypto, key),
+      jobId,
+      deadlineSeconds: DEADLINE_SECONDS,
+      journal(written: JournalEntry) {
+        entry = written
+      },
+    }
+    const { output, payment } = await (entry === undefined
+      ? execute(url, CAPABILITY, { text: jobId }, begin)
+      : resume(entry, options))
+    return { text: output['text'], transaction: payment?.transaction }
+  }
+}
+
+/** The x402 project's client, with the same body each time: it signs a new payment. */
+function createStock({ url, jobId, key }: Call): () => Promise<Output> {
+  const scheme = new ExactEvmScheme(privateKeyToAccount(key as `0x${string}`))
+  const pay = wrapFetchWithPayment(fetch, new x402Client().register('eip155:*', scheme))
+  const body = jobBody(jobId, { text: jobId }, { capability: CAPABILITY, deadlineSeconds: DEADLINE_SECONDS })
+  const headers = { 'content-type': 'application/json' }
+  return async () => {
+    const answer = await pay(`${url}/execute`, { method: 'POST', headers, body })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${text.slice(0, 200)}`)
+    return (JSON.parse(text) as { output: { text: unknown } }).output
+  }
+}

@@ -1,0 +1,85 @@
+import type { Crossing, WireFault } from '../stage/wire.ts'
+
+/** What is done to a request on its way. */
+export type Act = (crossing: Crossing) => Promise<void> | void
+
+/** A fault, and where it happens. */
+export interface Fault {
+  /** What happens, in words. */
+  readonly name: string
+  /**
+   * Between agent and facilitator, client and agent, or facilitator and node. A `liar` lacks the hold extension and a
+   * `holder` names it; both have agents with a node of their own, who ask the chain about everything it says.
+   */
+  readonly at: 'facilitator' | 'liar' | 'holder' | 'agent' | 'node'
+  /** Which requests: a path, a JSON-RPC method's beginning, or those that carry a payment. */
+  readonly on: 'paid' | '/settle' | '/verify' | 'eth_call' | 'eth_sendRawTransaction'
+  readonly act: Act
+  /** The first so many of them; the others pass. */
+  readonly times: number
+  /** `delivered`: the job must be delivered and paid for. `either`: or it fails truly, and nothing was charged. */
+  readonly ends: 'delivered' | 'either'
+  /** Our client, or a stock x402 one that is called again. */
+  readonly caller: 'ours' | 'stock'
+  /** Takes more than ten seconds: played in the long form alone. */
+  readonly isSlow: boolean
+  /** Meets whole transactions, in which other payments may be: no two of these are played at once. */
+  readonly isAlone: boolean
+}
+
+/** One row of a table of faults: what is done, and in what it differs from the others. */
+export type Row = readonly [name: string, act: Act, rest?: Partial<Fault>]
+
+/** The faults of a table. */
+export function faultsOf(
+  common: Pick<Fault, 'at' | 'on'> & Partial<Fault>,
+  rows: readonly Row[],
+): readonly Fault[] {
+  const usual = { times: 1, ends: 'delivered', caller: 'ours', isSlow: false, isAlone: false } as const
+  return rows.map(([name, act, rest]) => ({ ...usual, ...common, name, act, ...rest }))
+}
+
+/** Does it to the first `times` requests it is for, and reports each. */
+export function toWireFault({ on, act, times }: Fault, onHappened: () => void): WireFault {
+  let left = times
+  return async crossing => {
+    const isMeant = on === 'paid' ? crossing.payment !== '' : crossing.call.startsWith(on)
+    if (!isMeant || left === 0) return false
+    left -= 1
+    onHappened()
+    await act(crossing)
+    return true
+  }
+}
+
+export const HTML = { 'content-type': 'text/html' }
+export const BAD_GATEWAY = '<html><body><h1>502 Bad Gateway</h1></body></html>'
+
+/** Answers in place of the other side. */
+export function says(status: number, text: string, headers?: { readonly [name: string]: string }): Act {
+  return crossing => crossing.answer(status, text, headers)
+}
+
+export const reset: Act = crossing => crossing.reset()
+
+/** The request arrives and is served; the act decides what the caller gets. */
+export function served(act: Act): Act {
+  return async crossing => {
+    await crossing.deliver()
+    await act(crossing)
+  }
+}
+
+export const brokenOff: Act = async crossing => crossing.breakOff(await crossing.deliver())
+export const dripping: Act = async crossing => crossing.drip(await crossing.deliver(), 5)
+
+/** The caller gets the first of two answers. */
+export const twice: Act = async crossing => {
+  const [one] = await Promise.all([crossing.deliver(), crossing.deliver()])
+  crossing.answerWith(one)
+}
+
+/** The caller gets an answer that is made from the true one. */
+export function changed(change: (text: string) => string): Act {
+  return async crossing => crossing.answer(200, change((await crossing.deliver()).text))
+}
