@@ -124,7 +124,7 @@ export default {
       ignoreDependencies: ['@farebox/cli', 'farebox'],
     },
     fire: {
-      entry: ['src/**/main.ts', 'src/**/*.test.ts', 'src/**/*.child.ts', 'src/simulator/stand-ins/*.ts'],
+      entry: ['src/main.ts', 'src/**/*.test.ts', 'src/**/*.child.ts', 'src/simulator/stand-ins/*.ts'],
       project: ['src/**/*.ts'],
     },
   },

@@ -6,5 +6,10 @@ import { ATTACKS } from './table.ts'
 export const attacks: Battery = {
   name: 'attacks',
   does: 'Attacks on running programs: memory of bodies, gas, lost records, nodes that lie, databases that lose writes.',
-  run: run => runAttacks(ATTACKS, run),
+  flags: { only: { value: '<id or words>', help: 'attacks whose id or title contains it' } },
+  run: run =>
+    runAttacks(
+      ATTACKS.filter(({ id, title }) => `${id} ${title}`.includes(run.flags?.['only'] ?? '')),
+      run,
+    ),
 }

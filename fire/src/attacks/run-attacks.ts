@@ -13,7 +13,7 @@ export async function runAttacks(attacks: readonly Attack[], run: BatteryRun): P
       const seen = await attack.run({ size, seed, signal })
       if (seen.length === 0) findings.push(`${attack.id} ${attack.title}: measured nothing`)
       scores.push(...seen.map(score => ({ ...score, test: `${attack.id} ${attack.title}: ${score.test}` })))
-      const replay = `fire/src/attacks/main.ts --only ${attack.id} --seed ${seed}`
+      const replay = `npm run fire -- attacks --only ${attack.id} --seed ${seed}`
       for (const { test, reached, target, isMet } of seen)
         if (!isMet)
           findings.push(`${attack.id} ${attack.title}: ${test}: ${reached}, asked: ${target} (${replay})`)
