@@ -120,8 +120,8 @@ export default {
         'src/**/*.test.ts',
       ],
       project: ['src/**/*.ts'],
-      // Programs that it measures.
-      ignoreDependencies: ['@farebox/cli', 'farebox'],
+      // The program that it measures.
+      ignoreDependencies: ['farebox'],
     },
     fire: {
       entry: ['src/main.ts', 'src/**/*.test.ts', 'src/**/*.child.ts', 'src/simulator/stand-ins/*.ts'],

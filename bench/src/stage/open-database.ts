@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
@@ -14,7 +15,8 @@ export interface SceneDatabase {
 export async function openDatabase(stage: Stage): Promise<SceneDatabase> {
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') return { url: given, processes: { pids: [] } }
-  const postgres = await startPostgres({ folder: join(stage.folder, 'postgres') })
+  // Two builds that are compared have one each.
+  const postgres = await startPostgres({ folder: join(stage.folder, `postgres-${randomUUID()}`) })
   stage.onStrike(postgres.stop)
   return { url: postgres.connectionString, processes: { pids: [postgres.pid], family: true } }
 }
