@@ -25,7 +25,7 @@ const staged = { ...always, setupFiles: ['./packages/local/src/testing/scan-prog
 /** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
 const LONG = [
   'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
-  'e2e/{packages,platform-crashes,stopping}.test.ts',
+  'e2e/{facilitator-rules,packages,platform-crashes,secrets,stopping}.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
@@ -85,7 +85,7 @@ export default defineConfig({
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'long', include: LONG, maxWorkers: 4, sequence: { groupOrder: 2 } },
+        test: { ...staged, name: 'long', include: LONG, maxWorkers: 6, sequence: { groupOrder: 2 } },
       },
       {
         ...fromSources,

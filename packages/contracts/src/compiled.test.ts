@@ -1,18 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import solc from 'solc'
 import { expect, test } from 'vitest'
 import { agentRegistryBytecode } from './agent-registry.ts'
 import { localUsdcBytecode, localUsdcDeployedBytecode } from './local-usdc.ts'
-
-const compileScript = fileURLToPath(new URL('../scripts/compile.mjs', import.meta.url))
-
-test('the committed modules are what sol/ compiles to', () => {
-  const run = spawnSync(process.execPath, [compileScript, '--check'], { encoding: 'utf8' })
-  expect(run.stderr).toBe('')
-  expect(run.status).toBe(0)
-})
 
 test('the creation code of LocalUSDC carries its deployed code unchanged: no immutable is filled in', () => {
   expect(localUsdcBytecode).toContain(localUsdcDeployedBytecode.slice(2))
