@@ -1,4 +1,5 @@
 import { silentLog } from '@farebox/server/log'
+import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { createChannel } from './channel.ts'
 import { createVersionWatch } from './watch-versions.ts'
@@ -6,11 +7,9 @@ import { createVersionWatch } from './watch-versions.ts'
 /** Hours pass at once where somebody waits for milliseconds; otherwise nobody wakes unless told. */
 const still = {
   nowMs: () => 0,
-  sleep: (ms: number, signal?: AbortSignal) =>
-    new Promise<void>(resolve => {
-      if (ms < 100 || signal?.aborted === true) return resolve()
-      signal?.addEventListener('abort', () => resolve())
-    }),
+  sleep: async (ms: number, signal?: AbortSignal) => {
+    if (ms >= 100) await untilAborted(signal)
+  },
 }
 
 test('what this process changes is told without waiting for the next look', async () => {

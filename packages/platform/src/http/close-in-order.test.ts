@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { echoRoute } from '../test-setup/echo-route.ts'
 import { createManualClock } from '../test-setup/manual-clock.ts'
@@ -60,7 +61,7 @@ test('D32 a handler that still waits ten seconds after closing began is told to 
     answers: { 202: { description: 'Under way' } },
     handle: async ({ signal }) => {
       arrived()
-      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      await untilAborted(signal)
       return { status: 202 }
     },
   })
@@ -87,7 +88,7 @@ test('a handler’s signal aborts when its caller has gone', async () => {
     answers: { 204: { description: 'Over' } },
     handle: async ({ signal }) => {
       arrived()
-      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      await untilAborted(signal)
       reasons.push(signal.reason)
       return { status: 204 }
     },

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { createEventStreams } from './event-streams.ts'
@@ -11,7 +12,7 @@ const never = new AbortController().signal
 function silent(told: string[]): (signal: AbortSignal) => AsyncGenerator<ServerEvent> {
   return async function* (signal) {
     told.push('begun')
-    await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+    await untilAborted(signal)
     told.push('ended')
     yield* []
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { until } from '@farebox/protocol/src/test-setup/until'
+import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
 import type { Background } from '../platform-parts.ts'
@@ -48,7 +48,7 @@ async function hang({ url, signal }: OutboundRequest): Promise<OutboundOutcome> 
   sent.push(url)
   if (url.includes('slow')) {
     hanging.push(url)
-    await new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }))
+    await untilAborted(signal)
     hanging.splice(hanging.indexOf(url), 1)
   }
   return { kind: 'failed', reason: 'too-slow', elapsedMs: 1, detail: 'pretended', mayHaveArrived: true }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FastifyInstance } from 'fastify'
-import { until } from '@farebox/protocol/src/test-setup/until'
+import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { createApp } from '../app/create-app.ts'
 import type { OutboundRequest } from '../outbound/outbound.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -51,7 +51,7 @@ afterEach(async () => {
 
 async function refuse({ signal }: OutboundRequest): Promise<'refuse'> {
   refusals -= 1
-  if (refusals < 0) await new Promise(resolve => signal?.addEventListener('abort', resolve))
+  if (refusals < 0) await untilAborted(signal)
   return 'refuse'
 }
 

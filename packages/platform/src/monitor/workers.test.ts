@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { until } from '@farebox/protocol/src/test-setup/until'
+import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
 import type { Clock } from '@farebox/server/clock'
 import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/pretend-outbound.ts'
@@ -139,7 +139,7 @@ test('HLT-07 while sixty agents say nothing, a hundred others are checked round 
     asked.set(agentId, (asked.get(agentId) ?? 0) + 1)
     if (agentId > 60) return 'ok'
     hanging += 1
-    await new Promise(resolve => signal?.addEventListener('abort', resolve))
+    await untilAborted(signal)
     return 'refuse'
   })
   const stage = await stageWith({ outbound, settings: { checkIntervalMs: 1_000 } })

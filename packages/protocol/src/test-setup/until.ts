@@ -23,3 +23,11 @@ export async function until<T>(
 function isTruthy<T>(value: T): value is Exclude<T, false | undefined | null | 0 | ''> {
   return Boolean(value)
 }
+
+/** Resolves when the signal is aborted, at once where it is already. A listener alone is never called in that case. */
+export function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise(resolve => {
+    if (signal?.aborted === true) resolve()
+    else signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
