@@ -22,9 +22,14 @@ export async function findViolations(page: Page): Promise<readonly string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
 
-const ANIMATIONS_END = `Promise.all(
-  document
-    .getAnimations()
-    .filter(one => one.effect?.getComputedTiming().endTime !== Infinity)
-    .map(one => one.finished.catch(() => undefined)),
-).then(() => undefined)`
+// One that ends, or is cancelled, may be followed by another: none may run when a frame is drawn.
+const ANIMATIONS_END = `(async () => {
+  for (;;) {
+    await new Promise(requestAnimationFrame)
+    const running = document
+      .getAnimations()
+      .filter(one => one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Infinity)
+    if (running.length === 0) return
+    await Promise.all(running.map(one => one.finished.catch(() => undefined)))
+  }
+})()`

@@ -37,8 +37,15 @@ export async function visit(
   return { context, page, troubles, ...(wallet !== undefined && { wallet }) }
 }
 
-/** Notes what a page's browser complains of: errors, reports of the policy, requests to elsewhere than `url`. */
+/**
+ * Notes what a page's browser complains of: errors, reports of the policy, requests to elsewhere than `url`. From now on
+ * whoever opens an address in it waits until the page hears clicks, which on a busy machine is later than it is loaded.
+ */
 export function watchPage(page: Page, url: string, troubles: string[]): void {
+  const goto = page.goto.bind(page)
+  const reload = page.reload.bind(page)
+  page.goto = async (...given) => await thenTakenOver(page, await goto(...given))
+  page.reload = async (...given) => await thenTakenOver(page, await reload(...given))
   page.on('pageerror', error => troubles.push(`error: ${error.message}`))
   page.on('dialog', dialog => {
     troubles.push(`dialog: ${dialog.message()}`)
@@ -57,3 +64,20 @@ export function watchPage(page: Page, url: string, troubles: string[]): void {
 /** An empty page has no storage. */
 const NO_TEST_WALLET = `if (location.protocol === 'http:' && localStorage.getItem('farebox-wallet') === null)
   localStorage.setItem('farebox-wallet', 'none')`
+
+async function thenTakenOver<T>(page: Page, answer: T): Promise<T> {
+  await page.evaluate(TAKEN_OVER).catch((error: unknown) => {
+    // It went elsewhere by itself.
+    if (!/context was destroyed|navigation/i.test(String(error))) throw error
+  })
+  return answer
+}
+
+/** Pages without scripts, and those that say that they cannot be shown, are never taken over. */
+const TAKEN_OVER = `new Promise(resolve => {
+  const state = JSON.parse(document.getElementById('state')?.textContent ?? '{}')
+  if (matchMedia('(scripting: none)').matches || (state.status !== 200 && state.status !== 404)) return resolve()
+  new PerformanceObserver(entries => {
+    if (entries.getEntriesByName('taken-over').length > 0) resolve()
+  }).observe({ type: 'mark', buffered: true })
+})`

@@ -21,8 +21,14 @@ async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
   const navigation = followLinks(site, (shown, visit) => {
     hydrated.render(<App {...shown} navigation={navigation} visit={visit} />)
   })
+  const typeAgain = takeTyped(root)
+  const onTaken = (): void => {
+    typeAgain()
+    // From here on a click is heard: for who measures a page, or drives one.
+    performance.mark('taken-over')
+  }
   const hydrated = hydrateRoot(
     root,
-    <App site={site} page={page} navigation={navigation} visit={0} onTaken={takeTyped(root)} />,
+    <App site={site} page={page} navigation={navigation} visit={0} onTaken={onTaken} />,
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { useSite } from '../../site/site.ts'
 
 /** Where the agent answers, and the button that has it looked at. What was typed stays, whatever comes of it. */
@@ -20,12 +20,6 @@ export function EndpointForm(props: {
   const id = useId()
   const [typed, setTyped] = useState<string>()
   const [isMissing, setMissing] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  // What was typed before the page took over.
-  useEffect(() => {
-    const early = input.current?.value ?? ''
-    if (early !== '') setTyped(early)
-  }, [])
   const value = typed ?? endpoint ?? first
   const isOther = endpoint === undefined || value.trim() !== endpoint
   return (
@@ -48,7 +42,6 @@ export function EndpointForm(props: {
       </label>
       <div className="row">
         <input
-          ref={input}
           id={id}
           name="endpoint"
           className="input mono"
