@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Where Debian and its kin put it; FAREBOX_CHROMIUM names another. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/**
+ * Where Debian and its kin put it; FAREBOX_CHROMIUM names another. First the one without the parts that draw a window: a
+ * page costs it half of the CPU time.
+ */
+const PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /** The machine's Chromium; undefined, and a line that says so, where there is none. */
 export function findChromium(): string | undefined {
@@ -10,7 +18,7 @@ export function findChromium(): string | undefined {
   const found = given ?? PLACES.find(path => existsSync(path))
   if (found === undefined) {
     process.stderr.write(
-      'no Chromium here: the tests of pages in a browser are left out (apt-get install chromium)\n',
+      'no Chromium here: the tests of pages in a browser are left out (apt-get install chromium-headless-shell)\n',
     )
   }
   return found
