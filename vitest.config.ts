@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { quickTests } from './scripts/test-lanes.mjs'
 
-// The packages' sources, not their builds: a test never runs against yesterday's output.
+// A test imports the packages' sources. Programs that it starts are builds, which are brought up to date before it.
 const fromSources = {
   resolve: { conditions: ['@farebox/source'] },
   ssr: { resolve: { conditions: ['@farebox/source'] } },
@@ -47,6 +47,7 @@ const QUICK = quickTests()
 
 export default defineConfig({
   test: {
+    globalSetup: ['./scripts/build.test-setup.mjs'],
     // Projects of one group run side by side, groups one after another.
     projects: [
       {

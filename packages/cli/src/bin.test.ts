@@ -4,25 +4,16 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const BIN = fileURLToPath(new URL('bin.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../bin/farebox-cli.js', import.meta.url))
 
 test.runIf(process.platform === 'linux')(
   'an answer that could not be written is exit code 1, because a script would take nothing for an answer',
   async () => {
     const full = await open('/dev/full', 'w')
-    const child = spawn(
-      process.execPath,
-      [
-        '--import',
-        import.meta.resolve('tsx'),
-        '--conditions=@farebox/source',
-        BIN,
-        'wallet',
-        'list',
-        '--json',
-      ],
-      { env: { PATH: process.env['PATH'], FAREBOX_HOME: tmpdir() }, stdio: ['ignore', full.fd, 'ignore'] },
-    )
+    const child = spawn(process.execPath, [BIN, 'wallet', 'list', '--json'], {
+      env: { PATH: process.env['PATH'], FAREBOX_HOME: tmpdir() },
+      stdio: ['ignore', full.fd, 'ignore'],
+    })
     const code = await new Promise(resolve => child.once('close', resolve))
     await full.close()
     expect(code).toBe(1)

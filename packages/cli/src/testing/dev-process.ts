@@ -12,7 +12,7 @@ export interface Project {
   /** Writes a file as editors do it: whole, under another name, then in place of the old one. */
   save(name: string, text: string): Promise<void>
   remove(name: string): Promise<void>
-  /** Runs `farebox <words>` in it, from the sources. */
+  /** Runs `farebox <words>` in it, as it is built. */
   run(words: readonly string[], variables?: NodeJS.ProcessEnv): RunningCli
   /** Ends what still runs, and takes the folder away. */
   clear(): Promise<void>
@@ -32,7 +32,7 @@ export interface RunningCli {
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
 }
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../../bin/farebox-cli.js', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 
 /** Makes one, with these files. */
@@ -68,15 +68,11 @@ export async function createProject(files: { readonly [name: string]: string }):
 }
 
 function runCli(folder: string, words: readonly string[], variables: NodeJS.ProcessEnv): RunningCli {
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', BIN, ...words],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: pathWithoutFarebox(), HOME: folder, ...variables },
-    },
-  )
+  const child = spawn(process.execPath, [BIN, ...words], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: pathWithoutFarebox(), HOME: folder, ...variables },
+  })
   let [out, err, all, read] = ['', '', '', 0]
   let hasEnded = false
   let look = (): void => undefined

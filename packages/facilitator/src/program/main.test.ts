@@ -9,7 +9,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 const DATABASE_URL = process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/farebox-facilitator.js', import.meta.url))
 const ADMIN_TOKEN = 'admin-token-of-the-process-test'
 
 async function runSql(sql: string): Promise<boolean> {
@@ -55,7 +55,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
     readonly errors: string[]
   }
   const start = (environment: { readonly [name: string]: string } = {}): Started => {
-    const child = spawn(process.execPath, ['--conditions=@farebox/source', '--import', 'tsx', MAIN], {
+    const child = spawn(process.execPath, [PROGRAM], {
       env: {
         PATH: process.env['PATH'] ?? '',
         FACILITATOR_PORT: '0',

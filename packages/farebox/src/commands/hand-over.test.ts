@@ -15,7 +15,9 @@ beforeEach(async () => {
   const modules = join(project.folder, 'runtime', 'node_modules')
   const home = join(modules, 'farebox')
   await mkdir(join(modules, '@farebox'), { recursive: true })
-  await cp(join(PACKAGE, 'src'), join(home, 'src'), { recursive: true })
+  const filter = (path: string): boolean => !/\.(d\.ts|map)$/.test(path)
+  for (const name of ['bin', 'dist'])
+    await cp(join(PACKAGE, name), join(home, name), { recursive: true, filter })
   await cp(join(PACKAGE, 'package.json'), join(home, 'package.json'))
   for (const name of ['protocol', 'payments'])
     await symlink(join(PACKAGES, name), join(modules, '@farebox', name), 'junction')
@@ -25,7 +27,7 @@ beforeEach(async () => {
       join(modules, name),
       'junction',
     )
-  bin = join(home, 'src', 'bin.ts')
+  bin = join(home, 'bin', 'farebox.js')
 })
 afterEach(() => project.remove())
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
+const BIN = fileURLToPath(new URL('../../bin/farebox.js', import.meta.url))
 
 /** Enough to serve without payments. */
 export const DEV = {
@@ -43,7 +43,7 @@ export default async ({ ms }) => {
   return { waited: ms, pid: process.pid }
 }`
 
-/** A run of `farebox …`, from the sources. */
+/** A run of `farebox …`, as it is built. */
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number
@@ -125,7 +125,7 @@ export async function waitJob(
 function run(folder: string, args: readonly string[], variables: NodeJS.ProcessEnv): Running {
   const child = spawn(
     process.execPath,
-    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', ...args],
+    [...args],
     // Their own group, as a terminal or a service manager gives them: a signal to it reaches the workers too.
     { cwd: folder, detached: true, env: { PATH: process.env['PATH'], ...variables } },
   )

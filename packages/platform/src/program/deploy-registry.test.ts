@@ -7,7 +7,7 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/farebox-platform.js', import.meta.url))
 const { privateKey } = TEST_KEYS.deployer
 
 describe('farebox-platform deploy-registry', () => {
@@ -24,7 +24,7 @@ describe('farebox-platform deploy-registry', () => {
       EVM_RPC_URL: chain.rpcUrl,
       ...variables,
     }
-    const node = ['--conditions=@farebox/source', '--import', 'tsx', MAIN, 'deploy-registry', ...words]
+    const node = [PROGRAM, 'deploy-registry', ...words]
     const child = spawn(process.execPath, node, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err] = [text(child.stdout), text(child.stderr)]
     const [code] = (await once(child, 'exit')) as [number]

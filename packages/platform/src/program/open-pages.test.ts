@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const MODULE = new URL('open-pages.ts', import.meta.url)
+// As it is built: the program under test is another process.
+const MODULE = new URL('../../dist/program/open-pages.js', import.meta.url)
 
 /** Prints which files of React's server part are loaded once the pages are open. */
 const PROGRAM = `
@@ -13,7 +14,7 @@ const PROGRAM = `
   console.log(loaded.map(file => file.split('.').at(-2)).join(), pages.isPage('/'))`
 
 async function loadedBy(environment: { readonly [name: string]: string }): Promise<string> {
-  const node = ['--conditions=@farebox/source', '--import', 'tsx', '--input-type=module', '--eval', PROGRAM]
+  const node = ['--input-type=module', '--eval', PROGRAM]
   const { stdout } = await promisify(execFile)(process.execPath, node, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
   })
