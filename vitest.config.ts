@@ -47,7 +47,10 @@ const QUICK = quickTests()
 
 export default defineConfig({
   test: {
-    globalSetup: ['./scripts/build.test-setup.mjs'],
+    globalSetup: [
+      './scripts/build.test-setup.mjs',
+      './packages/platform/src/test-setup/own-databases.global-setup.ts',
+    ],
     // Projects of one group run side by side, groups one after another.
     projects: [
       {

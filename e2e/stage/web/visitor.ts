@@ -39,12 +39,16 @@ export async function visit(
 
 /**
  * Notes what a page's browser complains of: errors, reports of the policy, requests to elsewhere than `url`. From now on
- * whoever opens an address in it waits until the page hears clicks, which on a busy machine is later than it is loaded.
+ * whoever opens an address in it waits until the page hears clicks, which on a busy machine is later than it is loaded;
+ * with `waitUntil: 'commit'` they do not.
  */
 export function watchPage(page: Page, url: string, troubles: string[]): void {
   const goto = page.goto.bind(page)
   const reload = page.reload.bind(page)
-  page.goto = async (...given) => await thenTakenOver(page, await goto(...given))
+  page.goto = async (to, options) => {
+    const answer = await goto(to, options)
+    return options?.waitUntil === 'commit' ? answer : await thenTakenOver(page, answer)
+  }
   page.reload = async (...given) => await thenTakenOver(page, await reload(...given))
   page.on('pageerror', error => troubles.push(`error: ${error.message}`))
   page.on('dialog', dialog => {

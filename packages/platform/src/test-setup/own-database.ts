@@ -9,33 +9,108 @@ export const TEST_DATABASE_URL =
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
+/** The run of vitest whose end drops them all. Undefined: nothing does, and each is dropped at once. */
+const RUN = process.env['FAREBOX_TEST_RUN']
+const NAMES = `platform_test_${RUN ?? 'alone'}`
+
 /** Any constant will do: one process at a time makes the template. */
 const TEMPLATE_LOCK = 4_020_777
 
-/** A database with the platform's schema, and how to drop it. */
+/** A database with the platform's schema. */
 export interface OwnDatabase {
   readonly connectionString: string
+  /** Ends what is connected to it. */
   drop(): Promise<void>
 }
 
+/** Databases that are empty again. A new one costs a copy, and a dropped one a checkpoint of the whole server. */
+const spares: string[] = []
+let untouched: Promise<string> | undefined
+
 /**
- * Makes a database for one test file, as a copy of one that is migrated already: a copy takes a tenth of the time that the
- * migrations take. The migrated one is kept for later runs, under a name that follows from the migrations.
+ * Makes a database for one stage, as a copy of one that is migrated already: a copy takes a tenth of the time that the
+ * migrations take. The migrated one is kept for later runs, under a name that follows from the migrations. A database that
+ * is dropped is emptied for the next stage where its schema is as it was, under another name: what is left of a stage does
+ * not reach the next one.
  */
 export async function createOwnDatabase(): Promise<OwnDatabase> {
   const template = await prepareTemplate()
-  const name = `platform_test_${randomBytes(6).toString('hex')}`
-  await asAdministrator(
-    async client => void (await client.query(`create database ${name} template ${template}`)),
-  )
-  return {
-    connectionString: urlOf(name),
-    drop: () =>
-      asAdministrator(
-        async client => void (await client.query(`drop database if exists ${name} with (force)`)),
-      ),
-  }
+  const name = `${NAMES}_${randomBytes(6).toString('hex')}`
+  const spare = spares.pop()
+  await asAdministrator(async client => {
+    await client.query(
+      spare === undefined
+        ? `create database ${name} template ${template}`
+        : `alter database ${spare} rename to ${name}`,
+    )
+  })
+  untouched ??= inDatabase(name, readSchema)
+  await untouched
+  return { connectionString: urlOf(name), drop: () => giveBack(name) }
 }
+
+async function giveBack(name: string): Promise<void> {
+  if (RUN !== undefined && (await inDatabase(name, empty)) === (await untouched)) spares.push(name)
+  else await asAdministrator(client => dropDatabase(client, name))
+}
+
+/** Drops all that this run of the tests has made. */
+export async function dropOwnDatabases(): Promise<void> {
+  await asAdministrator(async client => {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [`${NAMES}_`],
+    )
+    for (const { name } of rows) await dropDatabase(client, name)
+  })
+}
+
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await client.query(`drop database if exists ${name} with (force)`)
+}
+
+/** Resolves to the schema that is left. */
+async function empty(client: pg.Client): Promise<string> {
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  await client.query(EMPTY)
+  return await readSchema(client)
+}
+
+async function readSchema(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ schema: string }>(SCHEMA)
+  return rows[0]?.schema ?? ''
+}
+
+/** Rows that the migrations wrote. */
+const SEEDED = `'migrations', 'report_salt'`
+
+/** A large table is emptied as a whole; a truncation of a small one costs more than its rows. */
+const EMPTY = `do $$
+declare one regclass;
+begin
+  set local session_replication_role = replica;
+  for one in select oid from pg_class
+    where relnamespace = 'farebox_platform'::regnamespace and relkind = 'r' and relname not in (${SEEDED})
+  loop
+    if pg_relation_size(one) > 100000 then execute format('truncate %s cascade', one);
+    else execute format('delete from %s', one);
+    end if;
+  end loop;
+  perform setval(seqrelid::regclass, seqstart, false) from pg_sequence;
+end $$`
+
+/** What a test may have changed beside rows: each row of these catalogs has the number of the transaction that wrote it. */
+const SCHEMA = `select concat_ws(' ',
+  (select count(*) || ':' || max(oid) from pg_class where relkind <> 't'),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_attribute where attnum > 0),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_attrdef),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_constraint),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_index),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_trigger),
+  (select count(*) || ':' || sum(xmin::text::bigint) from pg_proc),
+  (select count(*) || ':' || sum(xmin::text::bigint) from farebox_platform.report_salt)
+) as schema`
 
 async function prepareTemplate(): Promise<string> {
   const name = `platform_template_${await hashMigrations()}`
@@ -67,11 +142,19 @@ async function hashMigrations(): Promise<string> {
   return hash.digest('hex').slice(0, 12)
 }
 
-async function asAdministrator(work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
+function asAdministrator(work: (client: pg.Client) => Promise<void>): Promise<void> {
+  return connected(TEST_DATABASE_URL, work)
+}
+
+function inDatabase<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return connected(urlOf(name), work)
+}
+
+async function connected<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    await work(client)
+    return await work(client)
   } finally {
     // Gives an advisory lock back as well.
     await client.end()
