@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Capability, Declaration, Field, FieldMap } from 'farebox'
+import type { Capability, Declaration, Field, FieldMap, JsonValue } from 'farebox'
 import { TEXT_FORMS } from './text-forms.ts'
 import { either } from './values.ts'
 
@@ -16,6 +16,23 @@ const FIELD_NAMES = [
   'valueOf',
 ]
 const CAPABILITY_NAMES = ['work', 'toString', 'count words', 'constructor', 'résumé', 'a/b', 'x'.repeat(64)]
+
+/** Fields that hold no others, each with a value that it takes. */
+export const PLAIN_FIELDS: readonly (readonly [field: Field, value: JsonValue])[] = [
+  [{ type: 'string' }, ''],
+  [{ type: 'string', minLength: 2, maxLength: 12 }, 'word'],
+  [{ type: 'string', enum: ['red', 'green', '🚕'] }, 'red'],
+  [{ type: 'boolean' }, true],
+  ...(['number', 'integer'] as const).flatMap((type): [Field, JsonValue][] => [
+    [{ type }, 0],
+    [{ type, enum: [1, 2, 3] }, 2],
+    [{ type, minimum: -3, maximum: 10 }, 1],
+  ]),
+  ...TEXT_FORMS.map(({ keywords, good }): [Field, JsonValue] => [
+    { type: 'string', ...keywords },
+    good[0] ?? '',
+  ]),
+]
 
 /** Declarations without a fault: one to four capabilities, each with fields of every kind. */
 export const declarations: fc.Arbitrary<Declaration> = fc.record({
@@ -49,11 +66,15 @@ function treesOf(side: 'input' | 'output'): {
   readonly field: fc.Arbitrary<Field>
   readonly map: fc.Arbitrary<FieldMap>
 } {
+  const plain = fc.constantFrom(...PLAIN_FIELDS).map(([field]) => field)
+  const withDefault = fc
+    .constantFrom(...PLAIN_FIELDS)
+    .map(([field, value]): Field => ({ ...field, default: value }))
   const required = fc.constantFrom({}, { required: side === 'input' })
   return fc.letrec<{ field: Field; map: FieldMap }>(tie => ({
     field: fc.oneof(
       { maxDepth: 2 },
-      ...plainFields(side),
+      { weight: 16, arbitrary: side === 'input' ? either(4, plain, withDefault) : plain },
       { weight: 4, arbitrary: arraysOf(tie('field')) },
       { weight: 4, arbitrary: objectsOf(tie('map')) },
     ),
@@ -63,31 +84,6 @@ function treesOf(side: 'input' | 'output'): {
       { minKeys: 1, maxKeys: 5, noNullPrototype: true },
     ),
   }))
-}
-
-/** Fields that hold no others, inputs now and then with a default; the first is the one at the bottom of a deep tree. */
-function plainFields(side: 'input' | 'output'): readonly fc.Arbitrary<Field>[] {
-  const range = fc.nat(3).map(below => ({ minimum: 0 - below, maximum: 10 }))
-  const bounds = fc.nat(3).map(minLength => ({ minLength, maxLength: 12 }))
-  const kinds: readonly (readonly [Field['type'], fc.Arbitrary<Partial<Field>>, Field['default']])[] = [
-    ['string', fc.constant({}), ''],
-    ['string', bounds, 'word'],
-    ['string', fc.constant({ enum: ['red', 'green', '🚕'] }), 'red'],
-    ...TEXT_FORMS.map(({ keywords, good }) => ['string', fc.constant(keywords), good[0]] as const),
-    ...(['number', 'integer'] as const).flatMap(
-      type =>
-        [
-          [type, fc.constant({}), 0],
-          [type, fc.constant({ enum: [1, 2, 3] }), 2],
-          [type, range, 1],
-        ] as const,
-    ),
-    ['boolean', fc.constant({}), true],
-  ]
-  return kinds.map(([type, keywords, fallback]) => {
-    const defaults = either(4, fc.constant({}), fc.constant(side === 'input' ? { default: fallback } : {}))
-    return fc.tuple(keywords, defaults).map(([more, value]) => ({ type, ...more, ...value }) as Field)
-  })
 }
 
 function arraysOf(items: fc.Arbitrary<Field>): fc.Arbitrary<Field> {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import type { Declaration, Field, FieldMap } from 'farebox'
+import type { Declaration, FieldMap } from 'farebox'
 import { BEHAVIOURS } from '../handlers/behaviours.ts'
 import { BODY_SPOILS } from './body-spoils.ts'
+import { PLAIN_FIELDS } from './declarations.ts'
 import { goodJobsFor } from './draw-recipe.ts'
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
@@ -14,24 +15,15 @@ import {
   type PaymentRecipe,
   type Recipe,
 } from './recipe.ts'
-import { TEXT_FORMS } from './text-forms.ts'
 
 /** Every type and keyword. */
 const EVERY_FIELD: FieldMap = {
   text: { type: 'string', required: true, title: 'Text', description: 'Plain text.' },
-  word: { type: 'string', minLength: 2, maxLength: 12 },
-  colour: { type: 'string', enum: ['red', 'green', '🚕'] },
-  count: { type: 'integer', minimum: -3, maximum: 10 },
-  size: { type: 'number', minimum: -3, maximum: 10 },
-  level: { type: 'integer', enum: [1, 2, 3] },
-  switch: { type: 'boolean' },
+  ...Object.fromEntries(PLAIN_FIELDS.map(([field], at) => [`field${at}`, field])),
   anything: { type: 'array' },
   list: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 4 },
   any: { type: 'object' },
   nested: { type: 'object', properties: { inner: { type: 'string' } } },
-  ...Object.fromEntries(
-    TEXT_FORMS.map(({ keywords }, at): [string, Field] => [`form${at}`, { type: 'string', ...keywords }]),
-  ),
 }
 
 const INPUT: FieldMap = { ...EVERY_FIELD, fallback: { type: 'string', default: 'word' } }

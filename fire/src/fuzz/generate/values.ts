@@ -9,15 +9,21 @@ export interface SentValue<Value extends JsonValue = JsonValue> {
 }
 
 /** Texts that have broken servers before: each is legal JSON, and none may mean anything to ours. */
-const ODD_TEXTS: readonly string[] = [
-  ...['\u0000', '\ud800', 'a\udfffb', '\u202eevil', '\ufeffbom', '1e400', '0x10', '-0', '{"a":1}'],
-  ...['<script>alert(1)</script>', '${AGENT_WALLET_ADDRESS}', '\r\nset-cookie: a=b', 'é漢字👩‍👩‍👧‍👦'],
+const ODD_TEXTS = [
+  '\u0000',
+  '\ud800',
+  '\u202eevil',
+  '1e400',
+  '-0',
+  '<script>',
+  '${AGENT_WALLET_ADDRESS}',
+  '\r\na: b',
 ]
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...ODD_TEXTS))
 
 /** Any JSON; keys that a body must not have are left out, and -0, which JSON does not keep. */
-export const anyJson: fc.Arbitrary<JsonValue> = fc
+const anyJson: fc.Arbitrary<JsonValue> = fc
   .oneof(fc.jsonValue({ maxDepth: 2 }), texts)
   .map(value => JSON.stringify(value))
   .filter(text => !/__proto__|constructor|prototype/.test(text))
