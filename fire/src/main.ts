@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BATTERIES } from './batteries.ts'
@@ -6,7 +7,6 @@ import { formatScorecard, formatSpan, isPassed, type BatteryOutcome } from './co
 import { describeOptions, readOptions, type Options } from './command/options.ts'
 import { runApart } from './command/run-apart.ts'
 import { startProgress } from './command/show-progress.ts'
-import { describeMachine } from './command/describe-machine.ts'
 import { drawReliability } from '../../scripts/evidence/draw.mjs'
 import { readCommit, writeRecord } from '../../scripts/evidence/record.mjs'
 
@@ -66,7 +66,7 @@ async function runOne(name: string, { size, seed, flags }: Options): Promise<Bat
     const isShown = Object.keys(flags).length > 0
     const result = await runApart({ name, size, seed, flags }, join(ROOT, log), {
       onProgress: line.show,
-      onOutput: text => isShown && line.print(text),
+      onOutput: text => isShown && process.stdout.write(text),
     })
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
     report(isPassed(result) ? '✓' : '✗', isPassed(result) ? does : `see below, and ${log}`)
@@ -80,8 +80,7 @@ async function runOne(name: string, { size, seed, flags }: Options): Promise<Bat
 /** Writes the records, and the pages that are drawn from these runs. */
 async function keep(outcomes: readonly BatteryOutcome[], commit: string, options: Options): Promise<void> {
   const { size: form, seed } = options
-  const command = (name: string): string =>
-    `npm run fire -- ${name}${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`
+  const chosen = `${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`
   for (const { name, seconds, scores, findings } of outcomes) {
     const { load, packages = [] } = BATTERIES[name] ?? {}
     const does = (await load?.())?.does
@@ -89,8 +88,8 @@ async function keep(outcomes: readonly BatteryOutcome[], commit: string, options
       name: `fire/${name}`,
       commit,
       form,
-      command: command(name),
-      machine: describeMachine(),
+      command: `npm run fire -- ${name}${chosen}`,
+      machine: `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}`,
       seconds,
       seed,
       lines: scores.map(({ isMet, ...score }) => ({ ...score, ok: isMet })),

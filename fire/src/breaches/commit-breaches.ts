@@ -1,8 +1,19 @@
-import { findTest } from '../edits/sources.ts'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { applyEdits } from '../edits/edit.ts'
+import { findTest, openSources } from '../edits/sources.ts'
 import type { Breach } from './breaches.ts'
-import { commitBreach, keyOf, type BreachOutcome } from './commit-breach.ts'
 import { copySources } from './copy-sources.ts'
-import { runTests } from './run-tests.ts'
+import { runTests, type RedTest } from './run-tests.ts'
+
+/** The result of a breach. */
+export interface BreachOutcome {
+  readonly breach: Breach
+  /** The test that noticed; undefined: none did. */
+  readonly red: RedTest | undefined
+  /** Why none did. */
+  readonly reason: string
+}
 
 /** The result of all breaches. */
 export interface BreachesOutcome {
@@ -14,9 +25,6 @@ export interface BreachesOutcome {
   readonly unsound: readonly string[]
 }
 
-/** Copies that are broken side by side. */
-const COPIES = 2
-
 /**
  * Commits each breach in a copy of the sources, two side by side. The tests that they should turn red are run before,
  * with nothing broken: what is red then notices nothing.
@@ -27,7 +35,7 @@ export async function commitBreaches(
   onOutcome: (outcome: BreachOutcome) => void,
 ): Promise<BreachesOutcome> {
   const first = await copySources()
-  const copies = [first, ...(await Promise.all(Array.from({ length: COPIES - 1 }, copySources)))]
+  const copies = [first, await copySources()]
   try {
     const tests = [...new Set(breaches.map(({ test }) => test))]
     const files = (await Promise.all(tests.map(test => findTest(test)))).sort()
@@ -39,8 +47,9 @@ export async function commitBreaches(
       copies.map(async ({ folder }) => {
         // One iterator for all: each takes the next that nobody took.
         for (const [index, breach] of waiting) {
-          outcomes[index] = await commitBreach(folder, breach, signal, redBefore)
-          onOutcome(outcomes[index])
+          const outcome = await commitBreach(folder, breach, signal, redBefore)
+          outcomes[index] = outcome
+          onOutcome(outcome)
         }
       }),
     )
@@ -49,4 +58,45 @@ export async function commitBreaches(
   } finally {
     await Promise.all(copies.map(copy => copy.remove()))
   }
+}
+
+/**
+ * Breaks the copy of the sources, runs the test that should notice, and restores it. A test counts where something it
+ * expects did not hold: code that does not compile turns everything red and proves nothing; and one that was
+ * `redBefore`, by file and name, notices nothing new. A breach whose text is not in the sources has no red test.
+ */
+export async function commitBreach(
+  folder: string,
+  breach: Breach,
+  signal: AbortSignal,
+  redBefore: ReadonlySet<string> = new Set(),
+): Promise<BreachOutcome> {
+  const restore = new Map<string, string>()
+  try {
+    const sources = await openSources(folder)
+    for (const [file, broken] of await applyEdits(breach.name, breach.edits, sources)) {
+      restore.set(join(folder, file), await sources.read(file))
+      await writeFile(join(folder, file), broken)
+    }
+    const files = [await findTest(breach.test, folder)]
+    const { red, passed, unloaded } = await runTests(folder, { files, only: breach.only }, signal)
+    const fresh = red.filter(test => !redBefore.has(keyOf(test)))
+    const [unclear] = fresh
+    const reason =
+      unclear === undefined
+        ? `${breach.test}: ${passed} passed, none was red`
+        : `${breach.test}: "${unclear.name}" failed, but on no expectation: ${unclear.message.slice(0, 300)}`
+    const loaded = unloaded[0] === undefined ? reason : `does not load: ${unloaded[0]}`
+    return { breach, red: fresh.find(({ isAssertion }) => isAssertion), reason: loaded }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { breach, red: undefined, reason: error instanceof Error ? error.message : String(error) }
+  } finally {
+    for (const [path, source] of restore) await writeFile(path, source)
+  }
+}
+
+/** A test among all tests. */
+function keyOf({ file, name }: Pick<RedTest, 'file' | 'name'>): string {
+  return `${file}: ${name}`
 }

@@ -1,11 +1,11 @@
-import type { BreachOutcome } from './commit-breach.ts'
-import { PROMISE_NAMES, PROMISES } from './promises.ts'
+import { PROMISES } from './breaches.ts'
+import type { BreachOutcome } from './commit-breaches.ts'
 
 /** The page `docs/promises.md`: for each promise its breaches, and the tests that notice. The same each time. */
 export function formatBreaches(outcomes: readonly BreachOutcome[]): string {
-  const sections = PROMISE_NAMES.map(name => {
-    const own = outcomes.filter(({ breach }) => breach.promises.includes(name))
-    return [`## ${name}. ${PROMISES[name]}`, '', ...formatTable(own), ''].join('\n')
+  const sections = Object.entries(PROMISES).map(([name, promise]) => {
+    const rows = outcomes.filter(({ breach }) => breach.promises.includes(name)).map(formatRow)
+    return [`## ${name}. ${promise}`, '', ...TABLE, ...rows, ''].join('\n')
   })
   return [HEAD, ...sections].join('\n')
 }
@@ -20,13 +20,11 @@ I8 the invariants of its money, F1 to F4 what holds for runs of flows. A breach 
 
     npm run fire -- breaches --write
 `
+const TABLE = ['| breach | what is broken | the test that turns red |', '|---|---|---|']
 
-function formatTable(outcomes: readonly BreachOutcome[]): readonly string[] {
-  const rows = outcomes.map(({ breach, red, reason }) => {
-    const noticed = red === undefined ? `✗ ${reason}` : `${red.name} (\`${red.file}\`)`
-    return `| \`${breach.name}\` | ${cell(breach.breaks)} | ${cell(noticed)} |`
-  })
-  return ['| breach | what is broken | the test that turns red |', '|---|---|---|', ...rows]
+function formatRow({ breach, red, reason }: BreachOutcome): string {
+  const noticed = red === undefined ? `✗ ${reason}` : `${red.name} (\`${red.file}\`)`
+  return `| \`${breach.name}\` | ${cell(breach.breaks)} | ${cell(noticed)} |`
 }
 
 function cell(text: string): string {

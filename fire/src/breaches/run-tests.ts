@@ -58,7 +58,7 @@ export async function runTests(
     ...tests.files,
   ]
   const maxMs = tests.toTheEnd === true ? MAX_WHOLE_RUN_MS : MAX_RUN_MS
-  const said = await runNode([VITEST, ...words], { cwd: folder, maxMs }, signal)
+  const said = await runNode([VITEST, ...words], folder, maxMs, signal)
   signal.throwIfAborted()
   const outcome = await readFile(outputFile, 'utf8').catch(() => undefined)
   if (outcome === undefined)
@@ -109,12 +109,13 @@ const ASSERTION =
   /AssertionError|__VITEST_POLL_CHAIN__|Property failed|^Error: [^\n]*\n\s+at [^\n]*\.test\.ts:/
 
 /**
- * Resolves with what the process said last; its exit code is in the outcome as well. It leads a group of its own: what
+ * Resolves with what the process printed last; its exit code is in the outcome as well. It leads a group of its own: what
  * hangs in a loop must be killed with all that it started.
  */
-function runNode(
+async function runNode(
   words: readonly string[],
-  { cwd, maxMs }: { readonly cwd: string; readonly maxMs: number },
+  cwd: string,
+  maxMs: number,
   signal: AbortSignal,
 ): Promise<string> {
   const child = spawn(process.execPath, words, { cwd, detached: true, env: environment() })

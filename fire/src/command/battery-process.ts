@@ -3,7 +3,7 @@ import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-
 import { suspectsIn, type Suspect } from '@farebox/local/src/testing/program-suspects'
 import { BATTERIES } from '../batteries.ts'
 import type { BatteryResult, BatteryRun } from '../battery.ts'
-import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
+import type { BatteryMessage, BatteryOrder } from './run-apart.ts'
 
 // The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
 
@@ -18,7 +18,12 @@ async function serve({ name, ...run }: BatteryOrder): Promise<void> {
     const battery = await BATTERIES[name]?.load()
     if (battery === undefined) throw new TypeError(`no battery is called ${name}`)
     const progress: BatteryRun['progress'] = progress => say({ kind: 'progress', progress })
-    const output = readPrograms()
+    const output = { characters: 0, suspects: [] as Suspect[] }
+    subscribe(CHILD_LINES, message => {
+      const line = message as ChildLine
+      output.characters += line.line.length
+      output.suspects.push(...suspectsIn(line))
+    })
     const result = await battery.run({ ...run, signal: stopping.signal, progress })
     say({ kind: 'result', result: withSecretScore(result, output) })
   } catch (error) {
@@ -27,24 +32,11 @@ async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   process.disconnect()
 }
 
-/** What the programs of this process have written so far. */
-interface ProgramOutput {
-  characters: number
-  readonly suspects: Suspect[]
-}
-
-function readPrograms(): ProgramOutput {
-  const output: ProgramOutput = { characters: 0, suspects: [] }
-  subscribe(CHILD_LINES, message => {
-    const line = message as ChildLine
-    output.characters += line.line.length
-    output.suspects.push(...suspectsIn(line))
-  })
-  return output
-}
-
 /** A battery that starts programs is also judged by what they write. */
-function withSecretScore(result: BatteryResult, { characters, suspects }: ProgramOutput): BatteryResult {
+function withSecretScore(
+  result: BatteryResult,
+  { characters, suspects }: { readonly characters: number; readonly suspects: readonly Suspect[] },
+): BatteryResult {
   if (characters === 0) return result
   const score = {
     test: `${characters.toLocaleString('en-US')} characters its programs wrote`,

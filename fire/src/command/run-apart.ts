@@ -1,8 +1,21 @@
 import { fork } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { BatteryProgress, BatteryResult } from '../battery.ts'
-import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
+import type { BatteryFlags, BatteryProgress, BatteryResult, BatterySize } from '../battery.ts'
+
+/** What the process of a battery is asked for. */
+export interface BatteryOrder {
+  readonly name: string
+  readonly size: BatterySize
+  readonly seed: number
+  readonly flags: BatteryFlags
+}
+
+/** What it answers: progress as often as it likes, and at the end one of the others. */
+export type BatteryMessage =
+  | { readonly kind: 'progress'; readonly progress: BatteryProgress }
+  | { readonly kind: 'result'; readonly result: BatteryResult }
+  | { readonly kind: 'failed'; readonly message: string }
 
 /** How long a battery may take to end what it started, once it has said its result. */
 const LEAVING_MS = 20_000

@@ -36,27 +36,21 @@ export async function applyEdits(
 ): Promise<ReadonlyMap<string, string>> {
   const changed = new Map<string, string>()
   for (const { in: name, find, replace } of edits) {
-    const places: {
-      readonly file: string
-      readonly before: string
-      readonly after: string
-      readonly text: string
-    }[] = []
+    const fitting: (readonly [file: string, after: string])[] = []
     for (const file of sources.declaring(name)) {
       const source = changed.get(file) ?? (await sources.read(file))
       for (const { name: declared, from, to } of declarationsOf(file, source)) {
-        if (declared !== name.slice(name.lastIndexOf('/') + 1)) continue
         const text = source.slice(from, to)
-        if (text.split(find).length === 2)
-          places.push({ file, before: source.slice(0, from), text, after: source.slice(to) })
+        if (declared === name.slice(name.lastIndexOf('/') + 1) && text.split(find).length === 2)
+          fitting.push([file, source.slice(0, from) + text.replace(find, () => replace) + source.slice(to)])
       }
     }
-    const [place] = places
-    if (place === undefined || places.length > 1)
+    const [fit] = fitting
+    if (fit === undefined || fitting.length > 1)
       throw new EditDoesNotFit(
-        `"${of}": ${name} has its text ${places.length} times instead of once: ${find}`,
+        `"${of}": ${name} has its text ${fitting.length} times instead of once: ${find}`,
       )
-    changed.set(place.file, place.before + place.text.replace(find, () => replace) + place.after)
+    changed.set(...fit)
   }
   return changed
 }

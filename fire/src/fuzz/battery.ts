@@ -1,24 +1,21 @@
 import { availableParallelism } from 'node:os'
 import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
+import { isUnknownKind, kindsOfAnswer } from './oracle/kinds-of-answer.ts'
 import { fuzzOnCores } from './run/fuzz-on-cores.ts'
-import { findGaps, scoreAnswers, scoreAttack, scoreSockets } from './score-fuzz.ts'
 import { fuzzSockets } from './sockets/raw-sockets.ts'
-import { ATTACKS, attackSlowly, FULL_ATTACKS, type SlowClientOptions } from './sockets/slow-clients.ts'
-import { startFuzzAgentProcess } from './sockets/start-agent-process.ts'
+import { ATTACKS, attackSlowly, type AttackScore } from './sockets/slow-clients.ts'
+import { startServedAgent } from './sockets/start-served-agent.ts'
 
-/** How much of each a size is. */
-interface Amounts {
-  readonly answers: number
-  /** Each kind of answer and each branch of the generator must come up so often. */
-  readonly eachSeen: number
-  readonly broken: number
-  readonly attacks: SlowClientOptions | undefined
-}
-
-const SMALL: Amounts = { answers: 3_000, eachSeen: 1, broken: 500, attacks: undefined }
-const FULL: Amounts = { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: FULL_ATTACKS }
+/** How much of each a size is: each kind of answer must come up `eachSeen` times. */
+const AMOUNTS = {
+  small: { answers: 3_000, eachSeen: 1, broken: 500, attacks: undefined },
+  // Long enough for every limit of the server to be met.
+  full: { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: { share: 1, lastsMs: 35_000 } },
+} as const
 
 const PARTS: readonly string[] = ['requests', 'sockets']
+/** HTTP-03. */
+const HEALTH_P99_MS = 250
 
 /** Requests, declarations and handlers made up from a seed, against a second reading of the rules. */
 export const fuzz: Battery = {
@@ -32,14 +29,13 @@ export const fuzz: Battery = {
     },
   },
   async run(run) {
-    const amounts = run.size === 'full' ? FULL : SMALL
     const { only, replay } = run.flags ?? {}
     if (only !== undefined && !PARTS.includes(only))
       throw new TypeError(`--only takes ${PARTS.join(' or ')}, got ${only}`)
     if (replay !== undefined) return await runAgain(run, replay)
     const results: BatteryResult[] = []
-    if (only !== 'sockets') results.push(await runInProcess(run, amounts))
-    if (only !== 'requests') results.push(await runOverSockets(run, amounts))
+    if (only !== 'sockets') results.push(await runInProcess(run))
+    if (only !== 'requests') results.push(await runOverSockets(run))
     return {
       scores: results.flatMap(({ scores }) => scores),
       findings: results.flatMap(({ findings }) => findings),
@@ -47,58 +43,86 @@ export const fuzz: Battery = {
   },
 }
 
-async function runInProcess(
-  { seed, signal, progress }: BatteryRun,
-  amounts: Amounts,
-): Promise<BatteryResult> {
-  const { answers, eachSeen } = amounts
+/** Answers, and whether everything that is documented came up. */
+async function runInProcess({ seed, size, signal, progress }: BatteryRun): Promise<BatteryResult> {
+  const { answers, eachSeen } = AMOUNTS[size]
   const report = (done: number): void => progress({ doing: 'made-up requests', done, of: answers })
   report(0)
   const workers = availableParallelism()
-  const outcome = await fuzzOnCores({ seed, answers, workers, signal, replay: undefined, onAnswers: report })
+  const orders = { seed, answers, workers, signal, replay: undefined, onAnswers: report }
+  const outcome = await fuzzOnCores(orders)
+  const documented = kindsOfAnswer()
+  const missed = documented.filter(kind => (outcome.kinds.get(kind) ?? 0) < eachSeen)
+  const unknown = [...outcome.kinds.keys()].filter(isUnknownKind)
   return {
-    scores: scoreAnswers(outcome, { answers, eachSeen }),
-    findings: [...outcome.findings, ...findGaps(outcome, eachSeen)],
+    scores: [
+      {
+        test: 'made-up requests to made-up agents, in process',
+        reached: `${count(outcome.answers)} answers, ${outcome.findings.length} findings`,
+        target: `${count(answers)}, none outside the table, none unpaid`,
+        isMet: outcome.answers >= answers && outcome.findings.length === 0,
+      },
+      {
+        test: `${documented.length} documented kinds of answer`,
+        reached: `${documented.length - missed.length} came up ${eachSeen} times or more, ${unknown.length} are unknown`,
+        target: 'all, 0',
+        isMet: missed.length + unknown.length === 0,
+      },
+    ],
+    findings: [
+      ...outcome.findings,
+      ...missed.map(kind => `seldom or never seen: ${kind}`),
+      ...unknown.map(kind => `an answer in words that no list has: ${kind}`),
+    ],
   }
 }
 
 /** One request, or one round, as a finding names it: `123/45:0:1`, `fixed/7`, `123`. */
 async function runAgain({ signal }: BatteryRun, named: string): Promise<BatteryResult> {
   const [round = '', path] = named.split('/')
-  const seed = round === 'fixed' ? round : Number(round)
-  const { findings } = await fuzzOnCores({ seed: 0, answers: 0, workers: 1, signal, replay: { seed, path } })
+  const again: number | 'fixed' = round === 'fixed' ? round : Number(round)
+  const replay = { seed: again, path }
+  const { findings } = await fuzzOnCores({ seed: 0, answers: 0, workers: 1, signal, replay })
   const reached = `${findings.length} findings`
-  return {
-    scores: [{ test: `replay of ${named}`, reached, target: '0', isMet: findings.length === 0 }],
-    findings,
-  }
+  const isMet = findings.length === 0
+  return { scores: [{ test: `replay of ${named}`, reached, target: '0', isMet }], findings }
 }
 
-async function runOverSockets(
-  { seed, signal, progress }: BatteryRun,
-  amounts: Amounts,
-): Promise<BatteryResult> {
-  const { broken, attacks } = amounts
-  const agent = await startFuzzAgentProcess()
+async function runOverSockets({ seed, size, signal, progress }: BatteryRun): Promise<BatteryResult> {
+  const { broken, attacks } = AMOUNTS[size]
+  const agent = await startServedAgent()
   try {
-    const raw = await fuzzSockets(agent.port, {
-      seed,
-      broken,
-      signal,
-      onDone: done => progress({ doing: 'broken bytes', done, of: broken }),
-    })
-    const scores: Score[] = [scoreSockets(raw, broken)]
-    if (attacks !== undefined) {
-      const report = (): void => progress({ doing: 'slow clients', done: scores.length - 1, of: ATTACKS })
-      report()
+    const onDone = (done: number): void => progress({ doing: 'broken bytes', done, of: broken })
+    const { exchanges, answers, wrong } = await fuzzSockets(agent.port, { seed, broken, signal, onDone })
+    const scores: Score[] = [
+      {
+        test: 'broken bytes over raw sockets',
+        reached: `${count(exchanges)} connections, ${count(answers)} answers, ${wrong.length} findings`,
+        target: `${count(broken)}, none outside the table`,
+        isMet: exchanges >= broken && wrong.length === 0,
+      },
+    ]
+    if (attacks !== undefined)
       await attackSlowly(agent.port, { ...attacks, signal }, score => {
         scores.push(scoreAttack(score))
-        report()
+        progress({ doing: 'slow clients', done: scores.length - 1, of: ATTACKS.length })
       })
-    }
-    const died = agent.isAlive() ? [] : ['the agent died']
-    return { scores, findings: [...raw.wrong, ...died] }
+    return { scores, findings: agent.isAlive() ? wrong : [...wrong, 'the agent died'] }
   } finally {
     await agent.stop()
   }
+}
+
+/** Others are served meanwhile. */
+function scoreAttack({ attack, connections, healthP99Ms, healthAsked, cut }: AttackScore): Score {
+  return {
+    test: `/health beside ${count(connections)} × ${attack}`,
+    reached: `p99 ${healthP99Ms} ms of ${count(healthAsked)}, ${count(cut)} cut off`,
+    target: `${HEALTH_P99_MS} ms`,
+    isMet: healthP99Ms < HEALTH_P99_MS,
+  }
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
 }

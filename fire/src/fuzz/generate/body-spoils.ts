@@ -1,12 +1,11 @@
-import type { JsonObject, JsonValue } from 'farebox'
-import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
-import { choose } from './choose.ts'
+import type { Check } from '../oracle/expected-answer.ts'
+import { choose, putAt, type OpenObject } from './wrong-values.ts'
 
-/** One thing wrong with the request beside its payment. */
+/** One thing wrong with the request beside its payment; `pick` says which of its values it takes. */
 export interface BodySpoil {
-  readonly refusal: ExpectedRefusal
+  readonly check: Check
   /** To the body before it is written. */
-  readonly object?: (body: JsonObject, scene: BodyScene) => void
+  readonly object?: (body: OpenObject, pick: number, scene: BodyScene) => void
   /** To the text, as it is sent: nobody can read a capability out of it any more. */
   readonly bytes?: (text: string, pick: number) => string | Buffer
   /** Instead of `application/json`; undefined: none is sent. */
@@ -14,165 +13,78 @@ export interface BodySpoil {
 }
 
 export interface BodyScene {
-  readonly pick: number
   readonly nowSeconds: number
   readonly capabilities: readonly string[]
 }
 
-const WRONG_TYPES = [
-  undefined,
-  'text/plain',
-  'application/jsonx',
-  'application/json, application/json',
-  'text/json',
-  '',
+const MIB = 1_048_576
+
+/** Values that are wrong wherever they are put, each at its path in the body. */
+const WRONG_FIELDS: readonly (readonly [path: string, check: Check, values: readonly unknown[]])[] = [
+  ['service_version', 'service_version', [undefined, null, 1, '1', '1.0 ', '2.0', ['1.0'], {}]],
+  ['job_id', 'job_id', [undefined, null, 7, '', 'x', {}, '3f8a2c1e-9b4d-1f6a-8c2b-1d5e7f9a0b3c']],
+  ['task', 'task', [undefined, null, [], 'work', 7, true]],
+  ['task/input', 'task', [undefined, null, [], 'x', 7]],
+  ['deadline', 'deadline', [undefined, null, '1790000000', true, [], {}, 1e11, 1e308]],
+  ['task/capability', 'capability', [null, 7, [], {}, '', '__proto__', 'hasOwnProperty', '🚕'.repeat(200)]],
 ]
 
-const MIB = 1_048_576
+/** Texts put into a body, each of which is not JSON, or not JSON that is taken. */
+const BROKEN_BYTES: { readonly [name: string]: BodySpoil['bytes'] } = {
+  'body empty': () => '',
+  'body cut': (text, pick) => text.slice(0, pick % text.length),
+  'body that is not JSON': (text, pick) =>
+    choose(pick, [
+      '"',
+      text + text,
+      `${text.slice(0, -1)},}`,
+      text.replace('{', '{"nan":NaN,'),
+      `\ufeff${text}`,
+    ]),
+  'body that is not UTF-8': (text, pick) => {
+    const bytes = choose(pick, ['\xff', '\xc0\x80', '\xed\xa0\x80', '\xf5'])
+    return Buffer.from(text.replace('{', `{"${bytes}":0,`), 'latin1')
+  },
+  'body too deep': (text, pick) => {
+    const depth = choose(pick, [64, 65, 1_000, 50_000])
+    const deep =
+      pick % 8 < 4 ? '['.repeat(depth) + ']'.repeat(depth) : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    return `${text.slice(0, -1)},"deep":${deep}}`
+  },
+  'body with a prototype': (text, pick) => {
+    const keys = ['"__proto__":{"polluted":true}', '"\\u005f_proto__":1', '"constructor":{"prototype":{}}']
+    return `${text.slice(0, -1)},${choose(pick, keys)}}`
+  },
+  'body of no object': (_, pick) => choose(pick, ['null', '[]', '1', '"x"', 'true', '[{"task":{}}]']),
+}
 
 /** Every way we know to get a body wrong, by name. */
 export const BODY_SPOILS: { readonly [name: string]: BodySpoil } = {
   'too large': {
-    refusal: { check: 'size' },
+    check: 'size',
     bytes: (text, pick) => text + ' '.repeat(MIB - text.length + 1 + (pick % 9)),
   },
   'content type': {
-    refusal: { check: 'body', errorStarts: 'body: ' },
-    contentType: pick => choose(pick, WRONG_TYPES),
+    check: 'body',
+    contentType: pick =>
+      choose(pick, [undefined, 'text/plain', 'application/jsonx', 'application/json, application/json', '']),
   },
-  ...byteSpoils(),
-  ...fieldSpoils(),
+  ...Object.fromEntries(
+    Object.entries(BROKEN_BYTES).map(([name, bytes]) => [name, { check: 'body', bytes } as BodySpoil]),
+  ),
+  ...Object.fromEntries(
+    WRONG_FIELDS.map(([path, check, values]): [string, BodySpoil] => [
+      `${path} wrong`,
+      { check, object: (body, pick) => putAt(body, path, choose(pick, values)) },
+    ]),
+  ),
+  'capability almost right': {
+    check: 'capability',
+    object: (body, _, { capabilities }) => putAt(body, 'task/capability', `${capabilities[0] ?? ''} `),
+  },
   'deadline passed': {
-    refusal: { check: 'lateness' },
-    object(body, { pick, nowSeconds }) {
-      body['deadline'] = choose(pick, [0, -1, -1e300, nowSeconds, nowSeconds - 0.001, nowSeconds - 3_600])
-    },
+    check: 'lateness',
+    object: (body, pick, { nowSeconds }) =>
+      putAt(body, 'deadline', choose(pick, [0, -1, -1e300, nowSeconds, nowSeconds - 0.001])),
   },
-  'capability unknown': {
-    refusal: { check: 'capability', errorStarts: 'Unknown capability "' },
-    object(body, { pick, capabilities }) {
-      const { task } = body
-      if (!isObject(task)) return
-      const name = choose<JsonValue>(pick, [
-        null,
-        7,
-        [],
-        {},
-        '',
-        '__proto__',
-        'hasOwnProperty',
-        `${capabilities[0] ?? ''} `,
-        '🚕'.repeat(200),
-        ['work'],
-      ])
-      task['capability'] =
-        typeof name === 'string' && capabilities.includes(name) ? 'nobody declares this' : name
-    },
-  },
-}
-
-function byteSpoils(): { readonly [name: string]: BodySpoil } {
-  const bytes = (change: NonNullable<BodySpoil['bytes']>): BodySpoil => ({
-    refusal: { check: 'body', errorStarts: 'body: ' },
-    bytes: change,
-  })
-  const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth)
-  return {
-    'body empty': bytes(() => ''),
-    'body cut': bytes((text, pick) => text.slice(0, pick % text.length)),
-    'body with bom': bytes(text => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)])),
-    'body not utf-8': bytes((text, pick) =>
-      Buffer.from(
-        text.replace('{', `{"${choose(pick, ['\xff', '\xc0\x80', '\xed\xa0\x80', '\xf5'])}":0,`),
-        'latin1',
-      ),
-    ),
-    'body utf-16': bytes(text => Buffer.from(text, 'utf16le')),
-    'body of two': bytes(text => `${text}${text}`),
-    'body with a comma': bytes(text => `${text.slice(0, -1)},}`),
-    'body in quotes unclosed': bytes(() => '"'),
-    'body with NaN': bytes(text => text.replace('{', '{"nan":NaN,')),
-    'body too deep': bytes((text, pick) => {
-      const depth = choose(pick, [64, 65, 1_000, 50_000])
-      const deep = pick % 8 < 4 ? nested(depth, '[', ']') : nested(depth, '{"a":', '}').replace(':}', ':1}')
-      return `${text.slice(0, -1)},"deep":${deep}}`
-    }),
-    'body with __proto__': bytes((text, pick) =>
-      choose(pick, [
-        `${text.slice(0, -1)},"__proto__":{"polluted":true}}`,
-        `${text.slice(0, -1)},"\\u005f_proto__":1}`,
-        `${text.slice(0, -1)},"constructor":{"prototype":{"polluted":true}}}`,
-      ]),
-    ),
-    'body of no object': bytes((_, pick) =>
-      choose(pick, ['null', '[]', '1', '"x"', 'true', '[{"task":{"capability":"x"}}]']),
-    ),
-  }
-}
-
-function fieldSpoils(): { readonly [name: string]: BodySpoil } {
-  const field = (
-    check: 'service_version' | 'job_id' | 'task' | 'deadline',
-    wrong: readonly (JsonValue | undefined)[],
-  ): BodySpoil => ({
-    refusal: { check },
-    object(body, { pick }) {
-      const value = choose(pick, wrong)
-      if (value === undefined) delete body[check]
-      else body[check] = value
-    },
-  })
-  return {
-    'service_version wrong': field('service_version', [
-      undefined,
-      null,
-      1,
-      '1',
-      '1.0 ',
-      '2.0',
-      '',
-      '1.00',
-      ['1.0'],
-      {},
-    ]),
-    'job_id wrong': field('job_id', [
-      undefined,
-      null,
-      7,
-      '',
-      'x',
-      {},
-      '00000000-0000-0000-0000-000000000000',
-      '3f8a2c1e-9b4d-1f6a-8c2b-1d5e7f9a0b3c',
-      '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c\n',
-      '{3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c}',
-      '3f8a2c1e9b4d4f6a8c2b1d5e7f9a0b3c',
-      'a'.repeat(9_999),
-    ]),
-    'task wrong': field('task', [undefined, null, [], 'work', 7, true]),
-    'task.input wrong': {
-      refusal: { check: 'task' },
-      object({ task }, { pick }) {
-        if (!isObject(task)) return
-        const value = choose(pick, [undefined, null, [], 'x', 7])
-        if (value === undefined) delete task['input']
-        else task['input'] = value
-      },
-    },
-    'deadline wrong': field('deadline', [
-      undefined,
-      null,
-      '1790000000',
-      true,
-      [],
-      {},
-      1e11,
-      1_790_000_000_000,
-      1e308,
-    ]),
-  }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

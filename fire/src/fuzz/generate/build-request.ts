@@ -1,20 +1,22 @@
 import type { Declaration, JsonObject } from 'farebox'
 import { behaviourOf } from '../handlers/behaviours.ts'
-import { expectAnswer, verifyRefusals } from '../oracle/expect-answer.ts'
-import type { ExpectedAnswer, ExpectedRefusal } from '../oracle/expected-answer.ts'
-import { ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
+import {
+  expectAnswer,
+  orderOf,
+  type ExpectedAnswer,
+  type ExpectedRefusal,
+} from '../oracle/expected-answer.ts'
 import { BODY_SPOILS, type BodyScene, type BodySpoil } from './body-spoils.ts'
 import { spoilInput } from './input-spoils.ts'
-import { EXECUTE_URL, type PaymentMaker } from './payment-draft.ts'
-import { makePayment, type MadePayment } from './make-payment.ts'
+import { EXECUTE_URL } from './payment-draft.ts'
+import { POOR, type MadePayment, type PaymentMaker } from './payment-maker.ts'
 import type { ExecuteRecipe } from './recipe.ts'
+import { isObject, type OpenObject } from './wrong-values.ts'
 
-/** A request as it is sent, before it becomes anybody's object. */
+/** A `POST /execute` as it is sent. */
 export interface WireRequest {
-  readonly method: string
-  readonly url: string
   readonly headers: readonly (readonly [string, string])[]
-  readonly body: string | Buffer | undefined
+  readonly body: string | Buffer
 }
 
 /** A request with all that is known of it because we made it. */
@@ -27,8 +29,6 @@ export interface BuiltRequest {
   readonly input: JsonObject
   /** What a handler of good will returns. */
   readonly output: JsonObject
-  /** Unix seconds. */
-  readonly deadline: number
   /** Decimal atomic units that the 402 must ask for. */
   readonly demanded: string
   readonly payment: MadePayment | undefined
@@ -43,54 +43,43 @@ export interface BuildScene {
 
 /** Makes the request of a recipe, and the answer it must get. */
 export function buildRequest(recipe: ExecuteRecipe, scene: BuildScene): BuiltRequest {
-  const { capability, jobId, input, inputSpoil } = recipe
-  const { declaration, nowSeconds } = scene
+  const { capability, jobId, input, inputSpoil, mode } = recipe
+  const { declaration, maker, nowSeconds } = scene
   const names = Object.keys(declaration.capabilities)
-  const deadline = nowSeconds + (behaviourOf(recipe.behaviour).takesTime === true ? 5 : recipe.secondsLeft)
-  const body: JsonObject = {
+  const body = {
     service_version: '1.0',
     job_id: jobId,
     task: {
       ...(recipe.isNamed && { capability }),
       input: inputSpoil === undefined ? input.sent : spoilInput(input.sent, inputSpoil),
     },
-    deadline,
-    ...(recipe.hasTrace && { trace: { surplus: 'key' } }),
+    deadline: nowSeconds + (behaviourOf(recipe.behaviour).paid === 'late' ? 5 : recipe.secondsLeft),
   }
   const spoils = recipe.bodySpoils.flatMap(({ name, pick }) => {
     const spoil = BODY_SPOILS[name]
     return spoil === undefined ? [] : [{ ...spoil, pick }]
   })
-  const wiredBody = writeBody(body, spoils, { nowSeconds, capabilities: names })
-  const priceOf = (name = ''): string => String(10_000 * indexOfPrice(declaration, name))
+  const { text, named } = writeBody(body, spoils, { nowSeconds, capabilities: names })
+  const job = { endpoint: EXECUTE_URL, capability, jobId }
   const payment =
     recipe.payment &&
-    makePayment(recipe.payment, {
-      maker: scene.maker,
-      nowSeconds,
-      job: { endpoint: EXECUTE_URL, capability, jobId },
-      amount: priceOf(capability),
-    })
-  const refusals = [
-    ...spoils.map(({ refusal }) => refusal),
+    maker.make(recipe.payment, { nowSeconds, job, amount: priceOf(declaration, capability) })
+  const refusals: ExpectedRefusal[] = [
+    ...spoils.map(({ check }) => ({ check })),
     ...(payment?.refusals ?? []),
-    ...(inputSpoil === undefined ? [] : [{ check: 'input', errorStarts: inputSpoil.field } as const]),
+    ...(inputSpoil === undefined ? [] : [{ check: 'input', starts: inputSpoil.field } as const]),
     ...verifyRefusals(recipe),
   ]
+  const isKnown = typeof named === 'string' && names.includes(named)
+  const namesUnknown = named !== undefined && !isKnown
   return {
-    wire: {
-      method: 'POST',
-      url: EXECUTE_URL + recipe.query,
-      headers: [...typeHeader(spoils, recipe.contentType), ...(payment?.headers ?? [])],
-      body: wiredBody.text,
-    },
+    wire: { headers: [...typeHeader(spoils, recipe.contentType), ...(payment?.headers ?? [])], body: text },
     jobId,
     capability,
-    expected: expectAnswer(recipe, refusals, wiredBody.readable, names),
+    expected: expectAnswer({ mode, isPaid: payment !== undefined, namesUnknown }, refusals),
     input: input.seen,
     output: recipe.output,
-    deadline,
-    demanded: priceOf(wiredBody.readable === undefined ? names[0] : demandedName(wiredBody.readable, names)),
+    demanded: priceOf(declaration, isKnown ? named : names[0]),
     payment,
   }
 }
@@ -99,19 +88,19 @@ interface ChosenSpoil extends BodySpoil {
   readonly pick: number
 }
 
-/** Spoils of the object first, then at most one of its bytes; `readable` is what is left to be read, if anything. */
+/** Spoils of the object first, then at most one of its bytes; `named` is the capability that can still be read. */
 function writeBody(
-  body: JsonObject,
+  body: OpenObject,
   spoils: readonly ChosenSpoil[],
-  scene: Omit<BodyScene, 'pick'>,
-): { readonly text: string | Buffer; readonly readable: JsonObject | undefined } {
-  const inOrder = spoils.toSorted((a, b) => orderOf(a.refusal) - orderOf(b.refusal))
+  scene: BodyScene,
+): { readonly text: string | Buffer; readonly named: unknown } {
+  const inOrder = spoils.toSorted((a, b) => orderOf(a.check) - orderOf(b.check))
   // The one judged first is made last, so that no other undoes it.
-  for (const spoil of inOrder.toReversed()) spoil.object?.(body, { ...scene, pick: spoil.pick })
+  for (const spoil of inOrder.toReversed()) spoil.object?.(body, spoil.pick, scene)
   const text = JSON.stringify(body)
   const broken = inOrder.find(spoil => spoil.bytes)
-  const bytes = broken?.bytes?.(text, broken.pick)
-  return bytes === undefined ? { text, readable: body } : { text: bytes, readable: undefined }
+  if (broken?.bytes !== undefined) return { text: broken.bytes(text, broken.pick), named: undefined }
+  return { text, named: isObject(body['task']) ? body['task']['capability'] : undefined }
 }
 
 function typeHeader(spoils: readonly ChosenSpoil[], good: string): readonly (readonly [string, string])[] {
@@ -120,21 +109,15 @@ function typeHeader(spoils: readonly ChosenSpoil[], good: string): readonly (rea
   return type === undefined ? [] : [['content-type', type]]
 }
 
-/** Prices are whole cents: the count of them. */
-function indexOfPrice(declaration: Declaration, name: string): number {
-  return Number((declaration.capabilities[name]?.pricing.amount ?? '0.00').slice(2).padEnd(2, '0'))
+/** Decimal atomic units; prices are whole cents. */
+function priceOf({ capabilities }: Declaration, name = ''): string {
+  const [, cents = ''] = (capabilities[name]?.pricing.amount ?? '').split('.')
+  return String(10_000 * Number(cents))
 }
 
-function demandedName(body: JsonObject, names: readonly string[]): string | undefined {
-  const { task } = body
-  const name = isObject(task) ? task['capability'] : undefined
-  return typeof name === 'string' && names.includes(name) ? name : names[0]
-}
-
-function isObject(value: JsonObject[string] | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function orderOf({ check }: ExpectedRefusal): number {
-  return ORDER_OF_CHECKS[check]
+/** What the facilitator refuses. */
+function verifyRefusals({ verifyFault, payment }: ExecuteRecipe): readonly ExpectedRefusal[] {
+  if (verifyFault === 'unauthorized') return [{ check: 'verify', status: 401 }]
+  if (verifyFault === 'unavailable') return [{ check: 'verify', status: 500, errorType: 'internal' }]
+  return verifyFault === 'invalid' || payment?.payer === POOR ? [{ check: 'verify' }] : []
 }

@@ -5,7 +5,7 @@ import type { InputSpoil } from './input-spoils.ts'
 import type { SentValue } from './values.ts'
 
 /** How one request is made: plain JSON, so that it can be printed and shrunk. Nothing else of it is left to chance. */
-export type Recipe = ExecuteRecipe | WildRecipe | RouteRecipe
+export type Recipe = ExecuteRecipe | WildRecipe
 
 /** A job, with what is wrong with it by name. */
 export interface ExecuteRecipe {
@@ -19,19 +19,17 @@ export interface ExecuteRecipe {
   /** What a handler of good will returns. */
   readonly output: JsonObject
   readonly secondsLeft: number
-  readonly hasTrace: boolean
   readonly contentType: string
-  readonly query: string
   readonly bodySpoils: readonly SpoilChoice[]
   readonly inputSpoil: InputSpoil | undefined
   /** Undefined: no payment is sent. */
   readonly payment: PaymentRecipe | undefined
   readonly behaviour: string
   /** What the facilitator does out of order. */
-  readonly verifyFault: 'invalid' | 'unauthorized' | 'unavailable' | undefined
-  readonly settleFault: 'failed' | 'unknown once' | 'unknown for long' | undefined
+  readonly verifyFault: (typeof VERIFY_FAULTS)[number] | undefined
+  readonly settleFault: (typeof SETTLE_FAULTS)[number] | undefined
   /** What is sent after it, or beside it. */
-  readonly repeat: Repeat | undefined
+  readonly repeat: (typeof REPEATS)[number] | undefined
 }
 
 /** A good job whose bytes met with accidents. */
@@ -42,14 +40,6 @@ export interface WildRecipe {
   readonly accidents: readonly Accident[]
   /** What a handler returns, by capability: an accident may name another. */
   readonly outputs: { readonly [capability: string]: JsonObject }
-}
-
-/** A path asked for by a method. */
-export interface RouteRecipe {
-  readonly kind: 'route'
-  readonly mode: Mode
-  readonly method: string
-  readonly path: string
 }
 
 /** Something wrong, by name, and which of its values it takes. */
@@ -66,14 +56,14 @@ export interface PaymentRecipe {
   /** 32 bytes of hex, never the bound form. */
   readonly nonce: string
   readonly bound: boolean
+  /** Whether it is sent as `X-PAYMENT`. */
   readonly alias: boolean
-  readonly isAlwaysValid: boolean
-  readonly isPadded: boolean
-  /** How long it is good, in seconds beyond the least. */
-  readonly lastsSeconds: number
 }
 
-/** All ways in which a job is asked for again. */
+export const VERIFY_FAULTS = ['invalid', 'unauthorized', 'unavailable'] as const
+export const SETTLE_FAULTS = ['failed', 'unknown once', 'unknown for long'] as const
+
+/** All ways in which a job is sent again. */
 export const REPEATS = [
   'the same again',
   'the same beside it',
@@ -82,8 +72,3 @@ export const REPEATS = [
   'the payment for another job',
   'two jobs with one payment at once',
 ] as const
-
-export type Repeat = (typeof REPEATS)[number]
-
-/** What a handler of good will does. */
-export const QUIET = 'right output at once'

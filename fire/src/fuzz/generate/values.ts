@@ -9,30 +9,21 @@ export interface SentValue<Value extends JsonValue = JsonValue> {
 }
 
 /** Texts that have broken servers before: each is legal JSON, and none may mean anything to ours. */
-const ODD_TEXTS: readonly string[] = [
+const ODD_TEXTS = [
   '\u0000',
   '\ud800',
-  'a\udfffb',
   '\u202eevil',
-  '\ufeffbom',
   '1e400',
-  '0x10',
   '-0',
-  '<script>alert(1)</script>',
+  '<script>',
   '${AGENT_WALLET_ADDRESS}',
-  '../../etc/passwd',
-  "'; drop table jobs; --",
-  '\r\nset-cookie: a=b',
-  '"\\',
-  'é漢字👩‍👩‍👧‍👦',
-  '%00%2e%2e',
-  '{"a":1}',
+  '\r\na: b',
 ]
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...ODD_TEXTS))
 
 /** Any JSON; keys that a body must not have are left out, and -0, which JSON does not keep. */
-export const anyJson: fc.Arbitrary<JsonValue> = fc
+const anyJson: fc.Arbitrary<JsonValue> = fc
   .oneof(fc.jsonValue({ maxDepth: 2 }), texts)
   .map(value => JSON.stringify(value))
   .filter(text => !/__proto__|constructor|prototype/.test(text))

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BuiltRequest } from '../generate/build-request.ts'
-import type { FuzzStage, HandlerCall } from '../run/fuzz-stage.ts'
-import type { GateEvent } from '../run/recording-gate.ts'
+import type { FuzzStage, GateEvent, HandlerCall } from '../run/fuzz-stage.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from './answer-table.ts'
 import { findLeak, type Foreseen } from './foresee.ts'
 
@@ -46,16 +45,16 @@ function judgeMessage({ answer, statuses }: Foreseen, { text, status }: ReadAnsw
   const body = readObject(text) ?? {}
   if ('accepts' in body) return answer.check === 'demand' ? undefined : 'a demand where a payment was sent'
   if (answer.check === 'demand' && status === 402) return 'a 402 without a demand where no payment was sent'
-  const { errorType, error, errorStarts } = answer
+  const { errorType, error, starts } = answer
   const said = String(body['error'])
   if (errorType !== undefined && body['error_type'] !== errorType)
     return `error_type ${String(body['error_type'])} where ${errorType} was due: ${said}`
   // JSON and UTF-8 keep a lone surrogate only as an escape.
   if (error !== undefined && said !== error)
     return `said ${JSON.stringify(said)} where ${JSON.stringify(error)} was due`
-  return errorStarts === undefined || said.startsWith(errorStarts)
+  return starts === undefined || said.startsWith(starts)
     ? undefined
-    : `the message is not about ${errorStarts}: ${said}`
+    : `the message is not about ${starts}: ${said}`
 }
 
 function judgeDemand(built: BuiltRequest, { text, status }: ReadAnswer): string | undefined {
@@ -123,12 +122,12 @@ function judgeSuccess(
   if (ageSeconds < 0 || ageSeconds > 60) return `completed_at is ${ageSeconds} s ago`
   const receipt = headers.get('payment-response')
   if (mode === 'dev') return receipt === null ? undefined : 'a receipt where nobody paid'
-  const told = readObject(Buffer.from(receipt ?? '', 'base64').toString('utf8'))
+  const read = readObject(Buffer.from(receipt ?? '', 'base64').toString('utf8'))
   const isRight =
-    told?.['success'] === true &&
-    told['payer'] === built.payment?.from &&
-    told['transaction'] === gate.charged.get(built.payment?.key ?? '')
-  return isRight ? undefined : 'PAYMENT-RESPONSE does not tell of the transfer'
+    read?.['success'] === true &&
+    read['payer'] === built.payment?.from &&
+    read['transaction'] === gate.charged.get(built.payment?.key ?? '')
+  return isRight ? undefined : 'PAYMENT-RESPONSE is not that of the transfer'
 }
 
 function short(value: unknown): string {

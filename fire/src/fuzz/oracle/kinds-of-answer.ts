@@ -1,5 +1,5 @@
-import type { ReadAnswer } from './answer-table.ts'
-import { readObject } from './answer-table.ts'
+import { isOfHandler } from '../handlers/behaviours.ts'
+import { readObject, type ReadAnswer } from './answer-table.ts'
 
 /**
  * Every kind of answer the agent documents (interface "Errors", D14 to D21), by a name, its status, its
@@ -84,61 +84,43 @@ const FAILURES: readonly (readonly [status: number, errorType: string, forms: re
       /^the payment could not be settled \(/,
     ],
   ],
-  [404, 'validation', [/^no such route: /]],
-  [405, 'validation', [/ takes GET, HEAD, OPTIONS$/, / takes POST, OPTIONS$/]],
   [408, 'deadline', [/^the deadline has passed$/, /^the handler did not return before the deadline$/]],
   [500, 'internal', [/^Internal error$/, /^the payment could not be verified now, nothing was charged$/]],
 ]
 
-/** Kinds that are no failure: by their keys. */
-const OTHERS = {
-  completed: '200 completed',
-  demand: '402 demand',
-  health: '200 health',
-  about: '200 about',
-  empty: 'nothing in it',
-  pending: '503 pending',
-} as const
+/** Kinds that are no failure. */
+const OTHERS = { completed: '200 completed', demand: '402 demand', pending: '503 pending' } as const
 
 /** A failure that a handler chose the words of. */
-const TOLD = 'told by a handler'
+const OF_HANDLER = "in the handler's words"
 /** A failure of a documented type with words nobody wrote down above. */
 const UNKNOWN = 'in unknown words'
 
 /** All kinds that must come up, by name. */
 export function kindsOfAnswer(): readonly string[] {
   const failures = FAILURES.flatMap(([status, errorType, forms]) =>
-    forms.map(form => nameOf(status, errorType, form.source)),
+    forms.map(form => `${status} ${errorType} ${form.source}`),
   )
-  const told = ['400 validation', '400 capability', '402 payment', '408 deadline', '500 internal']
-  return [...Object.values(OTHERS), ...failures, ...told.map(type => `${type} ${TOLD}`)]
+  const types = ['400 validation', '400 capability', '402 payment', '408 deadline', '500 internal']
+  return [...Object.values(OTHERS), ...failures, ...types.map(type => `${type} ${OF_HANDLER}`)]
 }
 
-/** Which kind an answer is. `toldByHandler`: messages that handlers throw are theirs to choose. */
-export function kindOfAnswer(
-  { status, text }: ReadAnswer,
-  toldByHandler: (error: string) => boolean,
-): string {
-  if (text === '') return OTHERS.empty
+/** Which kind an answer is. */
+export function kindOfAnswer({ status, text }: ReadAnswer): string {
   const body = readObject(text) ?? {}
-  if (status === 200)
-    return 'output' in body ? OTHERS.completed : 'status' in body ? OTHERS.health : OTHERS.about
+  if (status === 200) return OTHERS.completed
   if ('accepts' in body) return OTHERS.demand
   if (body['status'] === 'pending') return OTHERS.pending
   const [errorType, error] = [String(body['error_type']), String(body['error'])]
-  if (toldByHandler(error)) return `${status} ${errorType} ${TOLD}`
+  if (isOfHandler(error)) return `${status} ${errorType} ${OF_HANDLER}`
   const own = FAILURES.find(([one, type]) => one === status && type === errorType)
-  const form = own?.[2].find(form => form.test(error))
-  return nameOf(status, errorType, form === undefined ? `${UNKNOWN}: ${wordsOf(error)}` : form.source)
+  const form = own?.[2].find(form => form.test(error))?.source
+  return `${status} ${errorType} ${form ?? `${UNKNOWN}: ${wordsOf(error)}`}`
 }
 
 /** Whether a kind is one of those that nobody wrote down. */
 export function isUnknownKind(kind: string): boolean {
   return kind.includes(UNKNOWN)
-}
-
-function nameOf(status: number, errorType: string, form: string): string {
-  return `${status} ${errorType} ${form}`
 }
 
 /** A message without what differs from request to request. */

@@ -1,59 +1,68 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { WorkerNews, WorkerOrder } from './fuzz-worker.ts'
-import { addTallies, type TallyCounts } from './tally.ts'
+import type { WorkerOrder, WorkerReport } from './fuzz-worker.ts'
 
-export interface FuzzOptions extends Pick<WorkerOrder, 'seed' | 'replay'> {
-  /** At least so many answers, over all workers; the last round of each is ended. */
-  readonly answers: number
-  readonly workers: number
+export interface FuzzOptions extends Omit<WorkerOrder, 'worker'> {
   readonly signal: AbortSignal
   /** Called with the answers so far. */
   readonly onAnswers?: (answers: number) => void
 }
 
 export interface FuzzOutcome {
-  readonly tally: TallyCounts
+  readonly answers: number
+  /** How often each kind of answer came up. */
+  readonly kinds: ReadonlyMap<string, number>
   /** What was found, each as a person reads it; a worker that died is one. */
   readonly findings: readonly string[]
 }
 
 /**
  * Fuzzes in several processes at once, each with rounds of its own: one that dies is a finding and does not end the
- * others, and the native curve is not made for threads.
+ * others, and the native curve is not made for threads. At least `answers` come, over all workers; the last round of
+ * each is ended.
  */
-export async function fuzzOnCores(options: FuzzOptions): Promise<FuzzOutcome> {
-  const { seed, replay, signal, onAnswers } = options
-  const workers = replay === undefined ? options.workers : 1
-  const answers = Math.ceil(options.answers / workers)
-  const latest: TallyCounts[] = Array.from({ length: workers }, () => ({ answers: 0, seen: {} }))
-  const findings: string[] = []
-  const run = async (order: WorkerOrder): Promise<void> => {
-    const worker = fork(new URL('./fuzz-worker.ts', import.meta.url), [JSON.stringify(order)], {
+export async function fuzzOnCores({ signal, onAnswers, ...orders }: FuzzOptions): Promise<FuzzOutcome> {
+  const { workers } = orders
+  const answers = Math.ceil(orders.answers / workers)
+  const latest: WorkerReport[] = Array.from({ length: workers }, () => NOTHING)
+  const died: string[] = []
+  const run = async (worker: number): Promise<void> => {
+    const order: WorkerOrder = { ...orders, worker, answers }
+    const child = fork(new URL('./fuzz-worker.ts', import.meta.url), [JSON.stringify(order)], {
       execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
     })
-    const kill = (): void => void worker.kill('SIGKILL')
+    const kill = (): void => void child.kill('SIGKILL')
     signal.addEventListener('abort', kill)
-    let isDone = false
-    worker.on('message', message => {
+    child.on('message', message => {
       // Only our own worker sends.
-      const news = message as WorkerNews
-      latest[order.worker] = news.tally
-      findings.push(...news.findings)
-      isDone = news.isDone
-      onAnswers?.(addTallies(latest).answers)
+      latest[worker] = message as WorkerReport
+      onAnswers?.(sum(countKinds(latest)))
     })
-    const end = await ended(worker)
+    const end = await ended(child)
     signal.removeEventListener('abort', kill)
-    if (end !== 'code 0' || !isDone) findings.push(`✗ a worker died: ${end}`)
+    if (end !== 'code 0' || latest[worker]?.isDone !== true) died.push(`✗ a worker died: ${end}`)
   }
-  await Promise.all(latest.map((_, worker) => run({ seed, replay, worker, workers, answers })))
+  await Promise.all(latest.map((_, worker) => run(worker)))
   signal.throwIfAborted()
-  return { tally: addTallies(latest), findings }
+  const kinds = countKinds(latest)
+  return { answers: sum(kinds), kinds, findings: [...latest.flatMap(({ findings }) => findings), ...died] }
 }
 
-function ended(worker: ChildProcess): Promise<string> {
+const NOTHING: WorkerReport = { kinds: {}, findings: [], isDone: false }
+
+function countKinds(reports: readonly WorkerReport[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kinds } of reports)
+    for (const [kind, count] of Object.entries(kinds)) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  return counts
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0)
+}
+
+function ended(child: ChildProcess): Promise<string> {
   return new Promise(resolve => {
-    worker.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
-    worker.once('error', error => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.once('error', error => resolve(error.message))
   })
 }

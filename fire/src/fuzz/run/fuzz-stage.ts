@@ -1,13 +1,5 @@
-import {
-  createAgent,
-  type Agent,
-  type Declaration,
-  type JobContext,
-  type JsonObject,
-  type Log,
-} from 'farebox'
-import { createFakeClock, type FakeClock } from 'farebox/testing'
-import { createRecordingGate, type RecordingGate } from './recording-gate.ts'
+import { createAgent, type Agent, type Declaration, type JobContext, type JsonObject } from 'farebox'
+import { createFakeClock, createFakeGate, type FakeClock, type FakeGate } from 'farebox/testing'
 
 /** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
 export type Mode = 'dev' | 'paid' | 'locked'
@@ -21,8 +13,23 @@ export const ORIGIN = 'http://agent.test'
 /** One call of a handler: what it was given, and in which capability's name. */
 export interface HandlerCall {
   readonly capability: string
-  readonly jobId: string
   readonly input: JsonObject
+}
+
+/** One question to the payment gate. */
+export interface GateEvent {
+  readonly call: 'verify' | 'settle'
+  readonly key: string
+}
+
+/** A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. */
+export interface RecordingGate extends FakeGate {
+  /** What was asked since it was last read, in the order in which it was asked. */
+  readonly events: GateEvent[]
+  /** Keys of all payments it found good. */
+  readonly verified: ReadonlySet<string>
+  /** Transactions of all payments it charged, by their keys. */
+  readonly charged: ReadonlyMap<string, string>
 }
 
 /** What the handlers do next, whichever is called. */
@@ -36,64 +43,72 @@ export interface FuzzStage {
   readonly clock: FakeClock
   readonly gate: RecordingGate
   readonly calls: HandlerCall[]
-  /** Lines since they were last taken away. */
-  readonly lines: string[]
-  work: Work
-  /** Answers one request. A fault put between the agent and the oracle stands here. */
+  /** What the handlers do is its `work`. */
+  readonly handlers: { work: Work }
+  /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
   fetch(request: Request): Promise<Response>
 }
 
 /** Sets up an agent in a mode, on a clock of its own, with its store in memory. */
-export async function createFuzzStage(options: {
-  readonly mode: Mode
-  readonly declaration: Declaration
-  readonly funded: readonly string[]
-}): Promise<FuzzStage> {
-  const { mode, declaration } = options
+export async function createFuzzStage(
+  mode: Mode,
+  declaration: Declaration,
+  funded: readonly string[],
+): Promise<FuzzStage> {
   const clock = createFakeClock()
-  const gate = createRecordingGate(options.funded)
+  const gate = createRecordingGate(funded)
   const calls: HandlerCall[] = []
-  const lines: string[] = []
-  const state: { work: Work } = { work: () => ({}) }
+  const handlers: FuzzStage['handlers'] = { work: () => ({}) }
   const handler = (capability: string) => (input: JsonObject, context: JobContext) => {
-    calls.push({ capability, jobId: context.jobId, input: structuredClone(input) })
-    return state.work(input, context)
+    calls.push({ capability, input: structuredClone(input) })
+    return handlers.work(input, context)
   }
   const names = Object.keys(declaration.capabilities)
   const agent = await createAgent({
     declaration,
     handlers: Object.fromEntries(names.map(name => [name, handler(name)])),
-    variables: {
-      SERVICE_DEV_MODE: String(mode === 'dev'),
-      AGENT_WALLET_ADDRESS: WALLET,
-      SERVICE_NETWORK: NETWORK_ID,
-      SERVICE_STORE: 'memory:',
-    },
-    ports: { clock, log: createLineLog(lines), ...(mode !== 'locked' && { paymentGate: gate }) },
+    variables: variablesOf(mode),
+    ports: { clock, log: NO_LOG, ...(mode !== 'locked' && { paymentGate: gate }) },
   })
+  return { mode, declaration, agent, clock, gate, calls, handlers, fetch: request => agent.fetch(request) }
+}
+
+/** The environment of an agent in a mode. */
+export function variablesOf(mode: Mode): { readonly [name: string]: string } {
   return {
-    mode,
-    declaration,
-    agent,
-    clock,
-    gate,
-    calls,
-    lines,
-    get work() {
-      return state.work
-    },
-    set work(work) {
-      state.work = work
-    },
-    fetch: request => agent.fetch(request),
+    SERVICE_DEV_MODE: String(mode === 'dev'),
+    AGENT_WALLET_ADDRESS: WALLET,
+    SERVICE_NETWORK: NETWORK_ID,
+    SERVICE_STORE: 'memory:',
   }
 }
 
-function createLineLog(lines: string[]): Log {
+function nothing(): void {}
+
+export const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
+
+/** The listed payers have enough, nobody else has anything. */
+function createRecordingGate(funded: readonly string[]): RecordingGate {
+  const gate = createFakeGate({ funded })
+  const events: GateEvent[] = []
+  const verified = new Set<string>()
+  const charged = new Map<string, string>()
   return {
-    job: event => void lines.push(event),
-    note: event => void lines.push(event),
-    warn: event => void lines.push(`warning: ${event}`),
-    flush: () => undefined,
+    ...gate,
+    events,
+    verified,
+    charged,
+    async verify(payment, terms) {
+      const outcome = await gate.verify(payment, terms)
+      events.push({ call: 'verify', key: payment.key })
+      if (outcome.kind === 'valid') verified.add(payment.key)
+      return outcome
+    },
+    async settle(payment) {
+      const outcome = await gate.settle(payment)
+      events.push({ call: 'settle', key: payment.key })
+      if (outcome.kind === 'settled') charged.set(payment.key, outcome.transaction)
+      return outcome
+    },
   }
 }

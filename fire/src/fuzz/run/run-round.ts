@@ -5,23 +5,20 @@ import { setImmediate } from 'node:timers/promises'
 import { declarations } from '../generate/declarations.ts'
 import { recipesFor } from '../generate/draw-recipe.ts'
 import { FIXED_DECLARATION, fixedRecipes } from '../generate/fixed-recipes.ts'
-import { POOR, type PaymentMaker } from '../generate/payment-draft.ts'
-import { QUIET, type Recipe } from '../generate/recipe.ts'
+import { POOR, type PaymentMaker } from '../generate/payment-maker.ts'
+import type { Recipe } from '../generate/recipe.ts'
 import { either } from '../generate/values.ts'
-import { isToldByHandler } from '../handlers/behaviours.ts'
 import { createAjvOracle } from '../oracle/ajv-oracle.ts'
-import { kindOfAnswer } from '../oracle/kinds-of-answer.ts'
+import type { ReadAnswer } from '../oracle/answer-table.ts'
 import { createFuzzStage, MODES, type FuzzStage, type Mode } from './fuzz-stage.ts'
 import { runRecipe } from './run-recipe.ts'
 import type { RunScene } from './send-request.ts'
-import type { Tally } from './tally.ts'
 import { describeAnything, watchProcess, type ProcessWatch } from './watch-process.ts'
 
 /** The smallest request found that goes wrong. */
 export interface Finding {
   readonly reason: string
   readonly recipe: Recipe
-  readonly declaration: Declaration
   /** Where fast-check finds it: `--replay <seed>/<path>`. */
   readonly path: string
 }
@@ -33,8 +30,8 @@ export interface RoundOptions {
   /** What everything is drawn from; `fixed`: the fixed recipes instead. */
   readonly seed: number | 'fixed'
   readonly maker: PaymentMaker
-  readonly tally: Tally
-  readonly sabotage?: Sabotage | undefined
+  readonly onAnswer?: (answer: ReadAnswer) => void
+  readonly sabotage?: Sabotage
   /** Runs the one recipe at this path alone. */
   readonly path?: string | undefined
   /** How many smaller recipes are tried, each on agents of its own; default 300. */
@@ -51,40 +48,39 @@ const pauses = either(500, fc.constant(0), fc.integer({ min: 1, max: 700_000 }))
 export async function runRound(options: RoundOptions): Promise<Finding | undefined> {
   const { seed, path, mostShrinks = 300 } = options
   const isFixed = seed === 'fixed'
-  const declaration = isFixed ? FIXED_DECLARATION : drawDeclaration(seed)
+  const [drawn] = isFixed ? [] : fc.sample(declarations, { seed, numRuns: 1 })
+  const declaration = drawn ?? FIXED_DECLARATION
   const examples = isFixed ? fixedRecipes().map((recipe): [Recipe, number] => [recipe, 0]) : []
   const agents = await openAgents(declaration, options)
   const watch = watchProcess()
   let reason: string | undefined
   let shrinksLeft = mostShrinks
   const isAsForeseen = async (recipe: Recipe, pauseMs: number): Promise<boolean> => {
-    const isShrunk = reason !== undefined
-    if (isShrunk && (shrinksLeft -= 1) < 0) return true
-    const own = isShrunk ? await openAgents(declaration, { ...options, tally: undefined }) : agents
+    if (reason === undefined) {
+      reason = await attempt(agents[recipe.mode], recipe, pauseMs, watch)
+      return reason === undefined
+    }
+    if ((shrinksLeft -= 1) < 0) return true
+    const own = await openAgents(declaration, { ...options, onAnswer: () => undefined })
     const wrong = await attempt(own[recipe.mode], recipe, pauseMs, watch)
-    if (own !== agents) await closeAgents(own)
+    await closeAgents(own)
     reason = wrong ?? reason
     return wrong === undefined
   }
+  const numRuns = isFixed ? examples.length : ROUND_RECIPES
   const { counterexample, counterexamplePath } = await fc.check(
     fc.asyncProperty(recipesFor(declaration), pauses, isAsForeseen),
     {
       seed: isFixed ? 1 : seed,
       examples,
-      numRuns: path === undefined ? (isFixed ? examples.length : ROUND_RECIPES) : 1,
       endOnFailure: mostShrinks === 0,
-      ...(path !== undefined && { path }),
+      ...(path === undefined ? { numRuns } : { numRuns: 1, path }),
     },
   )
   await closeAgents(agents)
   watch.stop()
   if (counterexample === null || reason === undefined) return undefined
-  return { reason, recipe: counterexample[0], declaration, path: counterexamplePath ?? '' }
-}
-
-function drawDeclaration(seed: number): Declaration {
-  const [declaration] = fc.sample(declarations, { seed, numRuns: 1 })
-  return declaration ?? FIXED_DECLARATION
+  return { reason, recipe: counterexample[0], path: counterexamplePath ?? '' }
 }
 
 async function attempt(
@@ -93,39 +89,29 @@ async function attempt(
   pauseMs: number,
   watch: ProcessWatch,
 ): Promise<string | undefined> {
+  let wrong: string | undefined
   try {
     if (pauseMs > 0) await scene.stage.clock.advance(pauseMs)
-    const wrong = await runRecipe(scene, recipe)
-    // Node reports a rejection only when the turn is over.
-    if (recipe.kind === 'execute' && recipe.behaviour !== QUIET) await setImmediate()
-    return watch.take() ?? wrong
+    wrong = await runRecipe(scene, recipe)
   } catch (error) {
-    await setImmediate()
-    return watch.take() ?? `fetch rejected: ${describeAnything(error)}`
+    wrong = `no answer: ${describeAnything(error)}`
   }
+  // Node reports a rejection only when the turn is over.
+  await setImmediate()
+  return watch.take() ?? wrong
 }
 
 type Agents = { readonly [mode in Mode]: RunScene }
 
 async function openAgents(
   declaration: Declaration,
-  {
-    maker,
-    sabotage,
-    tally,
-  }: Pick<RoundOptions, 'maker' | 'sabotage'> & { readonly tally: Tally | undefined },
+  { maker, sabotage, onAnswer = () => undefined }: Omit<RoundOptions, 'seed'>,
 ): Promise<Agents> {
   // Compiled once: it costs more than a hundred requests.
   const judgeInput = createAjvOracle(declaration)
   const open = async (mode: Mode): Promise<RunScene> => {
-    const stage = await createFuzzStage({ mode, declaration, funded: maker.wallets.slice(0, POOR) })
-    return {
-      stage: sabotage === undefined ? stage : sabotage(stage),
-      maker,
-      judgeInput,
-      onAnswer: answer => tally?.note(kindOfAnswer(answer, isToldByHandler)),
-      onBranch: name => tally?.see(name),
-    }
+    const stage = await createFuzzStage(mode, declaration, maker.wallets.slice(0, POOR))
+    return { stage: sabotage?.(stage) ?? stage, maker, judgeInput, onAnswer }
   }
   return { dev: await open('dev'), paid: await open('paid'), locked: await open('locked') }
 }

@@ -1,162 +1,95 @@
-import { CANARY } from '../handlers/behaviour.ts'
+import { CANARY } from '../handlers/hostile-values.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
 import type { Sabotage } from './run-round.ts'
 
-/** An answer as it is reported: status, headers, body text. */
+/**
+ * Agents that break one promise each: what the fuzz must catch, or it proves nothing. Each is the real agent with
+ * something put between it and the oracle.
+ */
+export const SABOTAGES: { readonly [name: string]: Sabotage } = {
+  'answers 200 to a caller who has not paid': misreport(402, ({ text }) => {
+    const done = '{"service_version":"1.0","job_id":"x","status":"completed","output":{},"completed_at":1}'
+    return text.includes('accepts') ? { status: 200, text: done } : {}
+  }),
+  'quotes the message of a handler': misreport(500, ({ text }) => ({
+    text: text.replace('Internal error', CANARY),
+  })),
+  'quotes a stack': misreport(400, ({ text }) => ({
+    text: text.replace('must be JSON', 'at parse (/srv/agent.ts:12:3)'),
+  })),
+  'answers 504 for 408': misreport(408, () => ({ status: 504 })),
+  'adds a key': misreport(400, ({ text }) => ({ text: text.replace('{"', '{"request_id":1,"') })),
+  'leaves the receipt out': misreport(200, ({ headers }) => {
+    headers.delete('payment-response')
+    return {}
+  }),
+  'leaves no-store out': misreport(402, ({ headers }) => {
+    headers.delete('cache-control')
+    return {}
+  }),
+  'checks the deadline before the capability': misreport(400, ({ text }) => {
+    const late = '{"status":"failed","error_type":"deadline","error":"late","service_version":"1.0"}'
+    return text.includes('Unknown capability') ? { status: 408, text: late } : {}
+  }),
+  'gives handlers unchecked input': after(({ calls }) => {
+    const call = calls.at(-1)
+    if (call !== undefined) calls.splice(-1, 1, { ...call, input: { ...call.input, unchecked: true } })
+  }),
+  'settles failed jobs': after(({ gate }, { status }) => {
+    const verified = gate.events.find(({ call }) => call === 'verify')
+    if (status >= 400 && verified !== undefined) gate.events.push({ ...verified, call: 'settle' })
+  }),
+  'settles twice': after(({ gate }) => {
+    gate.events.push(...gate.events.filter(({ call }) => call === 'settle'))
+  }),
+  'hangs now and then': everySoOften(() => new Promise(() => undefined)),
+  'leaves a rejection unhandled': everySoOften((request, stage) => {
+    void Promise.reject(new Error('unhandled'))
+    return stage.fetch(request)
+  }),
+}
+
+/** An answer as it is reported. */
 interface Reported {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/**
- * Agents that break one promise each, now and then: what the fuzz must catch, or it proves nothing. Each is the real
- * agent with something put between it and the oracle.
- */
-export const SABOTAGES: { readonly [name: string]: Sabotage } = {
-  'answers 200 to who has not paid': misreport(one =>
-    one.status === 402 && one.text.includes('accepts') && one.text.length % 7 === 0
-      ? {
-          ...one,
-          status: 200,
-          text: '{"service_version":"1.0","job_id":"x","status":"completed","output":{},"completed_at":1}',
-        }
-      : one,
-  ),
-  'tells what a handler threw': misreport(one =>
-    one.text.includes('"Internal error"')
-      ? { ...one, text: one.text.replace('Internal error', CANARY) }
-      : one,
-  ),
-  'tells a stack': misreport(one =>
-    one.text.includes('must be JSON')
-      ? { ...one, text: one.text.replace('must be JSON', 'at parse (/srv/agent.ts:12:3)') }
-      : one,
-  ),
-  'answers 504 for 408': misreport(one => (one.status === 408 ? { ...one, status: 504 } : one)),
-  'answers 400 for 402': misreport(one =>
-    one.text.includes('"payment"') && one.status === 402 ? { ...one, status: 400 } : one,
-  ),
-  'adds a key': misreport(one => ({
-    ...one,
-    text: one.text.replace('"status":"failed"', '"status":"failed","request_id":1'),
-  })),
-  'forgets no-store': misreport(one =>
-    one.status === 402 ? { ...one, headers: without(one.headers, 'cache-control') } : one,
-  ),
-  'forgets the receipt': misreport(one =>
-    one.status === 200 ? { ...one, headers: without(one.headers, 'payment-response') } : one,
-  ),
-  'calls a payment error internal': misreport(one => ({
-    ...one,
-    text: one.text.replace('"error_type":"payment"', '"error_type":"internal"'),
-  })),
-  'echoes another job_id': misreport(one => ({
-    ...one,
-    text: one.text.replace(/"job_id":"./, '"job_id":"g'),
-  })),
-  'judges the deadline before the capability': misreport(one =>
-    one.text.includes('Unknown capability') && one.text.length % 3 === 0
-      ? {
-          ...one,
-          status: 408,
-          text: '{"status":"failed","error_type":"deadline","error":"late","service_version":"1.0"}',
-        }
-      : one,
-  ),
-  'gives handlers unchecked input': unchecked,
-  'settles failed jobs': settlesFailures,
-  'settles twice': settlesTwice,
-  'hangs now and then': hangs,
-  'rejects now and then': stage =>
-    over(stage, {
-      fetch: everySoOften(stage, () => Promise.reject(new Error('door fell off'))),
-    }),
-  'leaves a rejection unhandled': stage =>
-    over(stage, {
-      fetch: everySoOften(stage, request => {
-        void Promise.reject(new Error('unhandled'))
-        return stage.fetch(request)
-      }),
-    }),
-}
-
-/** The same agent, whose answers are reported otherwise. */
-function misreport(change: (reported: Reported) => Reported): Sabotage {
-  return stage =>
-    over(stage, {
-      async fetch(request) {
-        const response = await stage.fetch(request)
-        const { status, headers, text } = change({
-          status: response.status,
-          headers: response.headers,
-          text: await response.text(),
-        })
-        return new Response(status === 204 ? null : text, { status, headers })
-      },
-    })
-}
-
-/** As the stage, its live properties kept, with some of them replaced. */
-function over(stage: FuzzStage, changed: Partial<FuzzStage>): FuzzStage {
-  return Object.create(stage, Object.getOwnPropertyDescriptors(changed)) as FuzzStage
-}
-
-function without(headers: Headers, name: string): Headers {
-  const fewer = new Headers(headers)
-  fewer.delete(name)
-  return fewer
-}
-
-function everySoOften(
-  stage: FuzzStage,
-  otherwise: (request: Request) => Promise<Response>,
-): FuzzStage['fetch'] {
-  let count = 0
-  return request => ((count += 1) % 200 === 0 ? otherwise(request) : stage.fetch(request))
-}
-
-/** What the handler was given is what the caller sent: as if nobody had checked it. */
-function unchecked(stage: FuzzStage): FuzzStage {
-  return over(stage, {
+/** The same agent, whose answers of a status are reported otherwise. */
+function misreport(when: number, change: (reported: Reported) => Partial<Reported>): Sabotage {
+  return stage => ({
+    ...stage,
     async fetch(request) {
-      const body: unknown = await request
-        .clone()
-        .json()
-        .catch(() => undefined)
       const response = await stage.fetch(request)
-      const input = (body as { task?: { input?: object } } | undefined)?.task?.input
-      const call = stage.calls.at(-1)
-      if (call !== undefined && input !== undefined)
-        stage.calls.splice(-1, 1, { ...call, input: input as typeof call.input })
+      if (response.status !== when) return response
+      const headers = new Headers(response.headers)
+      const reported: Reported = { status: when, headers, text: await response.text() }
+      const { status, text } = { ...reported, ...change(reported) }
+      return new Response(text, { status, headers })
+    },
+  })
+}
+
+/** The same agent, and something is done after each of its answers. */
+function after(act: (stage: FuzzStage, response: Response) => void): Sabotage {
+  return stage => ({
+    ...stage,
+    async fetch(request) {
+      const response = await stage.fetch(request)
+      act(stage, response)
       return response
     },
   })
 }
 
-function settlesFailures(stage: FuzzStage): FuzzStage {
-  return over(stage, {
-    async fetch(request) {
-      const response = await stage.fetch(request)
-      const verified = stage.gate.events.find(({ call }) => call === 'verify')
-      if (response.status >= 400 && verified !== undefined)
-        stage.gate.events.push({ ...verified, call: 'settle' })
-      return response
-    },
-  })
-}
-
-function settlesTwice(stage: FuzzStage): FuzzStage {
-  return over(stage, {
-    async fetch(request) {
-      const response = await stage.fetch(request)
-      const settled = stage.gate.events.find(({ call }) => call === 'settle')
-      if (settled !== undefined) stage.gate.events.push(settled)
-      return response
-    },
-  })
-}
-
-function hangs(stage: FuzzStage): FuzzStage {
-  return over(stage, { fetch: everySoOften(stage, () => new Promise(() => undefined)) })
+/** The same agent, but for every two hundredth request. */
+function everySoOften(otherwise: (request: Request, stage: FuzzStage) => Promise<Response>): Sabotage {
+  return stage => {
+    let count = 0
+    return {
+      ...stage,
+      fetch: request => ((count += 1) % 200 === 0 ? otherwise(request, stage) : stage.fetch(request)),
+    }
+  }
 }

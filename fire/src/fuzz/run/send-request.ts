@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { buildRequest, type BuiltRequest, type WireRequest } from '../generate/build-request.ts'
-import type { PaymentMaker } from '../generate/payment-draft.ts'
+import { EXECUTE_URL } from '../generate/payment-draft.ts'
+import type { PaymentMaker } from '../generate/payment-maker.ts'
 import type { ExecuteRecipe } from '../generate/recipe.ts'
-import type { Foreseen } from '../oracle/foresee.ts'
-import type { Course, InputJudge } from '../oracle/check-course.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
-import type { FuzzStage } from './fuzz-stage.ts'
+import type { Course, InputJudge } from '../oracle/check-course.ts'
+import type { FuzzStage, Work } from './fuzz-stage.ts'
 
 /** Where recipes are run. */
 export interface RunScene {
@@ -14,36 +14,49 @@ export interface RunScene {
   readonly judgeInput: InputJudge
   /** Called with every answer. */
   readonly onAnswer: (answer: ReadAnswer) => void
-  /** Called with each branch of the generator that came to something. */
-  readonly onBranch: (name: string) => void
 }
 
 /** An answer with nothing to wait for comes within so many turns of the event loop, or never. */
 const MOST_TURNS = 200_000
 /** How far the clock is moved before an answer is given up. */
-const LONGEST_WAIT_MS = 60_000
+const LONGEST_WAIT_SECONDS = 60
 
-/** Makes the request of a recipe for the scene, at its time. */
-export function buildFor({ stage, maker }: RunScene, recipe: ExecuteRecipe): BuiltRequest {
-  return buildRequest(recipe, {
-    declaration: stage.declaration,
-    maker,
-    nowSeconds: stage.clock.nowMs() / 1_000,
-  })
+/** Makes the request of a recipe at the scene's time, and sets what its handler does; what happened before is forgotten. */
+export function prepare(
+  { stage, maker }: RunScene,
+  recipe: ExecuteRecipe,
+  work: (built: BuiltRequest) => Work,
+): BuiltRequest {
+  const { declaration, clock } = stage
+  const built = buildRequest(recipe, { declaration, maker, nowSeconds: clock.nowMs() / 1_000 })
+  stage.calls.length = 0
+  stage.gate.events.length = 0
+  stage.handlers.work = work(built)
+  return built
 }
 
-/** Sends a request and reads its answer; undefined where none comes. */
+/** Sends a request and reads its answer; rejects where none comes. `takesTime`: the clock has to be moved. */
 export async function send(
   scene: RunScene,
-  wire: WireRequest,
-  { takesTime }: Pick<Foreseen, 'takesTime'>,
-): Promise<ReadAnswer | undefined> {
+  { headers, body }: WireRequest,
+  takesTime = false,
+): Promise<ReadAnswer> {
   const { stage } = scene
-  const answering = read(stage.fetch(toRequest(wire)))
-  const answer = await (takesTime
-    ? waitFor(answering, LONGEST_WAIT_MS / 1_000, () => stage.clock.advance(1_000))
-    : waitFor(answering, MOST_TURNS, () => setImmediate()))
-  if (answer !== undefined) scene.onAnswer(answer)
+  const request = new Request(EXECUTE_URL, {
+    method: 'POST',
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    body,
+  })
+  const state = { isOver: false }
+  const answering = read(stage.fetch(request)).finally(() => void (state.isOver = true))
+  // It is awaited below, or never ends.
+  answering.catch(() => undefined)
+  const step = takesTime ? () => stage.clock.advance(1_000) : () => setImmediate()
+  for (let left = takesTime ? LONGEST_WAIT_SECONDS : MOST_TURNS; left > 0 && !state.isOver; left -= 1)
+    await step()
+  if (!state.isOver) throw new Error('never answered')
+  const answer = await answering
+  scene.onAnswer(answer)
   return answer
 }
 
@@ -52,29 +65,12 @@ export function takeCourse({ calls, gate }: FuzzStage, answer: ReadAnswer): Cour
   return { answer, calls: calls.splice(0), events: gate.events.splice(0) }
 }
 
-function toRequest({ method, url, headers, body }: WireRequest): Request {
-  return new Request(url, {
-    method,
-    headers: headers.map(([name, value]): [string, string] => [name, value]),
-    ...(body !== undefined && { body }),
-  })
+/** How often the gate was asked. */
+export function countCalls({ events }: Course, call: 'verify' | 'settle'): number {
+  return events.filter(event => event.call === call).length
 }
 
 async function read(responding: Promise<Response>): Promise<ReadAnswer> {
   const response = await responding
   return { status: response.status, headers: response.headers, text: await response.text() }
-}
-
-/** What the work resolves to; undefined where it did not within so many steps. */
-async function waitFor<T>(
-  work: Promise<T>,
-  mostSteps: number,
-  step: () => Promise<unknown>,
-): Promise<T | undefined> {
-  const state = { isSettled: false }
-  const settled = work.finally(() => void (state.isSettled = true))
-  // It is awaited below, or never settles.
-  settled.catch(() => undefined)
-  for (let left = mostSteps; left > 0 && !state.isSettled; left -= 1) await step()
-  return state.isSettled ? await settled : undefined
 }

@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { accidents, breakBytes } from '../generate/accidents.ts'
 import { readObject, type ReadAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'
-import { CUT_REQUESTS, post, RAW_CASES } from './raw-cases.ts'
 import { exchangeRaw, type RawExchange } from './raw-exchange.ts'
 
 export interface RawFuzzOptions {
   readonly seed: number
-  /** Requests with broken bytes, beside the cases. */
+  /** Requests with broken bytes. */
   readonly broken: number
   readonly signal?: AbortSignal
   readonly onDone?: (exchanges: number) => void
@@ -21,83 +20,86 @@ export interface RawFuzzOutcome {
   readonly wrong: readonly string[]
 }
 
-/** An answer that is due is waited for so long: no machine is that slow. */
-const LONGEST_WAIT_MS = 30_000
-
-/** Sends every case, and so many requests with broken bytes. */
-export async function fuzzSockets(port: number, options: RawFuzzOptions): Promise<RawFuzzOutcome> {
-  const wrong: string[] = []
-  let answers = 0
-  for (const [name, { pieces, due, closes }] of Object.entries(RAW_CASES)) {
-    const exchange = await exchangeRaw(port, pieces, {
-      ...(due.length > 0 && { quietMs: LONGEST_WAIT_MS }),
-      ...(closes !== true && { answers: Math.max(1, due.length) }),
-    })
-    answers += exchange.answers.length
-    const statuses = exchange.answers.map(({ status }) => status)
-    if (String(statuses) !== String(due))
-      wrong.push(`${name}: answered ${String(statuses)} where ${String(due)} was due`)
-    if (closes === true && !exchange.isClosed) wrong.push(`${name}: the connection stayed open`)
-    wrong.push(
-      ...exchange.answers.flatMap(answer => refuseRaw(answer) ?? []).map(reason => `${name}: ${reason}`),
-    )
-  }
-  for (const text of CUT_REQUESTS) await exchangeRaw(port, [text], { cut: true, quietMs: 100 })
-  const broken = await fuzzBytes(port, options)
-  wrong.push(...broken.wrong)
-  const health = await exchangeRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], {
-    answers: 1,
-    quietMs: LONGEST_WAIT_MS,
-  })
-  if (health.answers[0]?.status !== 200) wrong.push('the agent is not well after it all')
-  const cases = Object.keys(RAW_CASES).length + CUT_REQUESTS.length + 1
-  return { exchanges: cases + broken.exchanges, answers: answers + broken.answers, wrong }
-}
+const HOST = 'Host: x\r\n'
+const GET = `GET /health HTTP/1.1\r\n${HOST}\r\n`
+const JSON_TYPE = 'Content-Type: application/json\r\n'
 
 /** So many connections at once: most wait, because what is broken is often not finished. */
 const AT_ONCE = 250
+/** An answer that is due is waited for so long: no machine is that slow. */
+const LONGEST_WAIT_MS = 30_000
 
-/** Whole requests with accidents in their bytes, many at once. */
-async function fuzzBytes(
-  port: number,
-  { seed, broken, signal, onDone = () => undefined }: RawFuzzOptions,
-): Promise<RawFuzzOutcome> {
-  const bases = [
-    'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
-    post('Content-Type: application/json\r\nContent-Length: 20\r\n', '{"service_version":1}'),
-    post(
-      'Content-Type: application/json\r\nPAYMENT-SIGNATURE: e30=\r\nTransfer-Encoding: chunked\r\n',
-      '2\r\n{}\r\n0\r\n\r\n',
-    ),
-  ]
-  const requests = fc
-    .sample(fc.tuple(fc.constantFrom(...bases), accidents), { seed, numRuns: broken })
-    .values()
+/** Sends the cases below, and so many requests with broken bytes. */
+export async function fuzzSockets(port: number, options: RawFuzzOptions): Promise<RawFuzzOutcome> {
+  const { seed, broken, signal, onDone = () => undefined } = options
   const wrong: string[] = []
+  const requests = fc
+    .sample(fc.tuple(fc.constantFrom(...WHOLE), accidents), { seed, numRuns: broken })
+    .values()
   let [exchanges, answers] = [0, 0]
-  const exchange = async (): Promise<void> => {
+  const note = (exchange: RawExchange, sent: string): void => {
+    const reasons = refuseExchange(exchange)
+    wrong.push(...reasons.map(reason => `${reason} to ${JSON.stringify(sent)}`))
+    answers += exchange.answers.length
+    exchanges += 1
+  }
+  for (const [sent, due] of CASES) {
+    const exchange = await exchangeRaw(port, sent, { answers: due.length, quietMs: LONGEST_WAIT_MS })
+    note(exchange, sent)
+    const statuses = exchange.answers.map(({ status }) => status).join()
+    if (statuses !== due.join())
+      wrong.push(`${statuses} where ${due.join()} was due to ${JSON.stringify(sent)}`)
+  }
+  const send = async (): Promise<void> => {
     for (const [base, happened] of requests) {
       signal?.throwIfAborted()
       const bytes = breakBytes(base, happened)
-      const came = await exchangeRaw(port, [bytes], { quietMs: 250 })
-      wrong.push(
-        ...refuseExchange(came).map(reason => `${reason} to ${JSON.stringify(bytes.toString('latin1'))}`),
-      )
-      answers += came.answers.length
-      exchanges += 1
+      note(await exchangeRaw(port, bytes, { quietMs: 250 }), bytes.toString('latin1'))
       if (exchanges % 500 === 0) onDone(exchanges)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, broken) }, exchange))
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, broken) }, send))
+  const health = await exchangeRaw(port, GET, { answers: 1, quietMs: LONGEST_WAIT_MS })
+  if (health.answers[0]?.status !== 200) wrong.push('the agent is not well after it all')
   return { exchanges, answers, wrong }
 }
+
+function post(headers: string, body: string): string {
+  return `POST /execute HTTP/1.1\r\n${HOST}${headers}\r\n${body}`
+}
+
+/** Requests whose bytes are broken. */
+const WHOLE = [
+  GET,
+  post(`${JSON_TYPE}Content-Length: 20\r\n`, '{"service_version":1}'),
+  post(`${JSON_TYPE}PAYMENT-SIGNATURE: e30=\r\nTransfer-Encoding: chunked\r\n`, '2\r\n{}\r\n0\r\n\r\n'),
+]
+
+/** What no broken request is likely to become, and the statuses due, in order; others are in `http/serve.test.ts`. */
+const CASES: readonly (readonly [sent: string, due: readonly number[]])[] = [
+  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
+  [post('Content-Length: +4\r\n', 'null'), [400]],
+  [post('Content-Length: 99999999999999999999999\r\n', 'null'), [400]],
+  [post('Transfer-Encoding: xchunked\r\n', '0\r\n\r\n'), [400]],
+  [post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'), [400]],
+  [`GET /health HTTP/1.1\r\nHost : x\r\n\r\n`, [400]],
+  [`GET /health HTTP/1.1\r\n${HOST}X: a\x00b\r\n\r\n`, [400]],
+  [`TRACE /health HTTP/1.1\r\n${HOST}\r\n`, [405]],
+  [`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, [404]],
+  [`GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, [200]],
+  [`GET /health HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\nnull`, [200]],
+  [post('Expect: 100-continue\r\nContent-Length: 2\r\n', '{}'), [402]],
+  // One hidden behind an empty body.
+  [post('Content-Length: 0\r\n', GET), [402, 200]],
+  [GET.repeat(20), Array.from({ length: 20 }, () => 200)],
+]
+
+const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 402, 404, 405, 408, 431])
 
 function refuseExchange({ answers, rest }: RawExchange): readonly string[] {
   const half = rest === '' ? [] : [`half an answer: ${JSON.stringify(rest.slice(0, 100))}`]
   return [...half, ...answers.flatMap(answer => refuseRaw(answer) ?? [])]
 }
-
-const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 402, 404, 405, 408, 431])
 
 /** As the table of answers; what never became a request has fewer headers. */
 function refuseRaw({ status, headers, text }: ReadAnswer): string | undefined {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 
 /** An agent in a process of its own. */
-export interface FuzzAgentProcess {
+export interface ServedAgent {
   readonly port: number
   /** Whether it still runs. */
   isAlive(): boolean
@@ -9,7 +9,7 @@ export interface FuzzAgentProcess {
 }
 
 /** Starts it; resolves when it listens. */
-export async function startFuzzAgentProcess(): Promise<FuzzAgentProcess> {
+export async function startServedAgent(): Promise<ServedAgent> {
   const child = fork(new URL('served-agent.child.ts', import.meta.url), {
     execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
   })

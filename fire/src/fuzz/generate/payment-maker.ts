@@ -1,0 +1,124 @@
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
+import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
+import { NETWORK_ID, WALLET } from '../run/fuzz-stage.ts'
+import {
+  networkOf,
+  OTHER_NETWORK,
+  type NamedJob,
+  type PaymentDraft,
+  type PaymentTerms,
+} from './payment-draft.ts'
+import { PAYMENT_SPOILS, type PaymentSpoil } from './payment-spoils.ts'
+import type { PaymentRecipe } from './recipe.ts'
+import type { OpenObject } from './wrong-values.ts'
+
+/** Makes payments: the keys of some wallets, and the hashes of the chains. */
+export interface PaymentMaker {
+  /** Lower-case; the last of them has no money. */
+  readonly wallets: readonly string[]
+  /** A payment that is right but for the spoils that the recipe names. */
+  make(recipe: PaymentRecipe, terms: PaymentTerms): MadePayment
+}
+
+/** A payment in its headers, and what is known of it. */
+export interface MadePayment {
+  readonly headers: readonly (readonly [string, string])[]
+  /** Lower-case address. */
+  readonly from: string
+  /** As the agent keys it: chain, asset, payer, nonce (D6). */
+  readonly key: string
+  readonly refusals: readonly ExpectedRefusal[]
+}
+
+/** Wallets of the fuzz: three with money, one without. */
+const WALLETS = 4
+/** Index of the wallet that the facilitator finds too poor. */
+export const POOR = WALLETS - 1
+
+/** Loads the curve and makes the wallets. */
+export async function createPaymentMaker(): Promise<PaymentMaker> {
+  const crypto = await loadEvmCrypto()
+  const home = networkOf(NETWORK_ID)
+  const hashers = new Map(
+    [home, OTHER_NETWORK].map(network => [network.id, createAuthorizationHasher(crypto, network)]),
+  )
+  const keys = Array.from({ length: WALLETS }, (_, wallet) =>
+    Uint8Array.from({ length: 32 }, (__, index) => index + wallet + 1),
+  )
+  const wallets = keys.map(key => crypto.addressOf(key))
+  const sign = ({ authorization, network, signer }: PaymentDraft): string => {
+    const hash = hashers.get(network.id)?.hashTransfer(authorization)
+    const key = keys[signer]
+    if (hash === undefined || key === undefined) throw new RangeError(`no wallet ${signer} on ${network.id}`)
+    return toHex(crypto.sign(hash, key))
+  }
+  const bind = (draft: PaymentDraft, named: NamedJob): void => {
+    draft.salt = `0x${draft.authorization.nonce.slice(-32)}`
+    draft.authorization.nonce = bindNonce(crypto, named, fromHex(draft.salt))
+  }
+  return {
+    wallets,
+    make(recipe, terms) {
+      const spoils = recipe.spoils.flatMap(({ name, pick }) => {
+        const spoil = PAYMENT_SPOILS[name]
+        return spoil === undefined ? [] : [{ spoil, scene: { ...terms, bind, pick } }]
+      })
+      const draft = draftOf(recipe, terms, { from: wallets[recipe.payer] ?? '', home })
+      if (recipe.bound) bind(draft, terms.job)
+      for (const { spoil, scene } of spoils) spoil.draft?.(draft, scene)
+      const envelope = wrap(draft, { signature: sign(draft), amount: terms.amount, home })
+      for (const { spoil, scene } of spoils) spoil.envelope?.(envelope, scene)
+      const { authorization, network } = draft
+      return {
+        headers: writeHeaders(JSON.stringify(envelope), recipe),
+        from: authorization.from,
+        key: `${network.chainId}:${network.asset.address}:${authorization.from}:${authorization.nonce}`,
+        refusals: spoils.map(({ spoil }) => ({ check: spoil.check })),
+      }
+    },
+  }
+}
+
+function draftOf(
+  { version, nonce, payer }: PaymentRecipe,
+  { amount, nowSeconds }: PaymentTerms,
+  { from, home }: { readonly from: string; readonly home: Network },
+): PaymentDraft {
+  const now = Math.floor(nowSeconds)
+  const times = { validAfter: String(now - 60), validBefore: String(now + 3_700) }
+  const authorization = { from, to: WALLET, value: amount, ...times, nonce }
+  return { version, authorization, salt: undefined, signer: payer, network: home }
+}
+
+/** Wraps what was signed as the draft's version says. */
+function wrap(
+  { authorization, salt, version }: PaymentDraft,
+  {
+    signature,
+    amount,
+    home,
+  }: { readonly signature: string; readonly amount: string; readonly home: Network },
+): OpenObject {
+  const payload = { authorization: { ...authorization }, signature }
+  const kind = { scheme: 'exact', network: NETWORK_ID }
+  const accepted = { ...kind, asset: home.asset.address, amount, payTo: WALLET }
+  return {
+    x402Version: version,
+    ...(version === 1 ? kind : { accepted }),
+    payload,
+    ...(salt !== undefined && { extensions: { [NONCE_EXTENSION]: { salt } } }),
+  }
+}
+
+function writeHeaders(json: string, { alias, spoils }: PaymentRecipe): MadePayment['headers'] {
+  const find = <Key extends keyof PaymentSpoil>(key: Key) =>
+    spoils.map(({ name, pick }) => ({ made: PAYMENT_SPOILS[name]?.[key], pick })).find(({ made }) => made)
+  const encoder = find('encode')
+  const header = encoder?.made?.(json, encoder.pick) ?? btoa(json)
+  const names = find('names')?.made ?? [alias ? 'x-payment' : 'payment-signature']
+  return names.map(name => [name, header])
+}
