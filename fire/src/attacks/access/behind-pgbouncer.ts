@@ -5,7 +5,7 @@ import { systemClock } from '@farebox/server/clock'
 import pg from 'pg'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
-import { untilTrue } from '../nodes/until-true.ts'
+import { untilTrue } from '../stage/until-true.ts'
 import { freshName, startPgBouncer } from './pgbouncer.ts'
 
 const DATABASE_URL = process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'

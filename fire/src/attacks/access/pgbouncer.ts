@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../find-program.ts'
-import { untilTrue } from '../nodes/until-true.ts'
+import { untilTrue } from '../stage/until-true.ts'
 
 /** Debian's user without rights: PgBouncer does not run as root. */
 const NOBODY = 65_534

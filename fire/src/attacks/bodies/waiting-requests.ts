@@ -8,7 +8,7 @@ import { jobBody, post } from '../../../../e2e/stage/pay.ts'
 import { setStage } from '../../../../e2e/stage/stage.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { untilTrue } from '../nodes/until-true.ts'
+import { untilTrue } from '../stage/until-true.ts'
 import { checkMemory, mostHeld } from './check-memory.ts'
 import { createMemoryReader } from './read-memory.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
-import { untilTrue } from '../nodes/until-true.ts'
+import { untilTrue } from '../stage/until-true.ts'
 
 /** Three Redis servers, the first of which is the primary, and a name for whichever is. */
 export interface RedisGroup {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { HANG_MS } from '../nodes/until-true.ts'
+import { HANG_MS } from '../stage/until-true.ts'
 import type { PaidRequest } from '../../../../e2e/stage/pay.ts'
 import { send } from '../stage/paid-scene.ts'
 
