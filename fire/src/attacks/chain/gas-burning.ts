@@ -26,7 +26,11 @@ export const gasBurning: Attack = {
       const { rpc } = scene.stack
       const payers = size === 'full' ? 5 : 2
       const scores = [
-        await burn(scene, { what: 'code that knows a trial by its sender', code: ORIGIN_BURNING_CODE, payers }),
+        await burn(scene, {
+          what: 'code that knows a trial by its sender',
+          code: ORIGIN_BURNING_CODE,
+          payers,
+        }),
         await burn(scene, { what: 'code that changes with each block', code: PARITY_BURNING_CODE, payers }),
       ]
       // Another block comes after each transaction: it would be tried again in one where the code says yes.

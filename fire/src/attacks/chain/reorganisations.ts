@@ -69,7 +69,10 @@ async function reorganise(
 }
 
 /** A loss is certain when the authorization is dead for good: until then the payer may have money again. */
-async function endAuthorization({ stack, clock }: ChainScene, { authorization }: ScenePayment): Promise<void> {
+async function endAuthorization(
+  { stack, clock }: ChainScene,
+  { authorization }: ScenePayment,
+): Promise<void> {
   const seconds = Number(authorization.validBefore) + NETWORK.finalitySeconds + 2
   clock.aheadMs = seconds * 1_000 - Date.now()
   await stack.rpc.call('evm_setNextBlockTimestamp', [seconds])
