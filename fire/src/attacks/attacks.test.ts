@@ -4,7 +4,9 @@ import { reasonToSkip } from './find-program.ts'
 import { runAttacks } from './run-attacks.ts'
 import { ATTACKS } from './table.ts'
 
-test.for(ATTACKS)('$id $title: $rule', { timeout: HANG_MS }, async (attack, { skip }) => {
+const ROWS = ATTACKS.map(attack => [attack.id, attack.title, attack.rule, attack] as const)
+
+test.for(ROWS)('%s %s: %s', { timeout: HANG_MS }, async ([, , , attack], { skip }) => {
   const reason = reasonToSkip(attack)
   skip(reason !== undefined, reason)
   const { scores, findings } = await runAttacks([attack], {
