@@ -137,5 +137,9 @@ async function untilNotified(from: Ledger, to: Ledger): Promise<void> {
 async function onServer(statements: string): Promise<void> {
   const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
   await client.connect()
-  await client.query(statements).finally(() => client.end())
+  try {
+    await client.query(statements)
+  } finally {
+    await client.end()
+  }
 }

@@ -3,7 +3,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { playOnChain, type ChainScene, type ScenePayment } from './chain-scene.ts'
+import { playOnChain, type ChainScene, type NodeFault, type ScenePayment } from './chain-scene.ts'
 
 /** Gas that one payment with unknown code may take, once for each payer: see docs/operating-the-facilitator.md. */
 const GAS_A_PAYER = 130_000
@@ -34,10 +34,15 @@ export const gasBurning: Attack = {
         await burn(scene, { what: 'code that changes with each block', code: PARITY_BURNING_CODE, payers }),
       ]
       // Another block comes after each transaction: it would be tried again in one where the code says yes.
+      const sendAndMine: NodeFault = async (method, parameters) => {
+        try {
+          return await rpc.call(method, parameters)
+        } finally {
+          await rpc.call('evm_mine', [])
+        }
+      }
       scene.node.fault = (method, parameters) =>
-        method.startsWith('eth_sendRawTransaction')
-          ? rpc.call(method, parameters).finally(() => rpc.call('evm_mine', []))
-          : undefined
+        method.startsWith('eth_sendRawTransaction') ? sendAndMine(method, parameters) : undefined
       const what = 'code that says yes to each trial'
       return [...scores, await burn(scene, { what, code: PARITY_BURNING_CODE, payers, each: 1 })]
     }),
