@@ -41,6 +41,8 @@ export interface BatteryResult {
   readonly scores: readonly Score[]
   /** What broke, each with the seed or the words that replay it; none when all is well. */
   readonly findings: readonly string[]
+  /** What this machine cannot run, each with the reason. */
+  readonly skipped?: readonly string[]
   /** Pages of the docs that a recorded run draws, by their paths in the repository. */
   readonly pages?: { readonly [path: string]: string }
 }

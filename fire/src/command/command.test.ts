@@ -41,6 +41,13 @@ test('a scorecard says what was reached, what was asked, and what to look at', (
   )
 })
 
+test('what this machine cannot run is shown as skipped, with the reason', () => {
+  const outcome = { ...STORMS, findings: [], skipped: ['P1 a pooler: pgbouncer is not installed'] }
+  expect(formatScorecard([outcome], false)).toContain(
+    '\n  - skipped: P1 a pooler: pgbouncer is not installed\n\n  1 of 2 targets reached, 0 findings, 1 skipped;',
+  )
+})
+
 test('a span has its two largest units', () => {
   expect([4.4, 59.6, 725, 3_720].map(formatSpan)).toEqual(['4 s', '1 m 00 s', '12 m 05 s', '1 h 02 m'])
 })

@@ -23,6 +23,7 @@ export function formatScorecard(outcomes: readonly BatteryOutcome[], isColoured:
       const mark = isMet ? paint('green', '✓') : paint('red', '✗')
       lines.push(`  ${mark} ${test}`, `      ${reached}  ${paint('dim', `asked: ${target}`)}`)
     }
+    lines.push(...(outcome.skipped ?? []).map(what => `  ${paint('dim', '-')} skipped: ${what}`))
     lines.push(...outcome.findings.map(finding => `  ${paint('red', '✗')} ${finding}`), '')
   }
   return `${lines.join('\n')}\n  ${paint('bold', formatVerdict(outcomes))}\n`
@@ -35,7 +36,9 @@ function formatVerdict(outcomes: readonly BatteryOutcome[]): string {
   const findings = outcomes.reduce((sum, outcome) => sum + outcome.findings.length, 0)
   const failed = outcomes.filter(outcome => !isPassed(outcome)).map(outcome => outcome.name)
   const found = findings === 1 ? '1 finding' : `${findings} findings`
-  const counted = `${met} of ${scores.length} targets reached, ${found}`
+  const skipped = outcomes.reduce((sum, outcome) => sum + (outcome.skipped?.length ?? 0), 0)
+  const left = skipped === 0 ? '' : `, ${skipped} skipped`
+  const counted = `${met} of ${scores.length} targets reached, ${found}${left}`
   return failed.length === 0 ? counted : `${counted}; look at ${failed.join(', ')}`
 }
 

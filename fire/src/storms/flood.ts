@@ -12,6 +12,9 @@ import { grouped, type StormResult, type StormRun } from './storm-run.ts'
 /** Long enough for thousands to arrive while the handler runs. */
 const HANDLER_MS = 1_500
 
+/** As late as an agent takes it: no job of a flood is to end by the clock. */
+const DEADLINE_SECONDS = 280
+
 /** What a flood came to. */
 interface Flooded {
   readonly answers: readonly (StormAnswer | undefined)[]
@@ -28,7 +31,7 @@ export async function duplicateStorm(run: StormRun): Promise<StormResult> {
   const { stage, size, seed } = run
   const { duplicates } = size
   const payer = createRandom(seed).fork('duplicate').pick(stage.payers)
-  const order = await signOrder(stage, { payer, waitMs: HANDLER_MS })
+  const order = await signOrder(stage, { payer, waitMs: HANDLER_MS, deadlineSeconds: DEADLINE_SECONDS })
   const flooded = await flood(run, 'duplicate storm', {
     orders: Array.from({ length: duplicates }, () => order),
     agents: stage.agents,
@@ -74,7 +77,11 @@ export async function replayStorm(run: StormRun): Promise<StormResult> {
   const findings: string[] = []
   let [kept, transfers] = [0, 0]
   for (let round = 0; round < size.replayRounds && !signal.aborted; round += 1) {
-    const wish = { payer: random.pick(stage.payers), waitMs: random.between(0, 50) }
+    const wish = {
+      payer: random.pick(stage.payers),
+      waitMs: random.between(0, 50),
+      deadlineSeconds: DEADLINE_SECONDS,
+    }
     const orders = await signRivals(stage, wish, size.replays)
     const agents = round % 2 === 0 ? stage.agents : apart
     const flooded = await flood(run, `replay storm, round ${round + 1}`, { orders, agents })

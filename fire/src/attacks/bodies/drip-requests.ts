@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { oneByteChunks } from './one-byte-chunks.ts'
+import { sendChunks } from './chunks.ts'
 
 /** Connections on which a body was begun in one-byte chunks and never ended. */
 export interface Drips {
@@ -18,9 +18,6 @@ export interface DripOptions {
   /** One-byte chunks on each; fewer where the server closes the connection. */
   readonly chunks: number
 }
-
-/** How long a server that reads no further is waited for. */
-const STALLED_MS = 2_000
 
 /** Begins the requests; resolves when all is sent, or nothing more is taken. */
 export async function dripRequests(options: DripOptions): Promise<Drips> {
@@ -57,27 +54,8 @@ async function dripOne({
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   let sent = 0
-  for (const bytes of oneByteChunks(chunks)) {
-    if (socket.destroyed) break
-    if (!socket.write(bytes) && !(await drained(socket))) break
-    sent += bytes.length / 6
-  }
+  await sendChunks(socket, { chunks }, count => {
+    sent += count
+  })
   return { socket, sent }
-}
-
-/** False where it was closed, or nothing was taken for a while. */
-async function drained(socket: Socket): Promise<boolean> {
-  const over = new AbortController()
-  const { signal } = over
-  try {
-    return await Promise.race([
-      once(socket, 'drain', { signal }).then(() => true),
-      once(socket, 'close', { signal }).then(() => false),
-      delay(STALLED_MS, false, { signal }),
-    ])
-  } catch {
-    return false
-  } finally {
-    over.abort()
-  }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { oneByteChunks } from './one-byte-chunks.ts'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { sendChunks } from './chunks.ts'
 
 /** A server that answers each request with a JSON body in one-byte chunks, which never ends. */
 export interface HostileServer {
@@ -14,8 +14,6 @@ export interface HostileServer {
   close(): Promise<void>
 }
 
-const STALLED_MS = 2_000
-const ASKED_WITHIN_MS = 60_000
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n1\r\n{\r\n'
 
@@ -27,7 +25,7 @@ export interface HostileAnswer {
 }
 
 /** Starts it. */
-export async function startHostileServer({ chunks, apart }: HostileAnswer): Promise<HostileServer> {
+export async function startHostileServer(answer: HostileAnswer): Promise<HostileServer> {
   let sent = 0
   const sockets = new Set<Socket>()
   const drips: Promise<void>[] = []
@@ -39,12 +37,9 @@ export async function startHostileServer({ chunks, apart }: HostileAnswer): Prom
   const drip = async (socket: Socket): Promise<void> => {
     socket.write(HEAD)
     socket.setNoDelay(true)
-    for (const bytes of oneByteChunks(chunks, apart ? 1 : undefined)) {
-      if (socket.destroyed) return
-      if (apart) await nextTurn()
-      if (!socket.write(bytes) && !(await drained(socket))) return
-      sent += bytes.length / 6
-    }
+    await sendChunks(socket, answer, count => {
+      sent += count
+    })
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,8 +48,7 @@ export async function startHostileServer({ chunks, apart }: HostileAnswer): Prom
     url: `http://127.0.0.1:${port}`,
     sent: () => sent,
     async quiet(answers) {
-      for (const endMs = Date.now() + ASKED_WITHIN_MS; drips.length < answers; await delay(20))
-        if (Date.now() > endMs) throw new Error(`${drips.length} of ${answers} answers were asked for`)
+      await until(() => drips.length >= answers)
       await Promise.all(drips)
       // What was handed to the network is still to be read there.
       await delay(500)
@@ -64,21 +58,5 @@ export async function startHostileServer({ chunks, apart }: HostileAnswer): Prom
       server.close()
       await once(server, 'close')
     },
-  }
-}
-
-async function drained(socket: Socket): Promise<boolean> {
-  const over = new AbortController()
-  const { signal } = over
-  try {
-    return await Promise.race([
-      once(socket, 'drain', { signal }).then(() => true),
-      once(socket, 'close', { signal }).then(() => false),
-      delay(STALLED_MS, false, { signal }),
-    ])
-  } catch {
-    return false
-  } finally {
-    over.abort()
   }
 }

@@ -1,17 +1,25 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { Score } from '../../battery.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import type { BatterySize, Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
 import { startHostileServer, type HostileAnswer } from './hostile-server.ts'
 import { checkMemory } from './check-memory.ts'
 import { createMemoryReader, type MemoryReader } from './read-memory.ts'
+import type { ReadOrder } from './reader.child.ts'
 import { READERS, type ReaderName } from './readers.ts'
 
 /** As fast as they are taken, and each alone: a stream that is read late hands several out as one. */
-const ANSWERS: readonly HostileAnswer[] = [
-  { chunks: 900_000, apart: false },
-  { chunks: 60_000, apart: true },
-]
+const ANSWERS: { readonly [size in BatterySize]: readonly HostileAnswer[] } = {
+  full: [
+    { chunks: 900_000, apart: false },
+    { chunks: 60_000, apart: true },
+  ],
+  small: [
+    { chunks: 200_000, apart: false },
+    { chunks: 20_000, apart: true },
+  ],
+}
 
 /** Row 1 of the attacks on record, at everything of ours that reads an untrusted host's answer. */
 export const oneByteAnswers: Attack = {
@@ -21,18 +29,25 @@ export const oneByteAnswers: Attack = {
   needs: [],
   async run(run) {
     const memory = await createMemoryReader()
+    const child = fork(new URL('reader.child.ts', import.meta.url), {
+      execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
+      env: { ...process.env, ...memory.environment },
+    })
     try {
+      await once(child, 'message')
       const scores: Score[] = []
       for (const name of Object.keys(READERS) as ReaderName[])
-        for (const answer of ANSWERS) scores.push(await attack(name, answer, memory, run))
+        for (const answer of ANSWERS[run.size]) scores.push(await attack(child, name, answer, memory, run))
       return scores
     } finally {
+      child.kill('SIGKILL')
       await memory.close()
     }
   },
 }
 
 async function attack(
+  child: ChildProcess,
   name: ReaderName,
   answer: HostileAnswer,
   memory: MemoryReader,
@@ -41,31 +56,25 @@ async function attack(
   signal.throwIfAborted()
   const connections = size === 'small' ? 2 : 8
   const server = await startHostileServer(answer)
-  const child = fork(new URL('reader.child.ts', import.meta.url), [name], {
-    execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
-    env: { ...process.env, ...memory.environment },
-  })
+  const { pid = 0 } = child
+  const read = (count: number): void => void child.send({ name, url: server.url, count } satisfies ReadOrder)
+  let ended = 0
+  child.on('message', () => (ended += 1))
   try {
-    await once(child, 'message')
-    const pid = pidOf(child)
     // One first, and held: what is loaded and compiled once, for all of them, is not what is measured.
-    child.send({ url: server.url, count: 1 })
+    read(1)
     await server.quiet(1)
     const first = server.sent()
     const before = await memory.readSettled(pid)
-    child.send({ url: server.url, count: connections })
+    read(connections)
     await server.quiet(1 + connections)
     const after = await memory.readSettled(pid)
     const test = `${name}, ${connections} answers of ${answer.chunks} chunks${answer.apart ? ', each alone' : ''}`
     return checkMemory({ test, before, after, connections, bytes: server.sent() - first })
   } finally {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
     await server.close()
+    // Both orders: what they hold is not to be freed while the next ones are measured.
+    await until(() => ended === 2)
+    child.removeAllListeners('message')
   }
-}
-
-function pidOf({ pid }: ChildProcess): number {
-  if (pid === undefined) throw new Error('no process could be started for a reader')
-  return pid
 }

@@ -1,15 +1,17 @@
-import { READERS, startReaders, type ReaderName } from './readers.ts'
+import { READERS, type ReaderName } from './readers.ts'
 
-// A process of its own, so that what is measured is a reader and not the server it reads from.
-const [name = ''] = process.argv.slice(2)
-if (!isReader(name)) throw new Error(`${name} is no reader`)
-process.once('disconnect', () => process.exit(0))
-process.send?.('ready')
-// Each message says where to read from, and how often at once.
-process.on('message', ({ url, count }: { readonly url: string; readonly count: number }) => {
-  void startReaders(name, url, count)
-})
-
-function isReader(word: string): word is ReaderName {
-  return Object.hasOwn(READERS, word)
+/** Which reader is to read from where, and how often at once. */
+export interface ReadOrder {
+  readonly name: ReaderName
+  readonly url: string
+  readonly count: number
 }
+
+// A process of its own, so that what is measured is a reader and not the server it reads from. It says when it is ready,
+// and when all readers of an order have ended; how they ended is no matter.
+process.once('disconnect', () => process.exit(0))
+process.on('message', ({ name, url, count }: ReadOrder) => {
+  const reading = Array.from({ length: count }, () => READERS[name](url))
+  void Promise.allSettled(reading).then(() => process.send?.('ended'))
+})
+process.send?.('ready')

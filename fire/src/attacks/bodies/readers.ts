@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/src/exchange/exchange'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
@@ -6,24 +5,24 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createOutbound } from '@farebox/platform/outbound/outbound'
 import { runConformance } from '@farebox/conformance/agent'
 import { serveFixture } from '@farebox/conformance/serve-fixture'
+import { HANG_MS } from '../hang.ts'
 
-const MINUTE_MS = 60_000
 const MAX_BYTES = 5_242_880
 
 /** Every part of ours that reads what an untrusted host sends; each begins to read from a URL and never needs to end. */
 export const READERS = {
   'the client': async url => {
-    await exchange(connect({}), { url, method: 'GET', timeoutMs: MINUTE_MS, maxBytes: MAX_BYTES })
+    await exchange(connect({}), { url, method: 'GET', timeoutMs: HANG_MS, maxBytes: MAX_BYTES })
   },
   "the agent's facilitator client": async url => {
-    await createFacilitatorClient({ url, secret: 'secret' }).supported({ timeoutMs: MINUTE_MS })
+    await createFacilitatorClient({ url, secret: 'secret' }).supported({ timeoutMs: HANG_MS })
   },
   'the JSON-RPC client': async url => {
-    await createJsonRpc(url).call('eth_chainId', [], { timeoutMs: MINUTE_MS })
+    await createJsonRpc(url).call('eth_chainId', [], { timeoutMs: HANG_MS })
   },
   "the platform's outbound calls": async url => {
     const outbound = createOutbound({ localMode: true })
-    await outbound.send({ url, method: 'POST', body: '{}', maxBytes: MAX_BYTES, timeoutMs: MINUTE_MS })
+    await outbound.send({ url, method: 'POST', body: '{}', maxBytes: MAX_BYTES, timeoutMs: HANG_MS })
   },
   'the conformance kit': async url => {
     for await (const _ of runConformance({ baseUrl: url, mode: 'dev', only: ['health'] })) continue
@@ -45,8 +44,3 @@ export const READERS = {
 
 /** One of {@link READERS}. */
 export type ReaderName = keyof typeof READERS
-
-/** Starts so many at once; what comes of them is no matter. Resolves when all are over. */
-export async function startReaders(name: ReaderName, url: string, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, () => READERS[name](url).catch(() => delay(0))))
-}

@@ -5,10 +5,10 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import { sendOrder, signOrder } from '../../../../e2e/stage/order.ts'
 import { jobBody, post } from '../../../../e2e/stage/pay.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { setStage } from '../../../../e2e/stage/stage.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { untilTrue } from '../nodes/until-true.ts'
 import { checkMemory, mostHeld } from './check-memory.ts'
 import { createMemoryReader } from './read-memory.ts'
 
@@ -72,7 +72,7 @@ export const waitingRequests: Attack = {
         await writeFile(hold, '')
         const job = send(order)
         // It runs then: what it holds of its own input was verified to be paid for.
-        await untilTrue(() => Promise.resolve(existsSync(`${hold}.begun`)))
+        await until(() => existsSync(`${hold}.begun`))
         const before = await memory.readSettled(pid)
         const statuses: number[] = []
         const repeats = Array.from({ length: connections }, async () => statuses.push(await send(order)))

@@ -1,13 +1,9 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { transfersTo } from '../../../../e2e/stage/pay.ts'
-import type { Score } from '../../battery.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
 import type { Attack } from '../attack.ts'
-import { playScene, send, type PaidScene } from '../stage/paid-scene.ts'
-import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-until-answered.ts'
+import { countDelivered, countDenials, playScene, repeatAll, send } from '../stage/paid-scene.ts'
 
 /** Redis is killed while payments are settled, and comes back empty (row 16). */
 export const loseRedis: Attack = {
@@ -15,68 +11,38 @@ export const loseRedis: Attack = {
   rule: 'A charged job is delivered and never denied after its record is lost.',
   title: 'Redis is killed during settlement and comes back empty',
   needs: ['redis-server'],
-  run: async run =>
+  run: async ({ size }) =>
     await playScene(async scene => {
       const [port = 0] = await findLastingPorts(1)
-      const onLine = (): void => undefined
-      let redis = await startRedis({ folder: join(scene.stage.folder, 'redis'), port, onLine })
+      const start = (name: string) => startRedis({ folder: join(scene.stage.folder, name), port })
+      let redis = await start('redis')
       try {
         const url = await scene.hire({ name: 'agent', store: `redis://127.0.0.1:${port}` })
-        const jobs = await signJobs(scene, url, run.size === 'small' ? 8 : 80)
-        const first = jobs.map(async job => await send(url, job))
+        const jobs = await scene.signMany(size === 'small' ? 8 : 80, url)
+        const first = jobs.map(job => send(url, job))
         // Some are charged by then, some are being charged; the agent does not know of most of it yet.
-        while ((await transfersTo(scene.stage, TEST_KEYS.agent.address)) < jobs.length / 4) {
-          run.signal.throwIfAborted()
-          await delay(5)
-        }
+        await until(async () => (await scene.transfers()) >= jobs.length / 4, 5)
         await redis.kill()
-        redis = await startRedis({ folder: join(scene.stage.folder, 'redis-empty'), port, onLine })
+        redis = await start('redis-empty')
         await Promise.all(first)
         const repeated = await repeatAll(url, jobs)
-        return await score(scene, repeated)
+        const [delivered, transfers] = [countDelivered(repeated), await scene.transfers()]
+        return [
+          {
+            test: `${jobs.length} jobs repeated until answered`,
+            reached: `${delivered} delivered, ${transfers} transfers`,
+            target: `${jobs.length} delivered, as many transfers`,
+            isMet: delivered === jobs.length && transfers === jobs.length,
+          },
+          {
+            test: 'answers that deny a charge',
+            reached: String(countDenials(repeated)),
+            target: '0',
+            isMet: countDenials(repeated) === 0,
+          },
+        ]
       } finally {
         await redis.stop()
       }
     }),
-}
-
-async function signJobs(
-  scene: PaidScene,
-  url: string,
-  count: number,
-): Promise<readonly Awaited<ReturnType<PaidScene['sign']>>[]> {
-  // Half of them as stock clients sign: our facilitator says whose job those paid.
-  return await Promise.all(
-    Array.from(
-      { length: count },
-      async (_, at) => await scene.sign(url, { unbound: at % 2 === 1, deadlineSeconds: 25 }),
-    ),
-  )
-}
-
-async function repeatAll(
-  url: string,
-  jobs: readonly Awaited<ReturnType<PaidScene['sign']>>[],
-): Promise<readonly Repeated[]> {
-  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job)))
-}
-
-async function score({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {
-  const transfers = await transfersTo(stage, TEST_KEYS.agent.address)
-  const delivered = repeated.filter(({ isDelivered }) => isDelivered).length
-  const refusals = countRefusals(repeated)
-  return [
-    {
-      test: `${repeated.length} jobs repeated until answered`,
-      reached: `${delivered} delivered, ${transfers} transfers`,
-      target: `${repeated.length} delivered, as many transfers`,
-      isMet: delivered === repeated.length && transfers === repeated.length,
-    },
-    {
-      test: 'answers that deny a charge',
-      reached: String(refusals),
-      target: '0',
-      isMet: refusals === 0,
-    },
-  ]
 }

@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
-import { untilTrue } from '../nodes/until-true.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import type { PaidScene } from '../stage/paid-scene.ts'
 
 /** Three Redis servers, the first of which is the primary, and a name for whichever is. */
 export interface RedisGroup {
   /** Leads to the primary, as a DNS name or a proxy does. */
   readonly port: number
   /** Each server's own. */
-  readonly ports: readonly number[]
+  readonly ports: readonly [number, number, number]
   /**
    * The other two lose sight of the first, and the second becomes their primary: what is written to the first from now
    * on is known to it alone.
@@ -26,15 +27,47 @@ export interface RedisGroup {
   stop(): Promise<void>
 }
 
+/** A group, and whether agents on it wait until a replica has what they write. */
+export interface RedisMode {
+  readonly group: RedisGroup
+  readonly where: string
+  /** Of the store's URL. */
+  readonly parameters: string
+  readonly isWaitedFor: boolean
+}
+
+/** Plays at the same time with two groups: agents on one wait for a replica, those on the other do not. */
+export async function inBothModes<Seen>(
+  { stage }: PaidScene,
+  play: (mode: RedisMode) => Promise<Seen>,
+): Promise<readonly Seen[]> {
+  const modes = [
+    { where: 'no replicas asked for', parameters: '', isWaitedFor: false },
+    { where: 'replicas=1', parameters: '?replicas=1', isWaitedFor: true },
+  ]
+  return await Promise.all(
+    modes.map(async mode => {
+      const group = await startRedisGroup(stage.folder)
+      // After the agents, which save what they have.
+      stage.onStrike(group.stop)
+      return await play({ ...mode, group })
+    }),
+  )
+}
+
 /** Starts them; resolves when both replicas follow the first. */
-export async function startRedisGroup(folder: string): Promise<RedisGroup> {
-  const ports = await findLastingPorts(3)
-  const [first = 0, second = 0, third = 0] = ports
+async function startRedisGroup(folder: string): Promise<RedisGroup> {
+  const [first = 0, second = 0, third = 0] = await findLastingPorts(3)
+  const ports = [first, second, third] as const
   const servers = await Promise.all(
-    ports.map(port => startRedis({ folder: join(folder, `redis-${port}`), port, onLine: () => undefined })),
+    ports.map(port => startRedis({ folder: join(folder, `redis-${port}`), port })),
   )
   const [one, two, three] = [new Redis(first), new Redis(second), new Redis(third)]
-  for (const admin of [one, two, three]) admin.on('error', () => undefined)
+  for (const admin of [one, two, three]) {
+    admin.on('error', () => undefined)
+    // Five seconds otherwise, before a replica gets anything.
+    await admin.config('SET', 'repl-diskless-sync-delay', '0')
+  }
   const name = await startName(first)
   await two.replicaof('127.0.0.1', first)
   await three.replicaof('127.0.0.1', first)
@@ -66,11 +99,10 @@ export async function startRedisGroup(folder: string): Promise<RedisGroup> {
 
 async function untilFollowed(primary: Redis, replicas: number): Promise<void> {
   const pattern = new RegExp(`connected_slaves:${replicas}\\b`)
-  const tookMs = await untilTrue(async () => {
+  await until(async () => {
     const info = await primary.info('replication')
     return pattern.test(info) && (info.match(/state=online/g) ?? []).length === replicas
   })
-  if (tookMs === undefined) throw new Error(`${replicas} replicas did not follow their primary`)
 }
 
 interface Name {

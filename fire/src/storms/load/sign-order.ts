@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
-import { findNetwork } from '@farebox/payments/networks'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { localNetwork } from '../../../../e2e/stage/pay.ts'
 import { authorizationKey } from '../audit/read-chain.ts'
 import type { StormOrder } from '../event-log.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -13,8 +13,10 @@ export const PUBLIC_URL = 'https://storms.example'
 /** The only capability of `agent/agent.json`, and what it costs. */
 export const CAPABILITY = 'note'
 const PRICE_ATOMIC = 10_000n
-const MAX_DEADLINE_SECONDS = 60
+const MAX_DEADLINE_SECONDS = 300
 const DEADLINE_SECONDS = 45
+/** Of a payment, beyond the deadline of its job. */
+const VALID_LONGER_SECONDS = 50
 
 /** Base Sepolia, as the local chain plays it. */
 const NETWORK = localNetwork()
@@ -24,6 +26,8 @@ export interface OrderWish {
   readonly payer: PaymentSigner
   /** How long the handler takes. */
   readonly waitMs?: number
+  /** Default 45. */
+  readonly deadlineSeconds?: number
 }
 
 /** An order paid as our client pays: the nonce is bound to the job (D13). */
@@ -34,6 +38,7 @@ export async function signOrder(stage: Stage, wish: OrderWish): Promise<StormOrd
     requirement: requirementOf(stage),
     binding: { endpoint: `${PUBLIC_URL}/execute`, capability: CAPABILITY, jobId },
     nowSeconds: Date.now() / 1_000,
+    validBefore: validBefore(wish),
   })
   return placed(stage, jobId, wish, { header, authorization })
 }
@@ -53,7 +58,7 @@ export async function signRivals(
     to: requirement.payTo.toLowerCase(),
     value: requirement.amount,
     validAfter: '0',
-    validBefore: String(Math.floor(Date.now() / 1_000) + requirement.maxTimeoutSeconds),
+    validBefore: String(validBefore(wish)),
     nonce: `0x${randomBytes(32).toString('hex')}`,
   }
   const signature = await wish.payer.signTypedData(authorizationTypedData(NETWORK, authorization))
@@ -68,19 +73,23 @@ export async function signRivals(
 function placed(
   { eventLog }: Stage,
   jobId: string,
-  { waitMs = 0 }: OrderWish,
+  { waitMs = 0, deadlineSeconds = DEADLINE_SECONDS }: OrderWish,
   payment: Pick<StormOrder, 'header' | 'authorization'>,
 ): StormOrder {
   const body = JSON.stringify({
     service_version: '1.0',
     job_id: jobId,
     task: { capability: CAPABILITY, input: { text: jobId, wait_ms: waitMs } },
-    deadline: Math.floor(Date.now() / 1_000) + DEADLINE_SECONDS,
+    deadline: Math.floor(Date.now() / 1_000) + deadlineSeconds,
   })
   const { from, nonce } = payment.authorization
   const order = { jobId, body, ...payment, group: authorizationKey({ payer: from, nonce }) }
   eventLog.orders.set(jobId, order)
   return order
+}
+
+function validBefore({ deadlineSeconds = DEADLINE_SECONDS }: OrderWish): number {
+  return Math.floor(Date.now() / 1_000) + deadlineSeconds + VALID_LONGER_SECONDS
 }
 
 function requirementOf({ wallet }: Stage): ReturnType<typeof createRequirement> {
@@ -90,10 +99,4 @@ function requirementOf({ wallet }: Stage): ReturnType<typeof createRequirement> 
     amountAtomic: PRICE_ATOMIC,
     maxDeadlineSeconds: MAX_DEADLINE_SECONDS,
   })
-}
-
-function localNetwork(): NonNullable<ReturnType<typeof findNetwork>> {
-  const network = findNetwork('eip155:84532')
-  if (network === undefined) throw new Error('Base Sepolia is not in the table')
-  return network
 }

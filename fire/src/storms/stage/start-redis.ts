@@ -15,7 +15,7 @@ const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-poli
 export async function startRedis(options: {
   readonly folder: string
   readonly port: number
-  readonly onLine: (line: string) => void
+  readonly onLine?: (line: string) => void
 }): Promise<ProcessRun> {
   const { folder, port, onLine } = options
   await mkdir(folder, { recursive: true })
@@ -24,7 +24,7 @@ export async function startRedis(options: {
     arguments: ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...SETTINGS],
     environment: { PATH: process.env['PATH'] ?? '' },
     readReady: line => (line.includes('Ready to accept connections') ? true : undefined),
-    onLine,
+    ...(onLine !== undefined && { onLine }),
   })
   void child.exited.then(endWithUs(child.pid))
   return {
