@@ -17,7 +17,7 @@ export function wrapLedger(ledger: Ledger, wrap: Wrap): Ledger {
   const wrapped = WRAPPED.map(port => {
     const methods = Object.keys(ledger[port]).map(method => {
       const call: Method = (...given) =>
-        wrap(method, one => (one[port] as unknown as { [method]: Method })[method](...given), given)
+        wrap(method, one => (Reflect.get(one[port], method) as Method)(...given), given)
       return [method, call]
     })
     return [port, Object.fromEntries(methods)]
