@@ -69,8 +69,8 @@ export function buildWorld(parts: WorldParts): World {
   const deliveryRandom = random.fork('transactions')
   const hasSync = random.fork('nodes').chance(0.5)
   const deliveryOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => {
-    const isSlow = !faults.isCalm && deliveryRandom.chance(plan.slowTransactionRate)
-    const isForgotten = !faults.isCalm && deliveryRandom.chance(plan.lostTransactionRate)
+    const isSlow = !faults.isCalm && deliveryRandom.chance(plan.amount['slow-transaction'])
+    const isForgotten = !faults.isCalm && deliveryRandom.chance(plan.amount['lost-transaction'])
     if (isSlow) faults.happened('transactions slow')
     if (isForgotten) faults.happened('transactions forgotten by nodes')
     return {
@@ -95,7 +95,8 @@ export function buildWorld(parts: WorldParts): World {
   })
   const lags = random.fork('lags')
   const answer = (method: string, { parameters, behind: told, aheadSeconds }: NodeRequest): unknown => {
-    const usual = faults.isCalm || plan.nodeLagBlocks === 0 ? 0 : lags.between(0, plan.nodeLagBlocks)
+    const usual =
+      faults.isCalm || plan.amount['node-lag'] === 0 ? 0 : lags.between(0, plan.amount['node-lag'])
     const behind = told ?? usual
     if (behind > 0) faults.happened('nodes behind')
     return node.answer(method, parameters, behind, aheadSeconds)

@@ -1,87 +1,81 @@
 import type { Random } from '../seeded-random.ts'
-import type { TargetedFault } from './targeted-fault.ts'
 import { LIARS, planLies, type Lie } from './plan-lies.ts'
+import type { TargetedFault } from './targeted-fault.ts'
+
+/** Faults of which a history has more or less: of what it draws how much. Rates are probabilities. */
+const AMOUNTS = {
+  /** That a message, request or answer, is lost. */
+  loss: [0.02, 0.1, 0.3],
+  /** That a request arrives twice. */
+  duplication: [0.05, 0.25],
+  /** That a message takes up to `SLOWEST_MESSAGE_MS`, so that later ones overtake it. */
+  slowness: [0.02, 0.1, 0.3],
+  /** That a process dies at a call through a port, before or after it. */
+  'agent-crash': [0.01, 0.03, 0.08],
+  'facilitator-crash': [0.01, 0.03, 0.08],
+  'payer-crash': [0.05, 0.2],
+  /** That a process stops for up to `LONGEST_PAUSE_MS` at a call through a port. */
+  pause: [0.01, 0.04],
+  /** How many milliseconds clocks are from the true time at most. */
+  skew: [500, 2_000, 4_000],
+  /** That a call to the job store, the ledger or a node fails, before or after it was done. */
+  'store-failure': [0.01, 0.05, 0.2, 0.4],
+  'ledger-failure': [0.01, 0.05, 0.2],
+  'node-failure': [0.02, 0.1, 0.3],
+  /** That a call to the job store takes up to `SLOWEST_MESSAGE_MS`. */
+  'slow-store': [0.02, 0.1],
+  /** How many blocks a node may be behind. */
+  'node-lag': [1, 3],
+  /** That a transaction waits for many blocks. */
+  'slow-transaction': [0.3, 0.8],
+  /** That a node takes a transaction and forgets it. */
+  'lost-transaction': [0.1, 0.5],
+} as const
+
+/** Faults at moments of their own, and how often in a history at most. */
+const MOMENTS = {
+  /** One of the programs is stopped in good order. */
+  shutdown: 3,
+  /** Each job store falls back to a copy that lacks its last writes. */
+  'store-failover': 2,
+  /** Each job store loses everything it has. */
+  'store-loss': 2,
+  /** The facilitator's ledger falls back to a copy that lacks its last writes. */
+  'ledger-loss': 2,
+  /** The last blocks are replaced. */
+  reorganisation: 3,
+} as const
+
+const OTHERS = ['clock-jump', 'agent-node-lies', 'facilitator-node-lies', 'gas-spike'] as const
+
+type Amount = keyof typeof AMOUNTS
+type Moment = keyof typeof MOMENTS
+type FaultKind = Amount | Moment | (typeof OTHERS)[number]
 
 /** What can go wrong in a history. Each history has some of them, most have several. */
-export const FAULT_KINDS = [
-  'loss',
-  'duplication',
-  'slowness',
-  'agent-crash',
-  'facilitator-crash',
-  'payer-crash',
-  'shutdown',
-  'pause',
-  'skew',
-  'clock-jump',
-  'store-failure',
-  'slow-store',
-  'store-failover',
-  'store-loss',
-  'ledger-failure',
-  'ledger-loss',
-  'node-failure',
-  'node-lag',
-  'agent-node-lies',
-  'facilitator-node-lies',
-  'slow-transaction',
-  'lost-transaction',
-  'reorganisation',
-  'gas-spike',
-] as const
+export const FAULT_KINDS: readonly FaultKind[] = [
+  ...(Object.keys(AMOUNTS) as Amount[]),
+  ...(Object.keys(MOMENTS) as Moment[]),
+  ...OTHERS,
+]
 
-export type FaultKind = (typeof FAULT_KINDS)[number]
-
-/** How much of each fault a history has. Rates are probabilities, none is 0. */
+/** How much of each fault a history has: 0, or none, where it does not have it. */
 export interface FaultPlan {
-  /** That a message, request or answer, is lost. */
-  readonly lossRate: number
-  /** That a request arrives twice. */
-  readonly duplicationRate: number
-  /** That a message takes up to `SLOWEST_MESSAGE_MS`, so that later ones overtake it. */
-  readonly slowRate: number
-  /** That a process dies at a call through a port, before or after it. */
-  readonly agentCrashRate: number
-  readonly facilitatorCrashRate: number
-  readonly payerCrashRate: number
-  /** When one of the programs is stopped in good order. */
-  readonly shutdownsMs: readonly number[]
-  /** That a process stops for up to `LONGEST_PAUSE_MS` at a call through a port. */
-  readonly pauseRate: number
-  /** How far clocks are from the true time at most. */
-  readonly maxSkewMs: number
+  readonly amount: { readonly [kind in Amount]: number }
+  /** In milliseconds since the start. */
+  readonly moments: { readonly [kind in Moment]: readonly number[] }
   /** When the clock of a program's machine is set, and by how much. */
   readonly clockJumps: readonly { readonly atMs: number; readonly byMs: number }[]
-  /** That a call to the job store fails, before or after it was done. */
-  readonly storeFailureRate: number
-  /** That a call to the job store takes up to `SLOWEST_MESSAGE_MS`. */
-  readonly slowStoreRate: number
-  /** When each job store falls back to a copy that lacks its last writes. */
-  readonly storeFailoversMs: readonly number[]
-  /** When each job store loses everything it has. */
-  readonly storeLossesMs: readonly number[]
-  readonly ledgerFailureRate: number
-  /** When the facilitator's ledger falls back to a copy that lacks its last writes. */
-  readonly ledgerLossesMs: readonly number[]
-  readonly nodeFailureRate: number
-  /** How many blocks a node may be behind. */
-  readonly nodeLagBlocks: number
   /** What nodes lie about, and when. */
   readonly lies: readonly Lie[]
-  /** That a transaction waits for many blocks. */
-  readonly slowTransactionRate: number
-  /** That a node takes a transaction and forgets it. */
-  readonly lostTransactionRate: number
-  /** When, and how many blocks are replaced. */
-  readonly reorganisations: readonly { readonly atMs: number; readonly depth: number }[]
   /** When gas costs more than the facilitator pays. */
   readonly gasSpike: { readonly fromMs: number; readonly toMs: number } | undefined
   /** One call at which things go wrong again and again. */
   readonly targeted: TargetedFault | undefined
 }
 
-/** Blocks; in seconds well below a network's finality. */
-export const DEEPEST_REORGANISATION = 4
+/** By a time server, by a machine that was suspended, and by hand. */
+const JUMPS_MS = [2_000, 6_000, 20_000, 60_000, 600_000, 7_200_000]
 
 /**
  * Draws the faults of a history whose workload lasts so long, beside its targeted fault. Kinds in `without` are left out.
@@ -101,61 +95,35 @@ export function planFaults(
     // Over a ledger that has lost rows facilitators do what they never do otherwise, and should die over that too.
     return kind === 'facilitator-crash' && targeted?.mishap === 'sees the ledger fall back' ? 0.8 : share
   }
-  const drawn = new Map(
-    FAULT_KINDS.map(kind => {
-      const own = random.fork(kind)
-      return [kind, own.chance(shareOf(kind)) && !without.has(kind) ? own : undefined] as const
-    }),
-  )
-  const rate = (kind: FaultKind, rates: readonly number[]): number => drawn.get(kind)?.pick(rates) ?? 0
-  const moments = (kind: FaultKind, most: number): readonly number[] => {
-    const own = drawn.get(kind)
-    if (own === undefined) return []
-    return Array.from({ length: own.between(1, most) }, () => own.between(0, lengthMs))
+  /** The source of a fault that this history has. */
+  const draw = (kind: FaultKind): Random | undefined => {
+    const own = random.fork(kind)
+    return own.chance(shareOf(kind)) && !without.has(kind) ? own : undefined
   }
-  const spike = drawn.get('gas-spike')
+  const several = <T>(own: Random | undefined, most: number, make: (own: Random) => T): readonly T[] =>
+    own === undefined ? [] : Array.from({ length: own.between(1, most) }, () => make(own))
+  const spike = draw('gas-spike')
   const spikeFromMs = spike?.between(0, lengthMs) ?? 0
   return {
-    lossRate: rate('loss', [0.02, 0.1, 0.3]),
-    duplicationRate: rate('duplication', [0.05, 0.25]),
-    slowRate: rate('slowness', [0.02, 0.1, 0.3]),
-    agentCrashRate: rate('agent-crash', [0.01, 0.03, 0.08]),
-    facilitatorCrashRate: rate('facilitator-crash', [0.01, 0.03, 0.08]),
-    payerCrashRate: rate('payer-crash', [0.05, 0.2]),
-    shutdownsMs: moments('shutdown', 3),
-    pauseRate: rate('pause', [0.01, 0.04]),
-    maxSkewMs: rate('skew', [500, 2_000, 4_000]),
-    clockJumps: planJumps(drawn.get('clock-jump'), lengthMs),
-    storeFailureRate: rate('store-failure', [0.01, 0.05, 0.2, 0.4]),
-    slowStoreRate: rate('slow-store', [0.02, 0.1]),
-    storeFailoversMs: moments('store-failover', 2),
-    storeLossesMs: moments('store-loss', 2),
-    ledgerFailureRate: rate('ledger-failure', [0.01, 0.05, 0.2]),
-    ledgerLossesMs: moments('ledger-loss', 2),
-    nodeFailureRate: rate('node-failure', [0.02, 0.1, 0.3]),
-    nodeLagBlocks: rate('node-lag', [1, 3]),
+    amount: mapValues(AMOUNTS, (amounts, kind) => draw(kind)?.pick(amounts) ?? 0),
+    moments: mapValues(MOMENTS, (most, kind) => several(draw(kind), most, own => own.between(0, lengthMs))),
+    clockJumps: several(draw('clock-jump'), 3, own => ({
+      atMs: own.between(0, lengthMs),
+      byMs: own.pick(JUMPS_MS) * own.pick([-1, 1]),
+    })),
     lies: LIARS.flatMap(of => {
-      const own = drawn.get(`${of}-node-lies`)
+      const own = draw(`${of}-node-lies`)
       return own === undefined ? [] : planLies(own, of, lengthMs)
     }),
-    slowTransactionRate: rate('slow-transaction', [0.3, 0.8]),
-    lostTransactionRate: rate('lost-transaction', [0.1, 0.5]),
-    reorganisations: moments('reorganisation', 3).map(atMs => ({
-      atMs,
-      depth: 1 + (atMs % DEEPEST_REORGANISATION),
-    })),
     gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
     targeted,
   }
 }
 
-/** By a time server, by a machine that was suspended, and by hand. */
-const JUMPS_MS = [2_000, 6_000, 20_000, 60_000, 600_000, 7_200_000]
-
-function planJumps(own: Random | undefined, lengthMs: number): FaultPlan['clockJumps'] {
-  if (own === undefined) return []
-  return Array.from({ length: own.between(1, 3) }, () => ({
-    atMs: own.between(0, lengthMs),
-    byMs: own.pick(JUMPS_MS) * own.pick([-1, 1]),
-  }))
+function mapValues<Key extends string, Value, Result>(
+  table: Readonly<Record<Key, Value>>,
+  map: (value: Value, key: Key) => Result,
+): Readonly<Record<Key, Result>> {
+  const entries = Object.entries(table) as [Key, Value][]
+  return Object.fromEntries(entries.map(([key, value]) => [key, map(value, key)])) as Record<Key, Result>
 }

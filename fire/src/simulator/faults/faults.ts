@@ -1,12 +1,13 @@
 import type { Random } from '../seeded-random.ts'
 import { faultAtTarget, MOST_STRIKES, STRIKE_RATE } from './targeted-fault.ts'
-import { UNHARMED, type CallFault } from './call-fault.ts'
+import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS, UNHARMED, type CallFault } from './call-fault.ts'
 import type { FaultPlan } from './fault-plan.ts'
-import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS } from './longest.ts'
 import { PORT_CALLS } from './port-calls.ts'
 
 /** What becomes of one request and its answer. */
 export interface MessageFault {
+  /** Its place among all that are sent. */
+  readonly place: number
   readonly thereMs: number
   readonly backMs: number
   readonly losesRequest: boolean
@@ -28,9 +29,7 @@ export interface Faults {
   readonly plan: FaultPlan
   readonly isCalm: boolean
   ofMessage(usualMs: number): MessageFault
-  /** A message leaves on a route; its place among those sent there. */
-  sent(route: string): number
-  /** One of them arrives, perhaps after some that were sent later. */
+  /** A message of this place arrives on a route, perhaps after some that were sent later. */
   arrived(route: string, place: number): void
   /** `name` is one of {@link PORT_CALLS}. */
   ofCall(process: ProcessKind, port: PortKind, name: string): CallFault
@@ -63,34 +62,25 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
 
   const counts = new Map<string, number>()
   const happened = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
-  const [sent, arrived] = [new Map<string, number>(), new Map<string, number>()]
+  const arrived = new Map<string, number>()
+  let sent = 0
   let crashes = 0
   let pauses = 0
   let struck = 0
   const watchers: (() => void)[] = []
-  const crashRates = {
-    agent: plan.agentCrashRate,
-    facilitator: plan.facilitatorCrashRate,
-    payer: plan.payerCrashRate,
-  }
-  const failureRates = {
-    store: plan.storeFailureRate,
-    ledger: plan.ledgerFailureRate,
-    node: plan.nodeFailureRate,
-    network: 0,
-  }
+  const { amount } = plan
   const happens = (source: Random, rate: number): boolean => !faults.isCalm && rate > 0 && source.chance(rate)
   const side = (source: Random): 'before' | 'after' => (source.chance(0.5) ? 'before' : 'after')
   /** Some are there at once, which spares an event; the answer at the latest takes its time. */
   const travelMs = (usualMs: number, promptRate: number): number => {
-    if (happens(messages, plan.slowRate)) {
+    if (happens(messages, amount.slowness)) {
       happened('messages late')
       return messages.between(0, SLOWEST_MESSAGE_MS)
     }
     return messages.chance(promptRate) ? 0 : messages.next() * usualMs
   }
   const callMs = (port: PortKind): number => {
-    if (happens(calls, port === 'store' ? plan.slowStoreRate : plan.slowRate / 4)) {
+    if (happens(calls, port === 'store' ? amount['slow-store'] : amount.slowness / 4)) {
       happened(port === 'store' ? 'stores slow' : 'calls slow')
       return calls.between(0, SLOWEST_MESSAGE_MS)
     }
@@ -111,22 +101,19 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
     plan,
     isCalm: false,
     ofMessage(usualMs) {
+      sent += 1
       const fault = {
+        place: sent,
         thereMs: travelMs(usualMs, 0.5),
         backMs: travelMs(usualMs, 0),
-        losesRequest: happens(messages, plan.lossRate),
-        losesAnswer: happens(messages, plan.lossRate),
+        losesRequest: happens(messages, amount.loss),
+        losesAnswer: happens(messages, amount.loss),
         isSilent: messages.chance(0.3),
-        againMs: happens(messages, plan.duplicationRate) ? travelMs(usualMs * 4, 0) : undefined,
+        againMs: happens(messages, amount.duplication) ? travelMs(usualMs * 4, 0) : undefined,
       }
       if (fault.losesRequest || fault.losesAnswer) happened('messages lost')
       if (fault.againMs !== undefined) happened('messages doubled')
       return fault
-    },
-    sent(route) {
-      const place = (sent.get(route) ?? 0) + 1
-      sent.set(route, place)
-      return place
     },
     arrived(route, place) {
       const last = arrived.get(route) ?? 0
@@ -139,14 +126,16 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
       const kind = PORT_CALLS[name] ?? 'deed'
       const weight = DEADLINESS[kind]
       const most = MOST_CRASHES[kind === 'scarce' ? 'scarce' : 'usual']
-      const crash = crashes < most && happens(deaths, crashRates[process] * weight) ? side(deaths) : undefined
+      const crash =
+        crashes < most && happens(deaths, amount[`${process}-crash`] * weight) ? side(deaths) : undefined
       if (crash !== undefined) crashes += 1
-      const stops = pauses < MOST_PAUSES && happens(deaths, plan.pauseRate * weight)
+      const stops = pauses < MOST_PAUSES && happens(deaths, amount.pause * weight)
       if (stops) {
         pauses += 1
         happened('processes stopped for a while')
       }
-      const fail = happens(calls, failureRates[port]) ? side(calls) : undefined
+      const failureRate = port === 'network' ? 0 : amount[`${port}-failure`]
+      const fail = happens(calls, failureRate) ? side(calls) : undefined
       if (fail !== undefined) happened(`${port} fails ${fail} it was done`)
       const pauseMs = stops ? deaths.between(100, LONGEST_PAUSE_MS) : 0
       const delayMs = callMs(port)

@@ -3,8 +3,9 @@ import { BLOCK_MS } from '../chain/virtual-chain.ts'
 import type { Parties } from '../history/start-parties.ts'
 import type { Random } from '../seeded-random.ts'
 import type { World } from '../world.ts'
-import { DEEPEST_REORGANISATION } from './fault-plan.ts'
 
+/** Blocks; in seconds well below a network's finality. */
+const DEEPEST_REORGANISATION = 4
 const MOST_LOST_MS = 3_000
 /** A backup is older than a replica is behind. */
 const MOST_RESTORED_MS = 30_000
@@ -18,69 +19,47 @@ export function scheduleFaults(
 ): { readonly left: number } {
   const { time, faults } = world.wires
   const random = world.random.fork('scheduled faults')
-  const {
-    storeFailoversMs,
-    storeLossesMs,
-    ledgerLossesMs,
-    reorganisations,
-    shutdownsMs,
-    clockJumps,
-    targeted,
-  } = faults.plan
-  const scheduled = {
-    left: [storeFailoversMs, storeLossesMs, ledgerLossesMs, reorganisations, shutdownsMs, clockJumps].flat()
-      .length,
-  }
-  const stores = new Set(agents.map(agent => agent.store))
-  for (const atMs of shutdownsMs) {
-    const program = random.pick(programs)
+  const { moments, clockJumps, targeted } = faults.plan
+  const scheduled = { left: 0 }
+  const schedule = (atMs: number, deed: () => void): void => {
+    scheduled.left += 1
     time.after(atMs, () => {
       scheduled.left -= 1
+      deed()
+    })
+  }
+  const stores = new Set(agents.map(agent => agent.store))
+  for (const atMs of moments.shutdown) {
+    const program = random.pick(programs)
+    schedule(atMs, () => {
       faults.happened('programs stopped in good order')
       program.stop()
     })
   }
   const failOverStores = (lostMs: number): void => {
-    faults.happened('stores fell back')
+    faults.happened(lostMs === Infinity ? 'stores lost everything' : 'stores fell back')
     for (const store of stores) void store.failOver(lostMs)
   }
-  for (const atMs of storeFailoversMs) {
+  for (const atMs of moments['store-failover']) {
     const lostMs = random.between(1, MOST_LOST_MS)
-    time.after(atMs, () => {
-      scheduled.left -= 1
-      failOverStores(lostMs)
-    })
+    schedule(atMs, () => failOverStores(lostMs))
   }
-  for (const atMs of storeLossesMs) {
-    time.after(atMs, () => {
-      scheduled.left -= 1
-      faults.happened('stores lost everything')
-      for (const store of stores) void store.failOver(Number.POSITIVE_INFINITY)
-    })
-  }
+  for (const atMs of moments['store-loss']) schedule(atMs, () => failOverStores(Infinity))
   const loseRows = (lostMs: number): void => {
     if (!hasLedger) return
     faults.happened('ledgers fell back')
     void failOverLedger(lostMs)
   }
-  for (const atMs of ledgerLossesMs) {
+  for (const atMs of moments['ledger-loss']) {
     const lostMs = random.between(1, random.chance(0.7) ? MOST_LOST_MS : MOST_RESTORED_MS)
-    time.after(atMs, () => {
-      scheduled.left -= 1
-      loseRows(lostMs)
-    })
+    schedule(atMs, () => loseRows(lostMs))
   }
-  for (const { atMs, depth } of reorganisations) {
-    time.after(atMs, () => {
-      scheduled.left -= 1
-      replaceBlocks(world, random, depth)
-    })
-  }
+  for (const atMs of moments.reorganisation)
+    schedule(atMs, () => replaceBlocks(world, random, 1 + (atMs % DEEPEST_REORGANISATION)))
   const jumping = world.random.fork('clocks that are set')
   for (const { atMs, byMs } of clockJumps) {
     const program = jumping.pick(programs)
-    time.after(atMs, () => {
-      scheduled.left -= 1
+    schedule(atMs, () => {
       faults.happened('clocks set')
       program.setClock(byMs)
     })
@@ -88,11 +67,7 @@ export function scheduleFaults(
   const onStrike = (withinMs: number, strike: (struck: Random) => void): void =>
     faults.onStrike(() => {
       const struck = world.random.fork(`strike at ${time.nowMs()}`)
-      scheduled.left += 1
-      time.after(struck.between(0, withinMs), () => {
-        scheduled.left -= 1
-        strike(struck)
-      })
+      schedule(struck.between(0, withinMs), () => strike(struck))
     })
   if (targeted?.mishap === 'sees blocks replaced')
     onStrike(SOON_MS, struck => replaceBlocks(world, struck, struck.between(1, DEEPEST_REORGANISATION)))

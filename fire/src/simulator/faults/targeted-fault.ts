@@ -1,6 +1,5 @@
 import type { Random } from '../seeded-random.ts'
-import { UNHARMED, type CallFault } from './call-fault.ts'
-import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS } from './longest.ts'
+import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS, UNHARMED, type CallFault } from './call-fault.ts'
 import { PORT_CALLS } from './port-calls.ts'
 
 /** What goes wrong at a targeted call. */

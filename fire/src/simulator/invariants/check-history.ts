@@ -2,36 +2,33 @@ import type { Parties } from '../history/start-parties.ts'
 import type { Probe } from '../history/probe-everything.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { World } from '../world.ts'
-import { chargedIsDelivered } from './charged-is-delivered.ts'
-import { everythingEnds } from './everything-ends.ts'
-import { failureIsFree } from './failure-is-free.ts'
-import { handlerOnce } from './handler-once.ts'
-import { ledgerIsChain } from './ledger-is-chain.ts'
-import { boundIsBound, oneJobOneTransfer, onePaymentOneJob } from './one-payment-one-job.ts'
-import { paidIsKept, sameBytes } from './paid-is-kept.ts'
-import { proofBeforeOutput } from './proof-before-output.ts'
-import { onlyPayersGetOutput } from './only-payers-get-output.ts'
-import { reportsAreTrue } from './reports-are-true.ts'
-import { doneHasItsSpends, failureNamesItsSpends, spendsArePermitted } from './spends-are-true.ts'
-import type { Evidence, Rule, Violation } from './verdict.ts'
+import * as answers from './answers.ts'
+import * as payments from './payments.ts'
+import * as refusals from './refusals.ts'
+import * as spends from './spends.ts'
+import type { Evidence, Violation } from './verdict.ts'
 
-const RULES: readonly Rule[] = [
-  onePaymentOneJob,
-  oneJobOneTransfer,
-  boundIsBound,
-  proofBeforeOutput,
-  paidIsKept,
-  sameBytes,
-  failureIsFree,
-  chargedIsDelivered,
-  handlerOnce,
-  ledgerIsChain,
-  onlyPayersGetOutput,
-  reportsAreTrue,
-  everythingEnds,
-  spendsArePermitted,
-  doneHasItsSpends,
-  failureNamesItsSpends,
+/** I1 to I8 of ARCHITECTURE.md and those beside them, each with a rule that yields what breaks it. */
+const RULES: readonly (readonly [invariant: string, rule: (evidence: Evidence) => Iterable<string>])[] = [
+  ['I1', payments.onePaymentOneJob],
+  ['I1', payments.boundIsBound],
+  ['I2', payments.oneJobOneTransfer],
+  ['I3', payments.proofBeforeOutput],
+  ['I4', payments.paidIsKept],
+  ['I4', payments.sameBytes],
+  ['I5', refusals.failureIsFree],
+  ['D40', refusals.chargedIsDelivered],
+  ['I6', answers.handlerOnce],
+  ['I7', payments.ledgerIsChain],
+  ['I8', answers.onlyPayersGetOutput],
+  ['CLIENT', answers.reportsOfClients],
+  ['FACILITATOR', answers.reportsOfFacilitators],
+  ['END', answers.everythingEnds],
+  ['TABLE', answers.answersAreDocumented],
+  ['NONCE', ({ world }) => world.said.oddDeeds],
+  ['PERM', spends.spendsArePermitted],
+  ['SPEND', spends.doneHasItsSpends],
+  ['SPEND', spends.failureNamesItsSpends],
 ]
 
 /** Judges a history that has come to its end: every rule that was broken, and where. */
@@ -55,5 +52,5 @@ export async function checkHistory(parts: {
     probes,
     unresolved,
   }
-  return RULES.flatMap(rule => [...rule(evidence)])
+  return RULES.flatMap(([invariant, rule]) => [...rule(evidence)].map(message => ({ invariant, message })))
 }

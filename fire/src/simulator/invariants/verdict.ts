@@ -22,9 +22,6 @@ export interface Evidence {
   readonly unresolved: readonly string[]
 }
 
-/** One rule: yields what breaks it. */
-export type Rule = (evidence: Evidence) => Iterable<Violation>
-
 /** Was this money moved by one of our own transactions? */
 export function isMovedByUs({ onChain, relayers }: Evidence, payment: string): boolean {
   const moved = onChain.get(payment)

@@ -2,7 +2,7 @@ import { createAgent, type Declaration, type JobContext, type JsonObject, type L
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { Random } from '../seeded-random.ts'
-import { webBody } from '../stand-ins/web-body.ts'
+import { webBody } from '../stand-ins/web.ts'
 import { agentClock, drawGrain } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'

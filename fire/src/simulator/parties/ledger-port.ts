@@ -5,6 +5,7 @@ import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
 import type { World } from '../world.ts'
+import { wrapLedger } from './wrap-ledger.ts'
 
 /** Bells between the facilitators of one ledger, which a real database would ring. */
 export interface VirtualSignals {
@@ -34,6 +35,11 @@ export function createVirtualSignals(wires: Wires): VirtualSignals {
   }
 }
 
+/** Calls that no fault strikes: what is asked by operators alone, or later than any history lasts. */
+const SPARED: ReadonlySet<string> = new Set(['unattended', 'confirm', 'forgetUnused'])
+/** Names in `PORT_CALLS` that say more than those of the methods. */
+const NAMES: { readonly [method: string]: string } = { acquire: 'lease', expireHolds: 'expire' }
+
 /** A ledger as one facilitator reaches it: each call may fail, or be its last. */
 export function ledgerPort(
   world: World,
@@ -42,25 +48,24 @@ export function ledgerPort(
   signals: VirtualSignals,
 ): Ledger {
   const { wires } = world
-  const through = <Result>(name: string, call: () => Promise<Result>): Promise<Result> =>
-    callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', name: `ledger.${name}`, call })
-  const { payments, settlements, leases, audit, secrets, owners } = ledger
+  const through = <Result>(method: string, call: () => Promise<Result>): Promise<Result> => {
+    if (SPARED.has(method)) return call()
+    const name = NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+    return callThroughPort(wires, {
+      process,
+      kind: 'facilitator',
+      port: 'ledger',
+      name: `ledger.${name}`,
+      call,
+    })
+  }
+  const { settlements, audit, secrets } = ledger
   const notifier = signals.portOf(process)
+  const port = wrapLedger(ledger, (method, call) => through(method, () => call(ledger)))
   return {
-    payments: {
-      hold: request => through('hold', () => payments.hold(request)),
-      capture: request => through('capture', () => payments.capture(request)),
-      release: hold => through('release', () => payments.release(hold)),
-      find: keys => through('find', () => payments.find(keys)),
-    },
+    ...port,
     settlements: {
-      backlog: (account, limit) => through('backlog', () => settlements.backlog(account, limit)),
-      // Asked for the operator's eyes alone.
-      unattended: network => settlements.unattended(network),
-      submit: (lease, transaction, keys) =>
-        through('submit', () => settlements.submit(lease, transaction, keys)),
-      captureAndSubmit: (lease, transaction, request) =>
-        through('capture-and-submit', () => settlements.captureAndSubmit(lease, transaction, request)),
+      ...port.settlements,
       replace: (lease, id, signed) =>
         through('replace', async () => {
           const { open } = await settlements.backlog(
@@ -84,36 +89,16 @@ export function ledgerPort(
           return changed
         }),
     },
-    leases: {
-      acquire: (account, holder, leaseMs) => through('lease', () => leases.acquire(account, holder, leaseMs)),
-      giveUp: lease => through('give-up', () => leases.giveUp(lease)),
-    },
     audit: {
-      expireHolds: (network, now) => through('expire', () => audit.expireHolds(network, now)),
-      settledSince: (network, block, limit) =>
-        through('settled-since', () => audit.settledSince(network, block, limit)),
-      unconfirmed: (network, age, limit) =>
-        through('unconfirmed', () => audit.unconfirmed(network, age, limit)),
+      ...port.audit,
       adopt: charge =>
         through('adopt', async () => {
           const isAdopted = await audit.adopt(charge)
           wires.faults.happened(isAdopted ? 'charges found on the chain again' : 'charges of others found')
           return isAdopted
         }),
-      // Half an hour after a settlement: no history is so long.
-      confirm: keys => audit.confirm(keys),
-      uncharged: (network, finality, page) =>
-        through('uncharged', () => audit.uncharged(network, finality, page)),
-      markAudited: (keys, head, finality) =>
-        through('mark-audited', () => audit.markAudited(keys, head, finality)),
-      // A day after the last look: no history is so long.
-      forgetUnused: (network, finality, before) => audit.forgetUnused(network, finality, before),
     },
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
-    // Asked by administrators only; no history has one.
-    owners,
     signals: notifier,
-    totals: (network, now) => through('totals', () => ledger.totals(network, now)),
-    close: () => Promise.resolve(),
   }
 }

@@ -52,7 +52,7 @@ export function supervise<Request, Answer>(
 ): Supervised<Request, Answer> {
   const { name, wires, random } = program
   const { time, trace, faults } = wires
-  const usualSkewMs = random.between(-faults.plan.maxSkewMs, faults.plan.maxSkewMs)
+  const usualSkewMs = random.between(-faults.plan.amount.skew, faults.plan.amount.skew)
   if (usualSkewMs !== 0) faults.happened('clocks of programs wrong')
   let skewMs = usualSkewMs
   let incarnation = 0

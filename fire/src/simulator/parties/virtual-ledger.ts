@@ -1,9 +1,12 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
+import type { HoldRequest } from '@farebox/facilitator/src/ledger/payment-ledger'
+import type { ForgottenCharge } from '@farebox/facilitator/src/ledger/reconciliation-ledger'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
 import { startProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import type { World } from '../world.ts'
+import { wrapLedger } from './wrap-ledger.ts'
 
 /** A facilitator's ledger that outlives the processes that use it, and may lose its last writes. */
 export interface VirtualLedger {
@@ -21,6 +24,9 @@ interface Write {
   readonly repeat: (ledger: Ledger) => Promise<unknown>
 }
 
+/** Calls that change nothing: all others are repeated where a copy is made. `backlog` claims those whose turn it is. */
+const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince', 'unconfirmed', 'uncharged'])
+
 /** Opens an empty ledger: the facilitator's own in memory, which passes the contract of all. What it loses is noted. */
 export function openVirtualLedger(
   wires: Wires,
@@ -31,23 +37,17 @@ export function openVirtualLedger(
   let replayMs: number | undefined
   const clock = { ...facilitatorClock(database, EXACT), nowMs: () => replayMs ?? time.nowMs() }
   let current = createMemoryLedger(clock)
-  const { secrets } = current
   let writes: Write[] = []
   const keys = new Set<string>()
 
-  const write = <Result>(repeat: (ledger: Ledger) => Promise<Result>): Promise<Result> => {
-    writes.push({ atMs: time.nowMs(), repeat })
-    return repeat(current)
-  }
+  const ledger = wrapLedger(current, (method, call, [first]) => {
+    if (method === 'hold' || method === 'adopt')
+      keys.add((first as HoldRequest | ForgottenCharge).payment.key)
+    if (!LOOKS.has(method)) writes.push({ atMs: time.nowMs(), repeat: call })
+    return call(current)
+  })
   return {
-    ledger: {
-      ...recordWrites(
-        () => current,
-        write,
-        key => void keys.add(key),
-      ),
-      secrets,
-    },
+    ledger: { ...ledger, totals: (network, seconds) => current.totals(network, seconds) },
     async failOver(lostMs) {
       const before = current
       const untilMs = time.nowMs() - lostMs
@@ -77,63 +77,5 @@ export function openVirtualLedger(
         if (isForgotten && !forgottenMs.has(key)) forgottenMs.set(key, time.nowMs())
       }
     },
-  }
-}
-
-/** The ledger that is current, where each call that may change it is written down to be repeated. */
-function recordWrites(
-  current: () => Ledger,
-  write: <Result>(repeat: (ledger: Ledger) => Promise<Result>) => Promise<Result>,
-  onKey: (key: string) => void,
-): Omit<Ledger, 'secrets'> {
-  return {
-    payments: {
-      hold(request) {
-        onKey(request.payment.key)
-        return write(({ payments }) => payments.hold(request))
-      },
-      capture: request => write(({ payments }) => payments.capture(request)),
-      release: hold => write(({ payments }) => payments.release(hold)),
-      find: keys => current().payments.find(keys),
-    },
-    settlements: {
-      // Where several send, those whose turn it is are claimed.
-      backlog: (account, limits) => write(({ settlements }) => settlements.backlog(account, limits)),
-      unattended: network => current().settlements.unattended(network),
-      submit: (lease, transaction, keys) =>
-        write(({ settlements }) => settlements.submit(lease, transaction, keys)),
-      captureAndSubmit: (lease, transaction, request) =>
-        write(({ settlements }) => settlements.captureAndSubmit(lease, transaction, request)),
-      replace: (lease, id, signed) => write(({ settlements }) => settlements.replace(lease, id, signed)),
-      conclude: (conclusions, closes) =>
-        write(({ settlements }) => settlements.conclude(conclusions, closes)),
-    },
-    leases: {
-      acquire: (account, holder, leaseMs) => write(({ leases }) => leases.acquire(account, holder, leaseMs)),
-      giveUp: lease => write(({ leases }) => leases.giveUp(lease)),
-    },
-    audit: {
-      expireHolds: (network, seconds) => write(({ audit }) => audit.expireHolds(network, seconds)),
-      settledSince: (network, block, limit) => current().audit.settledSince(network, block, limit),
-      unconfirmed: (network, age, limit) => current().audit.unconfirmed(network, age, limit),
-      adopt(charge) {
-        onKey(charge.payment.key)
-        return write(({ audit }) => audit.adopt(charge))
-      },
-      confirm: keys => write(({ audit }) => audit.confirm(keys)),
-      uncharged: (network, finality, page) => current().audit.uncharged(network, finality, page),
-      markAudited: (keys, head, finality) => write(({ audit }) => audit.markAudited(keys, head, finality)),
-      forgetUnused: (network, finality, before) =>
-        write(({ audit }) => audit.forgetUnused(network, finality, before)),
-    },
-    owners: {
-      use: (owner, seconds) => current().owners.use(owner, seconds),
-      sponsor: (owner, sponsoring) => write(({ owners }) => owners.sponsor(owner, sponsoring)),
-      nearLimits: (limits, seconds) => current().owners.nearLimits(limits, seconds),
-      unname: owner => write(({ owners }) => owners.unname(owner)),
-    },
-    signals: current().signals,
-    totals: (network, seconds) => current().totals(network, seconds),
-    close: () => Promise.resolve(),
   }
 }

@@ -16,20 +16,21 @@ const PACKAGES = join(ROOT, 'packages')
  * packages by package and name, wherever in it they are. All else is the real source.
  */
 const STANDS_IN: Readonly<Record<string, string>> = {
-  'payments/http-json': 'http-json.ts',
-  'payments/evm-crypto': 'evm-crypto.ts',
-  'payments/eip-3009': 'eip-3009.ts',
-  'payments/payment-header': 'payment-header.ts',
-  'node:crypto': 'node-crypto.ts',
-  'node:events': 'node-events.ts',
-  'node:http': 'node-http.ts',
+  'payments/http-json': 'machine.ts',
+  'payments/evm-crypto': 'machine.ts',
+  'node:crypto': 'machine.ts',
+  'node:events': 'machine.ts',
+  'node:http': 'machine.ts',
+  'prom-client': 'machine.ts',
+  'payments/eip-3009': 'pure-functions.ts',
+  'payments/payment-header': 'pure-functions.ts',
+  'payments/redact': 'pure-functions.ts',
   fastify: 'fastify.ts',
-  'prom-client': 'prom-client.ts',
 }
 /** The same, for other packages than their own. */
 const STANDS_IN_ELSEWHERE: Readonly<Record<string, string>> = {
-  'protocol/check-declaration': 'checked-declarations.ts',
-  'protocol/compile': 'compiled-fields.ts',
+  'protocol/check-declaration': 'pure-functions.ts',
+  'protocol/compile': 'pure-functions.ts',
 }
 
 /**
@@ -62,7 +63,7 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
       'crypto.randomUUID': 'seededWebCrypto.randomUUID',
       'crypto.getRandomValues': 'seededWebCrypto.getRandomValues',
     },
-    inject: ['web-crypto.ts', 'response.ts', 'abort-controller.ts'].map(name => join(STAND_INS, name)),
+    inject: ['machine.ts', 'web.ts'].map(name => join(STAND_INS, name)),
     plugins: [resolveModules, mutation.plugin],
   })
   for (const file of mutation.left) throw new EditDoesNotFit(`"${name}": ${file} is in no simulator`)

@@ -47,8 +47,6 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
   const { time, faults, trace } = wires
   const { caller, label } = parcel
   const fault = faults.ofMessage(parcel.usualMs)
-  const route = `${caller.name} ${label}`
-  const place = faults.sent(route)
   return new Promise((resolve, reject) => {
     const breakOff = (why: string): void => {
       trace.note(caller.name, () => `${label}: ${why}${fault.isSilent ? ', silently' : ''}`)
@@ -63,7 +61,7 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
       }
       trace.note(callee.process.name, () => `${label} arrives from ${caller.name}${isCopy ? ' again' : ''}`)
       parcel.onArrival?.(callee)
-      if (!isCopy) faults.arrived(route, place)
+      if (!isCopy) faults.arrived(`${caller.name} ${label}`, fault.place)
       callee.process.deliver(() => {
         const forget = callee.process.onDeath(() => {
           if (!isCopy) breakOff(`${callee.process.name} died over it`)

@@ -32,8 +32,8 @@ export interface ErrandParts {
 /** Starts a process for an errand, its clock as wrong as this history has them. */
 export function startErrandProcess({ world, name, random }: ErrandParts): VirtualProcess {
   const { time, faults } = world.wires
-  const { maxSkewMs } = faults.plan
-  const skewMs = random.between(-maxSkewMs, maxSkewMs)
+  const { skew } = faults.plan.amount
+  const skewMs = random.between(-skew, skew)
   if (skewMs !== 0) faults.happened('clocks of payers wrong')
   const process = startProcess(time, { name, skewMs })
   world.payers.add(process)

@@ -36,8 +36,8 @@ export async function meddle(
   const holds: ReleaseRequest[] = []
   const words: Spoken[] = []
   // One that comes late, or twice, holds again what was given back.
-  const { duplicationRate, slowRate } = world.wires.faults.plan
-  let mayHoldAgain = duplicationRate > 0 || slowRate > 0
+  const { duplication, slowness } = world.wires.faults.plan.amount
+  let mayHoldAgain = duplication > 0 || slowness > 0
   // One that was not heard of may come after a later one was refused, or a hold given back: that is not the last word.
   let mayChargeYet = false
   for (let left = random.between(2, 7); left > 0; left -= 1) {

@@ -1,7 +1,7 @@
 import { NO_SPENDS, type SpendTerms } from '../chain/spends.ts'
 import { FAILED_AFTER } from '../records/spend-records.ts'
 import type { World } from '../world.ts'
-import type { Evidence, Violation } from './verdict.ts'
+import type { Evidence } from './verdict.ts'
 
 /** A spend that is in a block. */
 interface MinedSpend {
@@ -12,7 +12,7 @@ interface MinedSpend {
 }
 
 /** PERM-02, PERM-03: read block by block, no spend goes beyond the terms in its place, and each ref is used once. */
-export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<Violation> {
+export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<string> {
   const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
   const spent = new Map<string, bigint>()
   const refs = new Set<string>()
@@ -25,12 +25,8 @@ export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<Vi
       spent.set(call.id, sum)
       const place = `${call.id} ${call.ref}`
       if (call.amount > limit || sum > cap)
-        yield {
-          invariant: 'PERM',
-          message: `${transaction.hash} spends ${call.amount}, ${sum} in all, of ${limit} and ${cap}`,
-        }
-      if (refs.has(place))
-        yield { invariant: 'PERM', message: `${transaction.hash} uses the ref ${place} again` }
+        yield `${transaction.hash} spends ${call.amount}, ${sum} in all, of ${limit} and ${cap}`
+      if (refs.has(place)) yield `${transaction.hash} uses the ref ${place} again`
       refs.add(place)
     }
   }
@@ -40,7 +36,7 @@ export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<Vi
  * A paid 200 names the spends that its job was to make, and the chain has them and no others of that job. Left out is what a
  * reorganisation undid: an agent does not wait until blocks are final; and agents whose node invents receipts.
  */
-export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<Violation> {
+export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string> {
   if (world.wires.faults.plan.lies.some(({ of, what }) => of === 'agent' && what === 'receipts')) return
   const mined = readMined(world)
   for (const { job, text, payment } of world.said.deliveries) {
@@ -57,20 +53,16 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<Violat
     const isUndone = [...world.spends.undone].some(place => BigInt(place.split(' ')[1] ?? 0) >> 8n === refs)
     if (isUndone) continue
     if (new Set(named).size === planned && made.length === planned) continue
-    yield {
-      invariant: 'SPEND',
-      message: `${job} is done with ${planned} spends, names ${named.join(' ')}, and ${made.map(one => one.transaction).join(' ')} are mined`,
-    }
+    yield `${job} is done with ${planned} spends, names ${named.join(' ')}, and ${made.map(one => one.transaction).join(' ')} are mined`
   }
 }
 
 /** What a failed answer says of spends is all that its run was given. */
-export function* failureNamesItsSpends({ world }: Evidence): Iterable<Violation> {
+export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
   for (const text of world.spends.failures()) {
     const given = Number(FAILED_AFTER.exec(text)?.[1])
     const named = new Set(text.match(/moved [^,;]*? in transaction 0x[0-9a-f]{64}/g))
-    if (named.size < given)
-      yield { invariant: 'SPEND', message: `a job failed after ${given} spends, and was answered ${text}` }
+    if (named.size < given) yield `a job failed after ${given} spends, and was answered ${text}`
   }
 }
 

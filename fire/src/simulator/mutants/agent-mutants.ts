@@ -1,0 +1,140 @@
+import type { MutantTable } from './mutant.ts'
+
+/** Breaks of an agent. */
+export const AGENT_MUTANTS: MutantTable = {
+  // How it holds jobs and payments, and how it asks whether they were charged.
+  'no-payment-claim': {
+    breaks: 'a payment is claimed for one job: here for any number',
+    in: 'farebox/claimPayment',
+    find: 'if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined',
+    replace: '',
+  },
+  'settle-before-persist': {
+    breaks: 'a response is saved before its payment is charged: here it is written when all is over',
+    in: 'farebox/createLeaseKeeper',
+    find: 'const held = await renewNow(holding, next)',
+    // The lease seems to last, or who waits for it would wait for ever.
+    replace: `holding.leaseEndsMs = clock.nowMs() + LEASE_MS
+            const held = await Promise.resolve(true)`,
+  },
+  'claim-without-lease': {
+    breaks: 'a job has one holder at a time: here whoever comes takes it',
+    in: 'farebox/claimRow',
+    find: 'if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined',
+    replace: 'if (row !== undefined && row.sealed) return undefined',
+  },
+  'no-fence': {
+    breaks: 'only the holder of a job writes it: here anybody who held it once',
+    in: 'farebox/createMemoryStore',
+    find: 'if (row?.fence !== holder.fence) return false',
+    replace: 'if (row === undefined) return false',
+  },
+  'no-recovery': {
+    breaks: 'what a crash left is taken up: here it is left',
+    in: 'farebox/takeUpUnresolved',
+    find: 'for (const jobKey of own.slice(0, MAX_PER_ROUND)) {',
+    replace: 'for (const jobKey of own.slice(0, 0)) {',
+  },
+  'refusal-is-always-final': {
+    breaks: 'after a try whose end is not known a refusal says nothing: here it is final',
+    in: 'farebox/createFacilitatorGate',
+    find: 'isFirst ? reported : doubted(reported)',
+    replace: 'reported',
+  },
+  'lost-record-is-refusal': {
+    breaks: 'what was charged is delivered although its record was lost: here it is refused',
+    in: 'farebox/checkPastCharge',
+    find: "if (outcome.kind === 'none') return outcome",
+    replace: "if (outcome.kind !== 'pending') return { kind: 'none' }",
+  },
+
+  // What its pipeline answers, and when.
+  'answer-before-settle': {
+    breaks: 'the output waits for the proof: here it does not',
+    edits: [
+      {
+        in: 'farebox/settlePayment',
+        find: `settlements.resume(saved.held),
+  )`,
+        replace: `first,
+  )`,
+      },
+      {
+        in: 'farebox/settlePayment',
+        find: 'const known = await withinWait(',
+        replace: `const { response } = saved.held.job as { response: string }
+  const first = settlements.resume(saved.held)
+  if (first) return answerSettled({ version: 1, state: 'settled', payer: '', response, paymentResponse: '' })
+  const known = await withinWait(`,
+      },
+    ],
+  },
+  'any-payer-repeats': {
+    breaks: 'a response is its payer’s: here whoever pays anything gets it',
+    in: 'farebox/findRepeat',
+    find: "if (job.payer !== (payment?.payer ?? '')) throw new PaymentError('this job_id is in use by another payer')",
+    replace: '',
+  },
+  'unknown-is-402': {
+    breaks: 'while money may move the answer is 503: here 402',
+    in: 'farebox/settlePayment',
+    find: 'if (known === undefined) return answerPending(saved.jobId)',
+    replace:
+      'if (known === undefined) return { ...answerPending(saved.jobId), status: 402, body: \'{"status":"failed","error_type":"internal","error":"mutant","service_version":"1.0"}\' }',
+  },
+  'doubt-is-failure': {
+    breaks: 'what a failing store leaves in doubt is answered 503: here as the failure it may not be',
+    in: 'farebox/serveOrder',
+    find: 'if (payment === undefined) throw error.cause',
+    replace: 'if (order !== undefined) throw error.cause',
+  },
+  'refuses-without-looking': {
+    breaks: 'a refusal is sent when the job has been looked up: here at once, also of what was paid',
+    in: 'farebox/serveOrder',
+    find: "if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)",
+    replace: `if (terms.kind === 'refused') throw terms.refusal
+      if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)`,
+  },
+  'forgets-soon': {
+    breaks: 'a paid response is kept for ten minutes: here for ten seconds',
+    in: 'farebox/createSettlements',
+    find: 'keepMs: RESPONSE_KEPT_SECONDS * 1_000,',
+    replace: 'keepMs: 10_000,',
+  },
+  'joiner-is-told-408': {
+    breaks: 'who repeats with the same deadline waits for the end: here 408',
+    isRare: true,
+    in: 'farebox/joinableMs',
+    find: 'if (ownMs >= job.deadlineMs) return Math.max(ownMs, job.deadlineMs + RUN_OVER_MS) - nowMs',
+    replace: '',
+  },
+  'runs-beside-overrun': {
+    breaks: 'no run begins while an earlier one still runs: here it does',
+    in: 'farebox/releaseJob',
+    find: "if (failure instanceof StillRunning && job.state === 'running') {",
+    replace: "if (failure instanceof StillRunning && job.state === ('never' as string)) {",
+  },
+
+  // What it spends: how often, and what is said of it. The contract keeps spends within their terms.
+  'new-ref-each-run': {
+    breaks: 'a spend of a job has the same ref each time it is run: here another one',
+    in: 'farebox/refOf',
+    find: 'return ((BigInt(toHex(hash)) >> 8n) << 8n) | BigInt(index)',
+    replace: `const counted = globalThis as { refs?: number }
+  counted.refs = ((counted.refs ?? 0) + 1) % 100
+  return ((BigInt(toHex(hash)) >> 8n) << 8n) | BigInt(index + 2 * counted.refs)`,
+  },
+  'sent-is-spent': {
+    breaks: 'a spend is done when it is in a block: here when it was sent',
+    in: 'farebox/spendOnce',
+    find: 'const followed = await follow(tools, planned, sent)',
+    replace: `if (attempt >= 0) return { transaction: sent.hash, resumed: false }
+      const followed = await follow(tools, planned, sent)`,
+  },
+  'failure-hides-spends': {
+    breaks: 'a failed job names what it moved: here it does not',
+    in: 'farebox/spendForJob',
+    find: 'if (movements.size === 0) return undefined',
+    replace: 'if (movements.size >= 0) return undefined',
+  },
+}

@@ -1,0 +1,118 @@
+import { createHash as createRealHash } from 'node:crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { JsonOrigin } from '@farebox/payments/src/http/http-json'
+import { currentWorld } from './current-world.ts'
+import { remember } from './remember.ts'
+
+// Stands in for the modules that reach for the machine: `node:crypto`, `node:events`, `node:http`, `prom-client`, the global
+// `crypto`, and the two of `@farebox/payments` that open connections and load the curve.
+
+export { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** As the real one, for what is hashed in one piece of text: the one secret of all histories is hashed once. */
+export function createHash(algorithm: string): {
+  update(text: string): { digest(encoding?: 'hex'): Buffer | string }
+} {
+  return {
+    update: text => ({
+      digest(encoding) {
+        const hash = hashOf(`${algorithm} ${text}`)
+        return encoding === undefined ? Buffer.from(hash) : hash.toString(encoding)
+      },
+    }),
+  }
+}
+
+const hashOf = remember((name: string) => {
+  const space = name.indexOf(' ')
+  return createRealHash(name.slice(0, space))
+    .update(name.slice(space + 1))
+    .digest()
+})
+
+/** A UUID of the history. */
+export function randomUUID(): string {
+  return currentWorld().random.uuid()
+}
+
+/** Bytes of the history. */
+export function randomBytes(size: number): Buffer {
+  return Buffer.from(currentWorld().random.hex(size).slice(2), 'hex')
+}
+
+/** `globalThis.crypto`. */
+export const seededWebCrypto = {
+  randomUUID,
+  getRandomValues(bytes: Uint8Array): Uint8Array {
+    bytes.set(randomBytes(bytes.length))
+    return bytes
+  },
+}
+
+/** The curve, whose loading would wait for the machine: it is loaded once. */
+export function loadEvmCrypto(): Promise<EvmCrypto> {
+  return Promise.resolve(currentWorld().crypto)
+}
+
+/** As above, the hash alone. */
+export function loadKeccak(): Promise<EvmCrypto['keccak256']> {
+  return Promise.resolve(currentWorld().crypto.keccak256)
+}
+
+/** The pool of connections becomes the history's network. */
+export function createJsonOrigin(url: string): JsonOrigin {
+  return currentWorld().openOrigin(url)
+}
+
+/** The signals of histories count no listeners. */
+export function setMaxListeners(): void {
+  // There is nothing to set.
+}
+
+/** What our packages call on a server before it listens, and when it ends. */
+interface SilentServer {
+  maxConnections: number
+  on(event: string, listener: () => void): SilentServer
+  closeIdleConnections(): void
+  closeAllConnections(): void
+  close(closed?: () => void): SilentServer
+}
+
+/**
+ * Makes a server without connections. The real one is costly to make, and the machine's own part of it keeps whatever its
+ * callbacks reach until the next full garbage collection.
+ */
+export function createServer(): SilentServer {
+  const server: SilentServer = {
+    maxConnections: 0,
+    on: () => server,
+    closeIdleConnections: () => undefined,
+    closeAllConnections: () => undefined,
+    close(closed) {
+      // As with the real one, after whoever called has come to rest.
+      if (closed !== undefined) process.nextTick(closed)
+      return server
+    },
+  }
+  return server
+}
+
+const silentMetric = {
+  inc: (): void => undefined,
+  set: (): void => undefined,
+  observe: (): void => undefined,
+  startTimer: () => (): void => undefined,
+}
+
+/** Nobody reads the metrics. The names are called with `new`, which returns what its constructor returns. */
+function createSilentMetric(): typeof silentMetric {
+  return silentMetric
+}
+
+export {
+  createSilentMetric as Counter,
+  createSilentMetric as Gauge,
+  createSilentMetric as Histogram,
+  createSilentMetric as Registry,
+  createSilentMetric as collectDefaultMetrics,
+}
