@@ -1,34 +1,18 @@
+import type { EvidenceRecord } from '../../../scripts/evidence/record.mjs'
 import type { BreachOutcome } from './commit-breach.ts'
-import { PROMISE_NAMES, PROMISES } from './promises.ts'
+import { PROMISES } from './promises.ts'
 
-/** The page `docs/promises.md`: for each promise its breaches, and the tests that notice. The same each time. */
-export function formatBreaches(outcomes: readonly BreachOutcome[]): string {
-  const sections = PROMISE_NAMES.map(name => {
-    const own = outcomes.filter(({ breach }) => breach.promises.includes(name))
-    return [`## ${name}. ${PROMISES[name]}`, '', ...formatTable(own), ''].join('\n')
-  })
-  return [HEAD, ...sections].join('\n')
-}
-
-const HEAD = `# Promises, and what notices when they are broken
-
-<!-- Drawn by \`npm run fire -- breaches --write\`; do not edit. -->
-
-Each line is a deliberate breach in a copy of our own sources, and the first test of the ordinary suites that turned
-red on an expectation. The same tests are green on the unbroken copy. P1 to P6 are the promises of the design, I1 to
-I8 the invariants of its money, F1 to F4 what holds for runs of flows. A breach stands with every promise it breaks.
-
-    npm run fire -- breaches --write
-`
-
-function formatTable(outcomes: readonly BreachOutcome[]): readonly string[] {
-  const rows = outcomes.map(({ breach, red, reason }) => {
-    const noticed = red === undefined ? `✗ ${reason}` : `${red.name} (\`${red.file}\`)`
-    return `| \`${breach.name}\` | ${cell(breach.breaks)} | ${cell(noticed)} |`
-  })
-  return ['| breach | what is broken | the test that turns red |', '|---|---|---|', ...rows]
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
+/** What `docs/promises.md` is drawn from: for each breach the promises it breaks and the test that noticed. */
+export function formatBreaches(
+  outcomes: readonly BreachOutcome[],
+): Pick<EvidenceRecord, 'sections' | 'lines'> {
+  const lines = outcomes.map(({ breach, red, reason }) => ({
+    test: breach.name,
+    does: breach.breaks,
+    reached: red === undefined ? reason : `${red.name} (\`${red.file}\`)`,
+    target: 'a red test',
+    ok: red !== undefined,
+    in: breach.promises,
+  }))
+  return { sections: PROMISES, lines }
 }
