@@ -1,6 +1,6 @@
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
-import type { SceneDatabase } from '../stage/open-database.ts'
-import { startFacilitator, withDatabase } from '../stage/start-facilitator.ts'
+import { withDatabase, type SceneDatabase } from '../stage/open-database.ts'
+import { startFacilitator } from '../stage/start-facilitator.ts'
 import { startReferenceFacilitator } from '../stage/start-peers.ts'
 import type { Server } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'

@@ -1,6 +1,5 @@
 import { createSecret } from '@farebox/local/src/facilitator-secret'
-import pg from 'pg'
-import type { SceneDatabase } from './open-database.ts'
+import { nameSchema, type SceneDatabase } from './open-database.ts'
 import { NETWORK } from './sign-jobs.ts'
 import { CURRENT, programsOf, type Build } from './build.ts'
 import { startServer, type Server } from './start-server.ts'
@@ -15,23 +14,19 @@ export interface FacilitatorServer extends Server {
 
 const ADMIN_TOKEN = 'an-admin-token-of-the-bench'
 
-let schemas = 0
-
 /** `relayerKeys` are those of the one process; each account must hold ether. */
 export async function startFacilitator(
   stage: Stage,
   options: {
     readonly rpcUrl: string
-    readonly database: Pick<SceneDatabase, 'url'>
+    readonly database: SceneDatabase
     readonly relayerKeys: readonly string[]
     /** Default: the current one. */
     readonly build?: Build
   },
 ): Promise<FacilitatorServer> {
   const { rpcUrl, database, relayerKeys, build = CURRENT } = options
-  const schema = `farebox_bench_${process.pid}_${schemas++}`
-  const drop = `drop schema if exists ${schema} cascade`
-  stage.onStrike(() => withDatabase(database, client => client.query(drop)))
+  const { schema } = nameSchema(stage, database)
   const server = await startServer(stage, {
     name: 'facilitator',
     file: programsOf(build).facilitator,
@@ -55,19 +50,5 @@ export async function startFacilitator(
       const administration = { url: server.url, adminToken: ADMIN_TOKEN }
       return (await createSecret(administration, { owner, wallets: [wallet] })).secret
     },
-  }
-}
-
-/** Opens a connection for one piece of work. */
-export async function withDatabase<T>(
-  { url }: Pick<SceneDatabase, 'url'>,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }

@@ -17,7 +17,7 @@ export async function startPaidPath(
   stage: Stage,
   options: {
     readonly chain: { readonly rpcUrl: string }
-    readonly database: Pick<SceneDatabase, 'url'>
+    readonly database: SceneDatabase
     /** Default: the current one. */
     readonly build?: Build
   },
