@@ -7,7 +7,6 @@ import type { Stage } from './stage.ts'
 
 /** Our facilitator, with its ledger in a schema of its own that is dropped when the scene ends. */
 export interface FacilitatorServer extends Server {
-  readonly schema: string
   /** Makes a secret that takes payments to a wallet. */
   makeSecret(owner: string, wallet: string): Promise<string>
 }
@@ -45,7 +44,6 @@ export async function startFacilitator(
   })
   return {
     ...server,
-    schema,
     async makeSecret(owner, wallet) {
       const administration = { url: server.url, adminToken: ADMIN_TOKEN }
       return (await createSecret(administration, { owner, wallets: [wallet] })).secret
