@@ -115,8 +115,8 @@ export default {
       entry: [
         'src/main.ts',
         'src/peers/*.ts',
-        'src/flows/*-worker.ts',
-        'src/older/verify-program.ts',
+        'src/flows/worker.ts',
+        'src/verify/verify-program.ts',
         'src/**/*.test.ts',
       ],
       project: ['src/**/*.ts'],

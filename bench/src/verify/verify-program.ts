@@ -17,7 +17,8 @@ const { decodePaymentHeader } = await load<typeof headers>('x402/payment-header'
 const network = (await load<typeof networks>('networks')).findNetwork('eip155:84532')
 if (network === undefined) throw new Error(`${root} does not know Base Sepolia`)
 
-const verifyAll = verifier === 'viem' ? await withViem(network) : await withFarebox(network)
+const verifyAll: () => void | Promise<void> =
+  verifier === 'viem' ? await withViem(network) : await withFarebox(network)
 // The first half compiles the code.
 await repeat()
 const before = process.cpuUsage()
