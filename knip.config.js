@@ -86,7 +86,11 @@ export default {
       project: ['src/**/*.ts', 'testing/**/*.ts', 'scripts/**/*.mjs'],
     },
     'packages/platform': {
-      entry: ['src/**/*.test.ts', 'src/checking/check-program.ts'],
+      entry: [
+        'src/**/*.test.ts',
+        'src/checking/check-program.ts',
+        'src/test-setup/own-databases.global-setup.ts',
+      ],
       project: ['src/**/*.ts'],
     },
     'apps/facilitator': {
@@ -115,8 +119,8 @@ export default {
       entry: [
         'src/main.ts',
         'src/peers/*.ts',
-        'src/flows/*-worker.ts',
-        'src/older/verify-program.ts',
+        'src/flows/worker.ts',
+        'src/verify/verify-program.ts',
         'src/**/*.test.ts',
       ],
       project: ['src/**/*.ts'],

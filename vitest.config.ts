@@ -42,6 +42,9 @@ const WEB = ['e2e/web/*.test.ts']
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
 
+/** Side by side where more than one is run: some wait while others compute. */
+const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 2 } } as const
+
 /** Need nothing but this process. */
 const QUICK = quickTests()
 
@@ -89,15 +92,15 @@ export default defineConfig({
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'long', include: LONG, maxWorkers: 6, sequence: { groupOrder: 2 } },
+        test: { ...staged, name: 'long', include: LONG, ...TOGETHER },
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'web', include: WEB, maxWorkers: 2, sequence: { groupOrder: 3 } },
+        test: { ...staged, name: 'web', include: WEB, ...TOGETHER },
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'fire', include: BATTERIES, maxWorkers: 2, sequence: { groupOrder: 4 } },
+        test: { ...staged, name: 'fire', include: BATTERIES, ...TOGETHER },
       },
     ],
   },

@@ -11,7 +11,7 @@ import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
 import { checkUnreliable } from './unreliable-tests.mjs'
 import { checkWriters } from './check-writers.mjs'
-import { checkEvidence, drawReliability } from './evidence/draw.mjs'
+import { checkEvidence, drawPages } from './evidence/draw.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
 const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts', 'knip.config.js']
@@ -80,7 +80,7 @@ try {
   await steps.step(
     'evidence',
     () => {
-      if (fix) drawReliability(root)
+      if (fix) drawPages(root)
       return checkEvidence(root)
     },
     ({ count, old, unknown }) => ({

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { readCommit } from '../../scripts/evidence/record.mjs'
 import { blocks } from './benches/blocks.ts'
@@ -13,7 +12,6 @@ import { web } from './benches/web.ts'
 import { buildOlder, type OlderBuild } from './older/build-older.ts'
 import { readOptions, type Options } from './options.ts'
 import type { Bench } from './report/bench.ts'
-import { drawChart } from './report/chart.ts'
 import { recordBenches, type Measured } from './report/record-benches.ts'
 import { formatTable } from './report/table.ts'
 import { requireCpuTimes } from './rounds/cpu-time.ts'
@@ -43,9 +41,7 @@ const HELP = `npm run bench -- [options]
                       (${LONG.join(', ')} only when named)
   --against <commit>  builds that commit too, and measures both in turns: ${COMPARED.join(', ')}
   --quick             small rounds and few: to see that everything runs, not to quote
-  --json <file>       writes the figures there too
-  --chart <file>      draws them there, as an SVG
-  --write             records each bench in docs/evidence.json
+  --write             records each bench in docs/evidence.json, and draws docs/speed.svg anew
 `
 
 try {
@@ -86,7 +82,7 @@ async function main(options: Options): Promise<number> {
       process.stdout.write(formatStep(`built ${older.name}`, secondsSince(startedMs)))
     }
     const { measured, broken } = await runAll(stage, options, older)
-    report(measured, options)
+    report(measured)
     if (commit !== undefined) recordBenches(measured, { machine: describeMachine(), commit })
     return broken ? 1 : 0
   } finally {
@@ -124,13 +120,10 @@ async function runAll(
   return { measured, broken }
 }
 
-function report(measured: readonly Measured[], { quick, json, chart }: Options): void {
+function report(measured: readonly Measured[]): void {
   const rows = measured.flatMap(bench => bench.rows)
-  const machine = describeMachine()
-  const load = describeLoad()
-  if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}, load ${load}\n`)
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, load, quick, rows }, null, 2)}\n`)
-  if (chart !== undefined) writeFileSync(chart, drawChart(rows, machine))
+  if (rows.length > 0)
+    process.stdout.write(`\n${formatTable(rows)}\n\n${describeMachine()}, load ${describeLoad()}\n`)
 }
 
 function secondsSince(startedMs: number): number {

@@ -7,10 +7,6 @@ export interface Options {
   readonly quick: boolean
   /** A commit of our own to measure beside the current one; undefined: the peers are measured. */
   readonly against: string | undefined
-  /** Where the figures are written as JSON too. */
-  readonly json: string | undefined
-  /** Where they are drawn, as an SVG. */
-  readonly chart: string | undefined
   /** Whether each bench is recorded in docs/evidence.json. */
   readonly write: boolean
   readonly help: boolean
@@ -30,13 +26,11 @@ export function readOptions(words: readonly string[], { all, compared }: BenchNa
       only: { type: 'string', multiple: true, default: [] },
       quick: { type: 'boolean', default: false },
       against: { type: 'string' },
-      json: { type: 'string' },
-      chart: { type: 'string' },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
-  const { quick, against, json, chart, write, help } = values
+  const { quick, against, write, help } = values
   const only = values.only.flatMap(list => list.split(','))
   const unknown = only.find(name => !(against === undefined ? all : compared).includes(name))
   if (unknown !== undefined) {
@@ -46,10 +40,8 @@ export function readOptions(words: readonly string[], { all, compared }: BenchNa
         : `with --against there are ${compared.join(', ')}`
     throw new TypeError(`--only ${unknown}: ${others}`)
   }
-  const kept = write ? '--write' : chart === undefined ? undefined : '--chart'
-  if (kept !== undefined && quick)
-    throw new TypeError(`${kept}: figures of a --quick run are not to be quoted`)
-  if (kept !== undefined && against !== undefined)
-    throw new TypeError(`${kept}: a comparison of two builds is no figure of the current one`)
-  return { only, quick, against, json, chart, write, help }
+  if (write && quick) throw new TypeError('--write: figures of a --quick run are not to be quoted')
+  if (write && against !== undefined)
+    throw new TypeError('--write: a comparison of two builds is no figure of the current one')
+  return { only, quick, against, write, help }
 }

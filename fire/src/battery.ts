@@ -1,3 +1,5 @@
+import type { EvidenceRecord } from '../../scripts/evidence/record.mjs'
+
 /** How much of a battery is run: `small` is seconds, for every test run; `full` is what the docs show. */
 export type BatterySize = 'small' | 'full'
 
@@ -43,8 +45,8 @@ export interface BatteryResult {
   readonly findings: readonly string[]
   /** What this machine cannot run, each with the reason. */
   readonly skipped?: readonly string[]
-  /** Pages of the docs that a recorded run draws, by their paths in the repository. */
-  readonly pages?: { readonly [path: string]: string }
+  /** Further records of such a run, by their names: what pages of the docs are drawn from. */
+  readonly tables?: { readonly [record: string]: Pick<EvidenceRecord, 'sections' | 'lines'> }
 }
 
 /** A flag that one battery takes, beside those of all. */

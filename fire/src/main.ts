@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { formatScorecard, formatSpan, isPassed, type BatteryOutcome } from './co
 import { describeOptions, readOptions, type Options } from './command/options.ts'
 import { runApart } from './command/run-apart.ts'
 import { startProgress } from './command/show-progress.ts'
-import { drawReliability } from '../../scripts/evidence/draw.mjs'
+import { drawPages } from '../../scripts/evidence/draw.mjs'
 import { readCommit, writeRecord } from '../../scripts/evidence/record.mjs'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -77,28 +77,25 @@ async function runOne(name: string, { size, seed, flags }: Options): Promise<Bat
   }
 }
 
-/** Writes the records, and the pages that are drawn from these runs. */
+/** Writes the records, and draws the pages anew. */
 async function keep(outcomes: readonly BatteryOutcome[], commit: string, options: Options): Promise<void> {
   const { size: form, seed } = options
   const chosen = `${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`
-  for (const { name, seconds, scores, findings } of outcomes) {
+  for (const { name, seconds, scores, findings, tables = {} } of outcomes) {
     const { load, packages = [] } = BATTERIES[name] ?? {}
     const does = (await load?.())?.does
+    const machine = `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}`
+    const command = `npm run fire -- ${name}${chosen}`
+    const run = { commit, form, command, machine, seconds, seed, packages }
     writeRecord(ROOT, {
       name: `fire/${name}`,
-      commit,
-      form,
-      command: `npm run fire -- ${name}${chosen}`,
-      machine: `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}`,
-      seconds,
-      seed,
+      ...run,
       lines: scores.map(({ isMet, ...score }) => ({ ...score, ok: isMet })),
       findings: findings.length,
-      packages,
       ...(does !== undefined && { does }),
     })
+    for (const [record, table] of Object.entries(tables))
+      writeRecord(ROOT, { name: record, ...run, ...table })
   }
-  drawReliability(ROOT)
-  for (const { pages = {} } of outcomes)
-    for (const [path, text] of Object.entries(pages)) await writeFile(join(ROOT, path), text)
+  drawPages(ROOT)
 }

@@ -26,3 +26,11 @@ export function ageOf(root, { commit, date, packages }) {
     return { isKnown: false, isOld: false, changed: 0 }
   }
 }
+
+/** `Measured at 0a1b2c3d, 2026-11-21; 12,345 lines changed since`; the lines only where the record is old. */
+export function describeMeasured(root, record) {
+  const { isKnown, isOld, changed } = ageOf(root, record)
+  const old = isOld ? `; ${changed.toLocaleString('en')} lines changed since` : ''
+  const begins = record.imported ? 'Imported from the page committed at' : 'Measured at'
+  return `${begins} ${record.commit.slice(0, 8)}, ${record.date}${isKnown ? old : '; age not known'}`
+}

@@ -1,1 +1,1 @@
-export function drawReliability(root: string): void
+export function drawPages(root: string): void

@@ -18,7 +18,19 @@ export interface EvidenceRecord {
     readonly reached: string
     readonly target: string
     readonly ok: boolean
+    /** One sentence about what was done. */
+    readonly does?: string
+    /** Those of `sections` that it belongs to. */
+    readonly in?: readonly string[]
+    /** In docs/speed.svg: its label, how many times as fast as the peer, and our goal for that. */
+    readonly short?: string
+    readonly times?: number
+    readonly goal?: number
   }[]
+  /** Headings by their short names, where lines are shown below headings. */
+  readonly sections?: { readonly [name: string]: string }
+  /** Taken from a page, with the commit and the date of that page: there is no record of the run itself. */
+  readonly imported?: true
   /** How many, where it looks for some. */
   readonly findings?: number
   /** Folders whose later changes make it old. */

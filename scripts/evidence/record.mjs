@@ -13,7 +13,8 @@ const WRITTEN = [TABLE, 'docs/reliability.md', 'docs/promises.md', 'docs/speed.s
  * A record is `{ name, commit, date, form, command, machine, seconds, seed, lines, findings, packages, does }`:
  * `name` as `fire/storms`, `commit` of 40 hexadecimal digits, `date` as `2026-11-21` (UTC), `form` `full` or `small`,
  * `lines` of `{ test, reached, target, ok }`, `findings` their number, `packages` the folders whose later changes make
- * the record old, `does` (optional) one sentence about what was done. Returns all records, sorted by name.
+ * the record old, `does` (optional) one sentence about what was done. `imported` marks a record that was taken from a
+ * page, with the commit and the date of that page. Returns all records, sorted by name.
  */
 export function readRecords(root) {
   const file = join(root, TABLE)
@@ -37,8 +38,14 @@ export function writeRecord(root, record) {
   const records = [...others, dated].sort((a, b) => (a.name < b.name ? -1 : 1))
   const file = join(root, TABLE)
   const next = `${file}.${process.pid}`
-  writeFileSync(next, `${JSON.stringify({ records }, undefined, 2)}\n`)
+  writeFileSync(next, `{"records":[\n${records.map(formatRecord).join(',\n')}\n]}\n`)
   renameSync(next, file)
+}
+
+/** JSON with a row for each line of the record, so that a change of one shows as one. */
+function formatRecord({ lines, ...rest }) {
+  const rows = lines.map(line => JSON.stringify(line)).join(',\n')
+  return `${JSON.stringify(rest).slice(0, -1)},"lines":[\n${rows}\n]}`
 }
 
 function git(root, ...words) {

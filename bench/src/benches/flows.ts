@@ -1,70 +1,39 @@
-import { dbosRuns } from '../flows/dbos-runs.ts'
 import { drain, type Drained } from '../flows/drain.ts'
-import { fareboxRuns } from '../flows/farebox-runs.ts'
-import type { FlowContender } from '../flows/flow-contenders.ts'
+import { openFlowRuns } from '../flows/flow-runs.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
-import { openDatabase, type SceneDatabase } from '../stage/open-database.ts'
-import type { Stage } from '../stage/stage.ts'
+import { openSchema } from '../stage/open-database.ts'
 import type { Bench, Row } from '../report/bench.ts'
 import { milliseconds, rate } from '../report/figures.ts'
 
-const WORKERS = [1, 2, 4]
+const WORKERS = [1, 2, 4] as const
 
-/** Runs of a flow of three jobs: on PostgreSQL with agents and chain as stubs. */
+/** Runs of a flow of three jobs by one worker and by several, on PostgreSQL, with agents and chain as stubs. */
 export const flows: Bench = {
   name: 'flows',
   isLong: true,
   async run(stage) {
-    const database = await openDatabase(stage)
-    const [ours, peer] = [await fareboxRuns(database.url), await dbosRuns(database.url)]
-    stage.onStrike(() => Promise.all([ours.close(), peer.close()]))
-    const means = { stage, database, contenders: [ours, peer] as const }
-    const few = await measureDrains(means, { runs: stage.quick ? 60 : 100, rounds: stage.quick ? 1 : 3 })
-    const many = await measureDrains(means, { runs: stage.quick ? 200 : 1_000, rounds: 1 })
-    return [...few, ...many]
+    const database = await openSchema(stage)
+    const runs = await openFlowRuns(stage, database)
+    const count = stage.quick ? 100 : 1_000
+    const contenders = WORKERS.map((workers): Contender<Drained> => ({
+      name: `workers: ${workers}`,
+      run: () => drain(stage, runs, database, { count, workers }),
+    }))
+    const measured = await interleave(contenders, { warmUps: 0, rounds: stage.quick ? 1 : 3 }, stage.tell)
+    const of = (workers: number, pick: (drained: Drained) => number): number =>
+      median((measured.get(`workers: ${workers}`) ?? []).map(pick))
+    const alone = of(1, one => one.perSecond)
+    return WORKERS.map((workers): Row => {
+      const perSecond = of(workers, one => one.perSecond)
+      const server = of(workers, one => one.databaseCpuMsEach)
+      const ofDatabase = server > 0 ? `, database ${milliseconds(server)}` : ''
+      return {
+        what: `${count} runs at once, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+        ours: rate(perSecond),
+        ...(workers > 1 && { peer: { name: 'one worker', figure: rate(alone) }, ratio: perSecond / alone }),
+        notes: [`CPU a run ${milliseconds(of(workers, one => one.cpuMsEach))}${ofDatabase}`],
+      }
+    })
   },
-}
-
-interface Means {
-  readonly stage: Stage
-  readonly database: SceneDatabase
-  readonly contenders: readonly [FlowContender, FlowContender]
-}
-
-async function measureDrains(
-  { stage, database, contenders }: Means,
-  { runs, rounds }: { readonly runs: number; readonly rounds: number },
-): Promise<readonly Row[]> {
-  const each = WORKERS.flatMap(workers =>
-    contenders.map((contender): Contender<Drained> => ({
-      name: `${contender.name} ×${workers}`,
-      run: () => drain(stage, contender, database.processes, { runs, workers }),
-    })),
-  )
-  const measured = await interleave(each, { warmUps: 0, rounds }, stage.tell)
-  return WORKERS.map(workers => rowOf(contenders, measured, { workers, runs }))
-}
-
-function rowOf(
-  [ours, peer]: Means['contenders'],
-  measured: ReadonlyMap<string, readonly Drained[]>,
-  { workers, runs }: { readonly workers: number; readonly runs: number },
-): Row {
-  const of = ({ name }: FlowContender, pick: (drained: Drained) => number): number =>
-    median((measured.get(`${name} ×${workers}`) ?? []).map(pick))
-  const perSecond = (contender: FlowContender): number => of(contender, one => one.perSecond)
-  const note = (contender: FlowContender): string => {
-    const server = of(contender, one => one.databaseCpuMsEach)
-    const database = server > 0 ? `, database ${milliseconds(server)}` : ''
-    const cpu = milliseconds(of(contender, one => one.cpuMsEach))
-    return `${contender.name}: CPU a run ${cpu}${database}; 95 of 100 done after ${milliseconds(of(contender, one => one.p95Ms))}`
-  }
-  return {
-    what: `${runs} runs at once, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
-    ours: rate(perSecond(ours)),
-    peer: { name: peer.name, figure: rate(perSecond(peer)) },
-    ratio: perSecond(ours) / perSecond(peer),
-    notes: [note(ours), note(peer)],
-  }
 }

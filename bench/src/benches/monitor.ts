@@ -7,7 +7,7 @@ import { openStorage } from '@farebox/platform/storage/open-storage'
 import { systemClock } from '@farebox/server/clock'
 import { silentLog } from '@farebox/server/log'
 import type { Database } from '@farebox/server/src/postgres/connect'
-import { openSchema } from '../platform/filled-platform.ts'
+import { openSchema } from '../stage/open-database.ts'
 import type { Bench, Row } from '../report/bench.ts'
 import { rate } from '../report/figures.ts'
 import { limitRow } from '../report/limit-row.ts'
@@ -21,7 +21,7 @@ export const monitor: Bench = {
   name: 'monitor',
   isLong: true,
   async run(stage) {
-    const { connectionString, schema } = await openSchema(stage)
+    const { url: connectionString, schema } = await openSchema(stage)
     const database = await openStorage({ connectionString, schema, connections: WORKERS * 2 })
     stage.onStrike(() => database.pool.end())
     const agents = stage.quick ? 20_000 : 1_000_000

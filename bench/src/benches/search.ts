@@ -21,7 +21,7 @@ export const search: Bench = {
   isLong: true,
   async run(stage) {
     const platform = await fillPlatform(stage)
-    const { connectionString, schema, searches, agents } = platform
+    const { url: connectionString, schema, searches, agents } = platform
     const database = await openStorage({ connectionString, schema })
     stage.onStrike(() => database.pool.end())
     // Search and pages need the database, the clock and one setting.

@@ -1,28 +1,33 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { createRequirement } from '@farebox/payments/x402/requirement'
-import { authorizationTypedData, privateKeySigner } from '@farebox/payments/x402/sign-payment'
-import { verifyTypedData, type Hex } from 'viem'
-import { verifyBuilds } from '../older/verify-builds.ts'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { compareBuilds } from '../older/compare-builds.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
 import { median } from '../rounds/statistics.ts'
+import { CURRENT, type Build } from '../stage/build.ts'
 import { NETWORK, signAuthorization } from '../stage/sign-jobs.ts'
 import type { Stage } from '../stage/stage.ts'
+import { builtFile } from '../stage/start-server.ts'
 import type { Bench, Row } from '../report/bench.ts'
 import { milliseconds } from '../report/figures.ts'
+
+/** How often a round verifies all payments, so that it takes some hundred milliseconds. */
+const TIMES = { native: 80, wasm: 20, viem: 2 }
+const PAYMENTS = 50
+const CURVES = ['native', 'wasm'] as const
 
 /** One payment, from its header to the address that signed it; viem starts from the decoded parts already. */
 export const verifyPayment: Bench = {
   name: 'verify',
   async run(stage) {
-    const rounds = await interleave(
-      await contenders(stage),
-      { warmUps: 2, rounds: stage.quick ? 5 : 15 },
-      stage.tell,
-    )
-    const msEach = (name: string): number => median(rounds.get(name) ?? [])
+    const headers = await signPayments(stage)
+    const contenders = [...CURVES, 'viem' as const].map(verifier => contender(CURRENT, verifier, headers))
+    const rounds = { warmUps: 0, rounds: stage.quick ? 3 : 15 }
+    const measured = await interleave(contenders, rounds, stage.tell)
+    const msEach = (verifier: string): number => median(measured.get(`${CURRENT.name} ${verifier}`) ?? [])
     const row = (curve: 'native' | 'wasm', atLeast: number): Row => ({
       what: `verify one payment, ${curve}`,
       short: `a signature, ${curve}`,
@@ -34,73 +39,47 @@ export const verifyPayment: Bench = {
     return [row('native', 40), row('wasm', 12)]
   },
   async against(stage, older) {
-    return await verifyBuilds(stage, older, headersOf(await signPayments(stage)))
+    const headers = await signPayments(stage)
+    const builds = [CURRENT, older]
+    const contenders = CURVES.flatMap(curve => builds.map(build => contender(build, curve, headers)))
+    const rounds = { warmUps: 0, rounds: stage.quick ? 5 : 25 }
+    const measured = await interleave(contenders, rounds, stage.tell)
+    return CURVES.map(curve => {
+      const [current = [], other = []] = builds.map(({ name }) => measured.get(`${name} ${curve}`) ?? [])
+      const naming = { what: `verify one payment, ${curve}`, olderName: older.name, format: milliseconds }
+      return compareBuilds({ current, older: other }, { ...naming, better: 'less' })
+    })
   },
 }
 
-const PAYMENTS = 50
-
-type Signed = Awaited<ReturnType<typeof signAuthorization>>
-
-const REQUIREMENT = createRequirement({
-  network: NETWORK,
-  payTo: TEST_KEYS.agent.address,
-  amountAtomic: 10_000n,
-  maxDeadlineSeconds: 30,
-})
-
-async function signPayments(stage: Stage): Promise<readonly Signed[]> {
-  const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
-  return await Promise.all(Array.from({ length: PAYMENTS }, () => signAuthorization(signer, REQUIREMENT)))
-}
-
-function headersOf(signed: readonly Signed[]): readonly string[] {
-  return signed.map(payload => encodeHeader({ x402Version: 2, accepted: REQUIREMENT, payload }))
-}
-
-async function contenders(stage: Stage): Promise<readonly Contender<number>[]> {
-  const signed = await signPayments(stage)
-  const headers = headersOf(signed)
-  const typedData = signed.map(({ authorization, signature }) => ({
-    ...authorizationTypedData(NETWORK, authorization),
-    address: TEST_KEYS.payer.address,
-    signature: signature as Hex,
-  }))
-  return [
-    farebox('native', stage.crypto, headers, 20),
-    farebox('wasm', await loadEvmCrypto({ curve: 'wasm' }), headers, 5),
-    timed('viem', 1, async () => {
-      for (const one of typedData)
-        if (!(await verifyTypedData(one))) throw new Error('viem does not verify a good payment')
-    }),
-  ]
-}
-
-function farebox(
-  name: string,
-  crypto: EvmCrypto,
-  headers: readonly string[],
-  times: number,
-): Contender<number> {
-  const checker = createSignatureVerifier(crypto, [NETWORK])
-  return timed(name, times, () => {
-    for (const header of headers) {
-      const decoded = decodePaymentHeader(header)
-      if (!decoded.ok || !checker.provePayer(decoded.payment).ok)
-        throw new Error(`${name} does not verify a good payment`)
-    }
+async function signPayments(stage: Stage): Promise<readonly string[]> {
+  const requirement = createRequirement({
+    network: NETWORK,
+    payTo: TEST_KEYS.agent.address,
+    amountAtomic: 10_000n,
+    maxDeadlineSeconds: 30,
   })
+  const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
+  const sign = async (): Promise<string> => {
+    const payload = await signAuthorization(signer, requirement)
+    return encodeHeader({ x402Version: 2, accepted: requirement, payload })
+  }
+  return await Promise.all(Array.from({ length: PAYMENTS }, sign))
 }
 
-/** CPU time of one payment in milliseconds, this whole process counted. */
-function timed(name: string, times: number, verifyAll: () => void | Promise<void>): Contender<number> {
+/** A round is a process of its own, with the modules of its build; it resolves to the CPU time of one payment. */
+function contender(
+  { name, root }: Build,
+  verifier: keyof typeof TIMES,
+  headers: readonly string[],
+): Contender<number> {
+  const words = [root, verifier, String(TIMES[verifier]), JSON.stringify(headers)]
+  const environment = { PATH: process.env['PATH'], NODE_ENV: 'production' }
   return {
-    name,
+    name: `${name} ${verifier}`,
     async run() {
-      const before = process.cpuUsage()
-      for (let time = 0; time < times; time += 1) await verifyAll()
-      const { user, system } = process.cpuUsage(before)
-      return (user + system) / 1_000 / (times * PAYMENTS)
+      const program = [builtFile('verify/verify-program.js'), ...words]
+      return Number((await promisify(execFile)(process.execPath, program, { env: environment })).stdout)
     },
   }
 }

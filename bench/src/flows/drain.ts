@@ -1,83 +1,79 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { cpuMs, type ProcessGroup } from '../rounds/cpu-time.ts'
-import { quantile } from '../rounds/statistics.ts'
+import { startChild } from '@farebox/local/src/processes/child-process'
+import { cpuMs } from '../rounds/cpu-time.ts'
+import type { OwnSchema } from '../stage/open-database.ts'
 import type { Stage } from '../stage/stage.ts'
-import type { FlowContender, Progress } from './flow-contenders.ts'
-import { startWorkers, type Workers } from './worker-processes.ts'
+import { builtFile } from '../stage/start-server.ts'
+import type { FlowRuns } from './flow-runs.ts'
 
-/** How so many runs went that were all there at the beginning. */
+/** How runs that were all there at the beginning were done. */
 export interface Drained {
   readonly perSecond: number
-  /** Of the workers, for a run. */
+  /** CPU time of the workers for a run. */
   readonly cpuMsEach: number
-  /** Of the database, for a run; 0 where its processes are not ours to look at. */
+  /** CPU time of the database for a run; 0 where its processes are not ours to read. */
   readonly databaseCpuMsEach: number
-  /** Until so many of a hundred were done. */
-  readonly p95Ms: number
 }
 
-/** What is measured. */
-export interface DrainOptions {
-  readonly runs: number
-  readonly workers: number
-}
-
-const LOOK_EVERY_MS = 100
-/** With nothing done for so long, the rest is given up. */
+/** Runs that are done before anything is measured: code is compiled and statements are planned then. */
+const WARM_UP_RUNS = 100
+const READ_EVERY_MS = 100
 const STUCK_MS = 60_000
 
-/** Runs that the workers do before anything is measured, all together: their code is compiled then, and their statements planned. */
-const WARM_UP_RUNS = 100
-
-async function warmUp(contender: FlowContender, workers: Workers): Promise<void> {
-  await contender.begin(WARM_UP_RUNS)
-  workers.go()
-  const untilMs = Date.now() + STUCK_MS
-  while ((await contender.progress()).done < WARM_UP_RUNS) {
-    if (Date.now() > untilMs)
-      throw new Error(`${contender.name}: nothing to warm up with is done\n${workers.lastWords()}`)
-    await delay(LOOK_EVERY_MS)
-  }
-  await workers.rest()
-}
-
-/** Has all runs done that {@link FlowContender.begin} has written down. */
+/** Lets so many worker processes do so many runs. Rejects where they stop doing so before the end. */
 export async function drain(
   stage: Stage,
-  contender: FlowContender,
-  database: ProcessGroup,
-  { runs, workers: count }: DrainOptions,
+  runs: FlowRuns,
+  database: OwnSchema,
+  { count, workers: size }: { readonly count: number; readonly workers: number },
 ): Promise<Drained> {
-  const workers = await startWorkers(stage, contender.program, count, contender.environment)
-  await warmUp(contender, workers)
-  await contender.begin(runs)
-  const before = { workers: workers.cpuMs(), database: cpuMs(database) }
-  const goMs = Date.now()
-  workers.go()
-  let newest: Progress = await contender.progress()
-  let movedMs = goMs
-  while (newest.done < runs && Date.now() - movedMs < STUCK_MS) {
-    await delay(LOOK_EVERY_MS)
-    const { jobs } = newest
-    newest = await contender.progress()
-    if (newest.broken > 0) throw new Error(`${contender.name}: ${newest.broken} runs cannot be done`)
-    if (newest.jobs > jobs) movedMs = Date.now()
-  }
-  const after = { workers: workers.cpuMs(), database: cpuMs(database) }
-  await workers.stop()
-  if (newest.done < runs)
-    throw new Error(
-      `${contender.name} ×${count}: ${newest.done} of ${runs} runs were done\n${workers.lastWords()}`,
-    )
-  const beganMs = newest.beganAtMs ?? goMs
-  const lastMs = Math.max(...newest.doneAtMs)
+  await runs.begin(WARM_UP_RUNS + count)
+  const workers = await Promise.all(Array.from({ length: size }, () => startWorker(stage, database)))
+  const pids = workers.map(({ pid }) => pid)
+  const readCpu = (): readonly [number, number] => [cpuMs({ pids }), cpuMs(database.processes)]
+  for (const pid of pids) process.kill(pid, 'SIGUSR2')
+  const warm = await waitForDone(runs, WARM_UP_RUNS)
+  const before = readCpu()
+  const done = await waitForDone(runs, WARM_UP_RUNS + count)
+  const after = readCpu()
+  await Promise.all(workers.map(worker => worker.stop()))
+  const [firstMs = 0, lastMs = 0] = [done[WARM_UP_RUNS - 1], done.at(-1)]
+  const measured = done.length - warm.length
   return {
-    perSecond: newest.done / ((lastMs - beganMs) / 1_000),
-    cpuMsEach: (after.workers - before.workers) / newest.done,
-    databaseCpuMsEach: (after.database - before.database) / newest.done,
-    p95Ms: quantile(
-      newest.doneAtMs.map(at => at - beganMs),
-      0.95,
-    ),
+    perSecond: (1_000 * count) / (lastMs - firstMs),
+    cpuMsEach: (after[0] - before[0]) / measured,
+    databaseCpuMsEach: (after[1] - before[1]) / measured,
   }
+}
+
+async function startWorker(
+  stage: Stage,
+  { url, schema }: OwnSchema,
+): Promise<Awaited<ReturnType<typeof startChild<true>>>> {
+  const worker = await startChild({
+    command: process.execPath,
+    arguments: ['--conditions=@farebox/built', builtFile('flows/worker.js')],
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_ENV: 'production',
+      DATABASE_URL: url,
+      DATABASE_SCHEMA: schema,
+    },
+    readReady: line => (line === 'ready' ? true : undefined),
+  })
+  stage.onStrike(() => worker.stop())
+  return worker
+}
+
+async function waitForDone(runs: FlowRuns, count: number): Promise<readonly number[]> {
+  let done = await runs.readDone()
+  let movedMs = performance.now()
+  while (done.length < count) {
+    if (performance.now() - movedMs > STUCK_MS) throw new Error(`${done.length} of ${count} runs were done`)
+    await delay(READ_EVERY_MS)
+    const now = await runs.readDone()
+    if (now.length > done.length) movedMs = performance.now()
+    done = now
+  }
+  return done
 }

@@ -1,9 +1,4 @@
-import {
-  AUTHORIZATION_USED_TOPIC,
-  receiptProvesPayment,
-  TRANSFER_TOPIC,
-} from '@farebox/payments/chain/chain-proof'
-import { parseReceipt } from '@farebox/payments/chain/chain-receipt'
+import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { addressTopic, quantity, word } from '@farebox/payments/src/chain/rpc-words'
 import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
@@ -39,7 +34,7 @@ export const DECLARATION: Declaration = {
 }
 
 /** An answer of the agent. */
-export interface StubAnswer {
+interface StubAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly body: string
@@ -53,7 +48,7 @@ const REQUIREMENT = createRequirement({
 })
 
 /** What the agent asks for: always the same. */
-export const PRICE_ANSWER: StubAnswer = {
+const PRICE_ANSWER: StubAnswer = {
   status: 402,
   headers: {
     'content-type': 'application/json',
@@ -67,12 +62,14 @@ export const PRICE_ANSWER: StubAnswer = {
 }
 
 /** Does a paid job at once. The transaction that pays for it is called after the nonce, so that any process knows it. */
-export function answerPaid(request: string, header: string): StubAnswer {
+function answerPaid(request: string, header: string): StubAnswer {
   const { job_id: jobId, task } = JSON.parse(request) as {
     readonly job_id: string
     readonly task: { readonly input: { readonly text: string } }
   }
-  const { nonce } = authorizationOf(header)
+  const decoded = decodePaymentHeader(header)
+  if (!decoded.ok) throw new Error(decoded.reason)
+  const { nonce } = decoded.payment.authorization
   const receipt = { success: true, transaction: nonce, network: NETWORK.id }
   const output = { text: task.input.text.toUpperCase() }
   const completed = { service_version: '1.0', job_id: jobId, status: 'completed', output }
@@ -118,18 +115,6 @@ export const stubOutbound: Outbound = {
     const answer = header === undefined ? PRICE_ANSWER : answerPaid(body, header)
     return { kind: 'answered', elapsedMs: 1, ...answer }
   },
-}
-
-/** Whether the chain of the stub shows that a payment was charged by this transaction. */
-export function provesCharge(header: string, transaction: string): boolean {
-  const receipt = parseReceipt(receiptFor(transaction))
-  return receipt !== undefined && receiptProvesPayment(NETWORK, authorizationOf(header), receipt)
-}
-
-function authorizationOf(header: string) {
-  const decoded = decodePaymentHeader(header)
-  if (!decoded.ok) throw new Error(decoded.reason)
-  return decoded.payment.authorization
 }
 
 function receiptFor(transactionHash: string): object {

@@ -8,13 +8,6 @@ import { hashCapability } from '@farebox/platform-api/capability-hash'
 import { NETWORK } from '../stage/sign-jobs.ts'
 import { DECLARATION, ENDPOINT, PRICE_ATOMIC } from './stub-world.ts'
 
-/** The payment of one step, with the job that it is for. */
-export interface StepPayment {
-  readonly key: string
-  readonly job_id: string
-  readonly payment: string
-}
-
 const STEPS = ['one', 'two', 'three'] as const
 export const INPUT = { text: 'A few words that are led from step to step.' }
 /** Longer than the bench takes. */
@@ -60,7 +53,7 @@ async function jobStep(agentId: number): Promise<JobStep> {
 }
 
 /** Payments of one payer for all steps of a run, as a client of ours signs them. */
-export async function signRun(crypto: EvmCrypto): Promise<readonly StepPayment[]> {
+export async function signRun(crypto: EvmCrypto): Promise<readonly object[]> {
   const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
   const requirement = createRequirement({
     network: NETWORK,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describeEntry } from '@farebox/platform/src/listing/describe-entry'
-import { createAgentMaker } from './made-up-agents.ts'
-import { saveAgents, type DescribedAgent } from './save-agents.ts'
+import type { OwnSchema } from '../stage/open-database.ts'
+import { createAgentMaker, type MadeUpAgent } from './made-up-agents.ts'
 
 const BATCH = 2_000
 /** So many are made one by one; more are copies of these under other numbers. */
@@ -11,27 +11,22 @@ const DIFFERENT_AGENTS = 250_000
  * Fills the empty tables of a platform with agents as search keeps them: by its own code, many at once, indexes last. As
  * an administrator of the database, whom it lets off the checks of references.
  */
-export async function fillAgents(options: {
-  readonly connectionString: string
-  readonly schema: string
-  readonly agents: number
-  readonly vocabulary: readonly string[]
-  readonly tell: (line: string) => void
-}): Promise<void> {
-  const { connectionString, schema, agents, vocabulary, tell } = options
+export async function fillAgents(
+  { url, schema }: OwnSchema,
+  agents: number,
+  vocabulary: readonly string[],
+  tell: (line: string) => void,
+): Promise<void> {
   const settings = `search_path=${schema},public synchronous_commit=off session_replication_role=replica maintenance_work_mem=1GB`
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: url,
     max: 3,
-    options: settings
-      .split(' ')
-      .map(setting => `-c ${setting}`)
-      .join(' '),
+    options: settings.replaceAll(/\S+/g, setting => `-c ${setting}`),
   })
   try {
     const indexes = await dropIndexes(pool)
     const different = Math.min(agents, DIFFERENT_AGENTS)
-    await makeAgents(pool, { agents: different, vocabulary, tell })
+    await makeAgents(pool, different, vocabulary, tell)
     tell('copies, and what else belongs to an agent')
     await pool.query(
       COPY_AGENTS.replaceAll(':different', String(different)).replaceAll(':agents', String(agents)),
@@ -54,36 +49,98 @@ const TABLES =
 
 async function makeAgents(
   pool: pg.Pool,
-  {
-    agents,
-    vocabulary,
-    tell,
-  }: {
-    readonly agents: number
-    readonly vocabulary: readonly string[]
-    readonly tell: (line: string) => void
-  },
+  agents: number,
+  vocabulary: readonly string[],
+  tell: (line: string) => void,
 ): Promise<void> {
   const makeAgent = createAgentMaker(vocabulary, 1)
   const saving = new Set<Promise<void>>()
   for (let first = 1; first <= agents; first += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, agents - first + 1) }, (_, index): DescribedAgent => {
-      const agentId = first + index
-      const agent = makeAgent()
-      const { name, description } = agent.declaration
-      return {
-        agentId,
-        agent,
-        entry: describeEntry({ ...agent, agentId, name, description, badgeShown: agent.badge }),
-      }
-    })
-    const saved = saveAgents(pool, batch).finally(() => saving.delete(saved))
+    const batch = Array.from({ length: Math.min(BATCH, agents - first + 1) }, (_, index) =>
+      rowsOf(makeAgent(), first + index),
+    )
+    const saved = saveBatch(pool, batch).finally(() => saving.delete(saved))
     saving.add(saved)
     if (saving.size >= 3) await Promise.race(saving)
     if ((first - 1) % 50_000 === 0) tell(`${(first - 1).toLocaleString('en-US')} agents made`)
   }
   await Promise.all(saving)
 }
+
+type AgentRows = ReturnType<typeof rowsOf>
+
+/** What the tables keep of an agent, by their columns. */
+function rowsOf(made: MadeUpAgent, agentId: number) {
+  const { declaration, badge, isProvisional, jobsDone } = made
+  const { name, description } = declaration
+  const entry = describeEntry({ ...made, agentId, name, description, badgeShown: badge })
+  const position = String(entry.position)
+  return {
+    agent: {
+      agent_id: agentId,
+      owner: `0x${agentId.toString(16).padStart(40, 'a')}`,
+      standing: isProvisional ? 'provisional' : 'listed',
+      declaration,
+      name,
+      description,
+      badge,
+    },
+    entry: {
+      agent_id: agentId,
+      position,
+      name_key: entry.nameKey,
+      name_words: entry.nameWords.join(' '),
+      capability_words: entry.capabilityWords.join(' '),
+      all_words: entry.allWords.join(' '),
+      tags: entry.tags,
+      is_provisional: isProvisional,
+      standing: entry.standing,
+      jobs_done: jobsDone,
+      min_price_atomic: String(entry.minPriceAtomic),
+      max_price_atomic: String(entry.maxPriceAtomic),
+      tag_hashes: entry.tagHashes ?? null,
+    },
+    offers: entry.capabilities.map(({ key, name: capability, ordinal, priceAtomic, tags, takes, gives }) => ({
+      agent_id: agentId,
+      capability_key: key,
+      capability,
+      ordinal,
+      price_atomic: String(priceAtomic),
+      tags,
+      position,
+      takes: takes.fields,
+      takes_count: takes.count,
+      gives: gives.fields,
+      gives_count: gives.count,
+    })),
+  }
+}
+
+/** A statement for each table. */
+async function saveBatch(pool: pg.Pool, batch: readonly AgentRows[]): Promise<void> {
+  const save = async (sql: string, rows: readonly object[]): Promise<void> =>
+    void (await pool.query(sql, [JSON.stringify(rows)]))
+  await save(
+    SAVE_AGENTS,
+    batch.map(({ agent }) => agent),
+  )
+  await save(
+    'insert into search_entries select * from jsonb_populate_recordset(null::search_entries, $1::jsonb)',
+    batch.map(({ entry }) => entry),
+  )
+  await save(
+    'insert into search_capabilities select * from jsonb_populate_recordset(null::search_capabilities, $1::jsonb)',
+    batch.flatMap(({ offers }) => offers),
+  )
+}
+
+const SAVE_AGENTS = `
+  insert into agents (agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block, registered_transaction,
+    registered_at, standing, standing_since, declaration, declaration_version, name, description, wallet, proven_wallet,
+    refreshed_at, badge, badge_shown)
+  select agent_id, e, e, owner, 1000000000000000, 1, '0x00', now(), standing, now(), declaration, 1, name, description,
+    owner, owner, now(), badge, badge
+  from jsonb_populate_recordset(null::agents, $1::jsonb), lateral (select 'https://agent-' || agent_id || '.example' as e) as made`
 
 const COPY_AGENTS = `
   create temp table copies on commit drop as

@@ -16,7 +16,7 @@ export interface Bench {
 /** One line of the table. */
 export interface Row {
   readonly what: string
-  /** For the chart, which shows the lines that have one: `a paid job`. */
+  /** In docs/speed.svg, which shows the lines that have one: `a paid job`. The ratio is then how many times as fast ours is. */
   readonly short?: string
   /** With its unit: `4,210/s`. */
   readonly ours: string
@@ -30,35 +30,6 @@ export interface Row {
   readonly goal?: Goal | undefined
   /** What else was seen, a line each. */
   readonly notes?: readonly string[]
-  /** Drawn below the ratios, in a panel of its own. */
-  readonly panel?: Panel
-}
-
-/** A part of the chart that is not about ratios. */
-export type Panel = RatesPanel | TimeLinePanel
-
-/** How many a second, one bar for each who did it. */
-export interface RatesPanel {
-  readonly kind: 'rates'
-  readonly title: string
-  readonly about: string
-  readonly goalPerSecond: number
-  readonly bars: readonly { readonly name: string; readonly isOurs: boolean; readonly perSecond: number }[]
-}
-
-/** What came after what, and how long it took. */
-export interface TimeLinePanel {
-  readonly kind: 'time-line'
-  readonly title: string
-  readonly about: string
-  readonly parts: readonly Part[]
-}
-
-/** A part of a time line; `who` spent the time. */
-export interface Part {
-  readonly who: 'agent' | 'facilitator' | 'database' | 'chain'
-  readonly name: string
-  readonly ms: number
 }
 
 /** What we hold ourselves to. */

@@ -3,6 +3,7 @@ import { formatLine } from './record-benches.ts'
 
 const row = {
   what: 'a paid job',
+  short: 'a job',
   ours: '42.0/s',
   peer: { name: '@x402/hono', figure: '2.00/s' },
   ratio: 21,
@@ -15,6 +16,9 @@ test('a line says what was reached beside whom, and whether that is enough', () 
     reached: '42.0/s; @x402/hono 2.00/s (21.00×)',
     target: '≥ 35×',
     ok: false,
+    short: 'a job',
+    times: 21,
+    goal: 35,
   })
 })
 

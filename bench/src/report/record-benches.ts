@@ -1,3 +1,4 @@
+import { drawPages } from '../../../scripts/evidence/draw.mjs'
 import { writeRecord, type EvidenceRecord } from '../../../scripts/evidence/record.mjs'
 import { CURRENT } from '../stage/build.ts'
 import { reaches, type Row } from './bench.ts'
@@ -21,7 +22,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
 }
 const PAID_PATH = ['packages/farebox', 'packages/facilitator', 'packages/payments']
 
-/** Writes each bench as the record `bench/<name>`, a line for each row. */
+/** Writes each bench as the record `bench/<name>`, a line for each row, and draws the pages anew. */
 export function recordBenches(
   benches: readonly Measured[],
   { machine, commit }: { readonly machine: string; readonly commit: string },
@@ -38,15 +39,18 @@ export function recordBenches(
       packages: PACKAGES[name] ?? PAID_PATH,
     })
   }
+  drawPages(CURRENT.root)
 }
 
 /** A line of a record. */
-export function formatLine({ what, ours, peer, ratio, goal }: Row): EvidenceRecord['lines'][number] {
+export function formatLine({ what, short, ours, peer, ratio, goal }: Row): EvidenceRecord['lines'][number] {
   const times = ratio === undefined ? '' : ` (${ratio.toFixed(2)}×)`
   return {
     test: what,
     reached: peer === undefined ? ours : `${ours}; ${peer.name} ${peer.figure}${times}`,
     target: describeGoal(goal),
     ok: goal === undefined || ratio === undefined || reaches(ratio, goal),
+    ...(short !== undefined && ratio !== undefined && { short, times: Number(ratio.toFixed(2)) }),
+    ...(short !== undefined && goal !== undefined && 'atLeast' in goal && { goal: goal.atLeast }),
   }
 }

@@ -1,4 +1,4 @@
-import type { RatesPanel, Row } from '../report/bench.ts'
+import type { Row } from '../report/bench.ts'
 import { milliseconds, number, rate } from '../report/figures.ts'
 import { limitRow } from '../report/limit-row.ts'
 import type { Measured } from './measure-settlement.ts'
@@ -24,18 +24,16 @@ export function blockRows(bursts: readonly KeyBurst[], peer: Measured): readonly
   const what = `burst of ${count(burst)}, 2 s blocks`
   const figure = burst.settledPerSecond
   return [
-    {
-      ...limitRow({
-        what: `${what}, one key`,
-        value: figure,
-        limit: { atLeast: BURST_PER_SECOND },
-        format: rate,
-        notes: [describe(burst), `payments of its blocks: ${burst.blocks.join(', ')}`],
-      }),
-      panel: ratesPanel(bursts, peer),
-    },
+    limitRow({
+      what: `${what}, one key`,
+      value: figure,
+      limit: { atLeast: BURST_PER_SECOND },
+      format: rate,
+      notes: [describe(burst), `payments of its blocks: ${burst.blocks.join(', ')}`],
+    }),
     {
       what,
+      short: 'settled, 2 s blocks',
       ours: rate(figure),
       peer: { name: `x402 facilitator, ${count(peer)} at once`, figure: rate(peer.settledPerSecond) },
       ratio: figure / peer.settledPerSecond,
@@ -70,27 +68,6 @@ export function blockRows(bursts: readonly KeyBurst[], peer: Measured): readonly
       goal: { atMost: GAS },
     },
   ]
-}
-
-function ratesPanel(bursts: readonly KeyBurst[], peer: Measured): RatesPanel {
-  const [first] = bursts
-  const together = first === undefined ? '' : `${count(first.burst)} at once, `
-  return {
-    kind: 'rates',
-    title: 'Payments settled a second, a block every 2 s',
-    about:
-      `${together}${count(peer)} for the x402 facilitator, which settles one by one · ` +
-      `mark: our goal, ${rate(BURST_PER_SECOND)}`,
-    goalPerSecond: BURST_PER_SECOND,
-    bars: [
-      ...bursts.map(({ keys, burst }) => ({
-        name: `Farebox, ${keys === 1 ? 'one key' : `${keys} keys`}`,
-        isOurs: true,
-        perSecond: burst.settledPerSecond,
-      })),
-      { name: 'x402 facilitator', isOurs: false, perSecond: peer.settledPerSecond },
-    ],
-  }
 }
 
 function describe({ p50Blocks, p99Blocks, ...measured }: Measured): string {

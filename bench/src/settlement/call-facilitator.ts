@@ -29,17 +29,17 @@ const CONNECTING_AT_ONCE = 64
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
-/** `secretOf` is the secret of a payee's owner; undefined where the facilitator wants none. */
+/** `secretOf` is the secret of the owner of a paid wallet; undefined where the facilitator wants none. */
 export function createFacilitatorCalls(
   url: string,
-  secretOf: (payee: number) => string | undefined,
+  secretOf: (payee: string) => string | undefined,
 ): FacilitatorCalls {
   const idle: Client[] = []
   const all: Client[] = []
 
-  async function post(path: string, { payee, body: sent }: SignedPayment): Promise<Answer> {
+  async function post(path: string, { authorization, body: sent }: SignedPayment): Promise<Answer> {
     const client = idle.pop() ?? open()
-    const secret = secretOf(payee)
+    const secret = secretOf(authorization.to)
     const { statusCode, body } = await client.request({
       method: 'POST',
       path,

@@ -2,26 +2,28 @@ import { expect, test } from 'vitest'
 import type { FacilitatorCalls } from './call-facilitator.ts'
 import { settleAtOnce, settleSteadily, verifyAll } from './loads.ts'
 
+const AUTHORIZATION = { from: '', to: '', value: '1', validAfter: '0', validBefore: '1', nonce: '' }
+
 /** A facilitator that settles nothing until so many payments are asked for at once, and what it saw. */
 function waitingFacilitator(most: number) {
   const verified: string[] = []
   const waiting: (() => void)[] = []
   const calls: FacilitatorCalls = {
     connect: async () => await Promise.resolve(),
-    async verify({ nonce }) {
-      verified.push(nonce)
+    async verify({ body }) {
+      verified.push(body)
       await Promise.resolve()
     },
-    async settle({ nonce }) {
+    async settle({ body }) {
       await new Promise<void>(resolve => {
         waiting.push(resolve)
         if (waiting.length === most) for (const settle of waiting) settle()
       })
-      return nonce
+      return body
     },
     close: async () => await Promise.resolve(),
   }
-  const payments = named(most).map(nonce => ({ nonce, body: '', payee: 0, valueAtomic: 1n }))
+  const payments = named(most).map(body => ({ body, authorization: AUTHORIZATION }))
   return { verified, load: { calls, payments, endMs: Number.POSITIVE_INFINITY } }
 }
 

@@ -1,10 +1,9 @@
 import { cpuMs } from '../rounds/cpu-time.ts'
 import { quantile } from '../rounds/statistics.ts'
 import type { Stage } from '../stage/stage.ts'
-import { checkAnswers, checkLedger } from './account-for-payments.ts'
 import { awaitMomentOfBlock, readHeight } from './block-chain.ts'
-import { readBlocksUsed, readChainPayments, type ChainPayment } from './chain-record.ts'
 import { settleAtOnce, settleSteadily, verifyAll, type Load, type Settled } from './loads.ts'
+import { readBlocksOf, readBlocksUsed } from './read-settled.ts'
 import type { SettlementScene } from './settlement-scene.ts'
 import { signPayments } from './signed-payments.ts'
 
@@ -56,9 +55,7 @@ export async function measureSteady(
   return await measure(stage, scene, size, load => settleSteadily(load, perSecond))
 }
 
-/**
- * Signs, runs the load and accounts for every payment: answers, chain and ledger say the same. Rejects where they do not.
- */
+/** Signs, runs the load and accounts for every payment. Rejects unless each is on the chain as it was answered. */
 async function measure(
   stage: Stage,
   scene: SettlementScene,
@@ -66,16 +63,14 @@ async function measure(
   run: (load: Load) => Promise<Settled>,
 ): Promise<Measured> {
   const { chain, calls, groups } = scene
-  const payments = signPayments(stage.crypto, scene.parties, count)
+  const payments = await signPayments(stage.crypto, scene.parties, count)
   const firstBlock = (await readHeight(chain)) + 1
-  const before = readCpu(groups)
+  const readCpu = (): readonly [number, number] => [cpuMs(groups.facilitator), cpuMs(groups.database)]
+  const before = readCpu()
   const settled = await run({ calls, payments, endMs: performance.now() + 1_000 * limitSeconds })
-  const after = readCpu(groups)
+  const after = readCpu()
   const lastBlock = await readHeight(chain)
-  const everything = await readChainPayments(chain, 0, lastBlock)
-  const onChain = everything.filter(({ block }) => block >= firstBlock)
-  checkAnswers(payments, settled, onChain)
-  if (scene.readLedger !== undefined) await checkLedger(scene.readLedger, everything)
+  const blocks = await readBlocksOf(chain, payments, settled.transactions)
   const used = await readBlocksUsed(chain, firstBlock, lastBlock)
   const blockMs = 1_000 * chain.blockSeconds
   return {
@@ -85,23 +80,15 @@ async function measure(
     p99Blocks: quantile(settled.settleMs, 0.99) / blockMs,
     paymentsATransaction: count / used.transactions,
     gasEach: used.gas / count,
-    facilitatorMs: (after.facilitator - before.facilitator) / count,
-    databaseMs: (after.database - before.database) / count,
-    blocks: countByBlock(onChain),
+    facilitatorMs: (after[0] - before[0]) / count,
+    databaseMs: (after[1] - before[1]) / count,
+    blocks: countByBlock(blocks),
   }
 }
 
-function readCpu({ facilitator, database }: SettlementScene['groups']): {
-  readonly facilitator: number
-  readonly database: number
-} {
-  return { facilitator: cpuMs(facilitator), database: cpuMs(database) }
-}
-
-function countByBlock(payments: readonly ChainPayment[]): readonly number[] {
-  const first = payments[0]?.block ?? 0
-  const last = payments.at(-1)?.block ?? first
-  const counts = Array.from({ length: last - first + 1 }, () => 0)
-  for (const { block } of payments) counts[block - first] = (counts[block - first] ?? 0) + 1
+function countByBlock(blocks: readonly number[]): readonly number[] {
+  const first = Math.min(...blocks)
+  const counts = Array.from({ length: Math.max(...blocks) - first + 1 }, () => 0)
+  for (const block of blocks) counts[block - first] = (counts[block - first] ?? 0) + 1
   return counts
 }

@@ -1,6 +1,5 @@
 import { createSecret } from '@farebox/local/src/facilitator-secret'
-import pg from 'pg'
-import type { SceneDatabase } from './open-database.ts'
+import { nameSchema, type SceneDatabase } from './open-database.ts'
 import { NETWORK } from './sign-jobs.ts'
 import { CURRENT, programsOf, type Build } from './build.ts'
 import { startServer, type Server } from './start-server.ts'
@@ -8,30 +7,25 @@ import type { Stage } from './stage.ts'
 
 /** Our facilitator, with its ledger in a schema of its own that is dropped when the scene ends. */
 export interface FacilitatorServer extends Server {
-  readonly schema: string
   /** Makes a secret that takes payments to a wallet. */
   makeSecret(owner: string, wallet: string): Promise<string>
 }
 
 const ADMIN_TOKEN = 'an-admin-token-of-the-bench'
 
-let schemas = 0
-
 /** `relayerKeys` are those of the one process; each account must hold ether. */
 export async function startFacilitator(
   stage: Stage,
   options: {
     readonly rpcUrl: string
-    readonly database: Pick<SceneDatabase, 'url'>
+    readonly database: SceneDatabase
     readonly relayerKeys: readonly string[]
     /** Default: the current one. */
     readonly build?: Build
   },
 ): Promise<FacilitatorServer> {
   const { rpcUrl, database, relayerKeys, build = CURRENT } = options
-  const schema = `farebox_bench_${process.pid}_${schemas++}`
-  const drop = `drop schema if exists ${schema} cascade`
-  stage.onStrike(() => withDatabase(database, client => client.query(drop)))
+  const { schema } = nameSchema(stage, database)
   const server = await startServer(stage, {
     name: 'facilitator',
     file: programsOf(build).facilitator,
@@ -50,24 +44,9 @@ export async function startFacilitator(
   })
   return {
     ...server,
-    schema,
     async makeSecret(owner, wallet) {
       const administration = { url: server.url, adminToken: ADMIN_TOKEN }
       return (await createSecret(administration, { owner, wallets: [wallet] })).secret
     },
-  }
-}
-
-/** Opens a connection for one piece of work. */
-export async function withDatabase<T>(
-  { url }: Pick<SceneDatabase, 'url'>,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }

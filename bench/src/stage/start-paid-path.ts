@@ -12,18 +12,17 @@ export interface PaidPath {
   readonly facilitator: FacilitatorServer
 }
 
-/** Starts both. `between` puts something between the agent and its facilitator: the URL that the agent is given. */
+/** Starts both. */
 export async function startPaidPath(
   stage: Stage,
   options: {
     readonly chain: { readonly rpcUrl: string }
-    readonly database: Pick<SceneDatabase, 'url'>
+    readonly database: SceneDatabase
     /** Default: the current one. */
     readonly build?: Build
-    readonly between?: (facilitatorUrl: string) => Promise<string>
   },
 ): Promise<PaidPath> {
-  const { chain, database, between, build } = options
+  const { chain, database, build } = options
   const relayerKeys = [TEST_KEYS.relayer.privateKey]
   const facilitator = await startFacilitator(stage, {
     rpcUrl: chain.rpcUrl,
@@ -32,9 +31,8 @@ export async function startPaidPath(
     ...(build && { build }),
   })
   const secret = await facilitator.makeSecret('bench', TEST_KEYS.agent.address)
-  const facilitatorUrl = between === undefined ? facilitator.url : await between(facilitator.url)
   const agent = await startAgent(stage, {
-    paid: { facilitatorUrl, secret },
+    paid: { facilitatorUrl: facilitator.url, secret },
     ...(build && { build }),
   })
   return { agent, facilitator }

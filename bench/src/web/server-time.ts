@@ -12,7 +12,7 @@ import { limitRow } from '../report/limit-row.ts'
 import { cpuMs } from '../rounds/cpu-time.ts'
 import { quantile } from '../rounds/statistics.ts'
 import type { Stage } from '../stage/stage.ts'
-import { withDatabase } from '../stage/start-facilitator.ts'
+import { withDatabase } from '../stage/open-database.ts'
 
 const P95_MS = 60
 /** As Chromium asks for a document. */
@@ -23,9 +23,9 @@ const SHOWN = ['q', 'capability', 'max_price', 'badge', 'takes', 'gives', 'sort'
 /** Time to the last byte of each kind of page, the platform as a process of its own, and its CPU time for a page. */
 export async function measureServerTime(stage: Stage): Promise<readonly Row[]> {
   const filled = await fillPlatform(stage)
-  const { connectionString, schema, agents } = filled
+  const { url, schema, agents } = filled
   // A platform that checked a million addresses that do not exist would be measured doing that.
-  await withDatabase({ url: connectionString }, async client => {
+  await withDatabase(filled, async client => {
     await client.query(`update ${schema}.agent_health set due_at = 'infinity'`)
     await client.query(`vacuum analyze ${schema}.agent_health`)
   })
@@ -35,7 +35,7 @@ export async function measureServerTime(stage: Stage): Promise<readonly Row[]> {
     folder: await mkdtemp(join(stage.folder, 'platform-')),
     chain,
     facilitator: { url: 'http://127.0.0.1:1', adminToken: randomBytes(16).toString('hex') },
-    databaseUrl: connectionString,
+    databaseUrl: url,
     port: 0,
     environment: { DATABASE_SCHEMA: schema, PLATFORM_TRUSTED_PROXIES: '127.0.0.1,::1' },
   })

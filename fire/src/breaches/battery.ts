@@ -31,11 +31,10 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
   })
   const result = score(chosen, outcome)
   if (names !== undefined) return result
-  const page = formatBreaches(outcome.outcomes)
   return {
     ...result,
     scores: [...result.scores, scoreCoverage(outcome)],
-    pages: { 'docs/promises.md': page },
+    tables: { promises: formatBreaches(outcome.outcomes) },
   }
 }
 
