@@ -125,6 +125,8 @@ function plain(transcript: string): string {
     inOrder(transcript)
       // Node 24 reports tests to a pipe as it does to a terminal.
       .replaceAll(/^ℹ /gm, '# ')
+      // Said where a busy machine is slow to stop.
+      .replaceAll(/^ *waiting for the jobs in flight; .*\n/gm, '')
       .replaceAll(outside.folder, '~')
       .replaceAll(String(port), '3000')
       .replaceAll(/127\.0\.0\.1:(?!3000)\d+/g, '127.0.0.1:<port>')
