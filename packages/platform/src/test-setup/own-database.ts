@@ -166,5 +166,8 @@ async function connected<T>(connectionString: string, work: (client: pg.Client) 
 function urlOf(database: string): string {
   const url = new URL(TEST_DATABASE_URL)
   url.pathname = `/${database}`
+  // A test that fills a table on a busy machine takes longer than the platform waits for a query.
+  url.searchParams.set('query_timeout', '600000')
+  url.searchParams.set('statement_timeout', '600000')
   return url.href
 }
