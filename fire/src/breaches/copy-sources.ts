@@ -19,17 +19,20 @@ const ROOT_FILES = [
 ]
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
 
-/** What is polled is red before the test has taken too long, which would not count as noticed. */
+/**
+ * What is polled is red before the test has taken too long, which would not count as noticed. Nothing is built: a test that
+ * starts a program notices no breach.
+ */
 const CONFIG = `import root from './vitest.config.ts'
 
 const projects = root.test.projects.map(project => ({
   ...project,
   test: { ...project.test, expect: { poll: { timeout: 10_000 } } },
 }))
-export default { ...root, test: { ...root.test, projects } }
+export default { ...root, test: { ...root.test, globalSetup: [], projects } }
 `
 
-/** The configuration of vitest in a copy: the root's, but for how long is polled. */
+/** The configuration of vitest in a copy: the root's, but for how long is polled, and the build. */
 export const CONFIG_FILE = 'breaches.config.mjs'
 
 /** Copies the packages into a new temporary folder; what they depend on is linked. About 1,000 small files. */
