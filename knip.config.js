@@ -38,12 +38,6 @@ export default {
       // Run by the paths of their programs.
       ignoreDependencies: ['oxfmt', 'oxlint', 'oxlint-tsgolint'],
     },
-    // Tests start programs with `--import tsx`.
-    'packages/facilitator': {
-      entry: ['src/**/*.test.ts'],
-      project: ['src/**/*.ts'],
-      ignoreDependencies: ['tsx'],
-    },
     'packages/*': { entry: ['src/**/*.test.ts'], project: ['src/**/*.ts'] },
     'packages/cli': {
       // Processes and threads are started by the path of their module.
@@ -89,7 +83,7 @@ export default {
       entry: [
         'src/**/*.test.ts',
         'src/checking/check-program.ts',
-        'src/test-setup/own-databases.global-setup.ts',
+        'src/test-setup/database/own-databases.global-setup.ts',
       ],
       project: ['src/**/*.ts'],
     },

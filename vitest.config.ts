@@ -52,7 +52,7 @@ export default defineConfig({
   test: {
     globalSetup: [
       './scripts/build.test-setup.mjs',
-      './packages/platform/src/test-setup/own-databases.global-setup.ts',
+      './packages/platform/src/test-setup/database/own-databases.global-setup.ts',
     ],
     // Projects of one group run side by side, groups one after another.
     projects: [

@@ -125,7 +125,7 @@ function plain(transcript: string): string {
     inOrder(transcript)
       // Node 24 reports tests to a pipe as it does to a terminal.
       .replaceAll(/^ℹ /gm, '# ')
-      // Said where a busy machine is slow to stop.
+      // `dev` prints this line only if stopping takes long.
       .replaceAll(/^ *waiting for the jobs in flight; .*\n/gm, '')
       .replaceAll(outside.folder, '~')
       .replaceAll(String(port), '3000')

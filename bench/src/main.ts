@@ -41,7 +41,7 @@ const HELP = `npm run bench -- [options]
                       (${LONG.join(', ')} only when named)
   --against <commit>  builds that commit too, and measures both in turns: ${COMPARED.join(', ')}
   --quick             small rounds and few: to see that everything runs, not to quote
-  --write             records each bench in docs/evidence.json, and draws docs/speed.svg anew
+  --write             records each bench in docs/evidence.json, and draws docs/speed.svg
 `
 
 try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { indexAgent } from '@farebox/platform/src/listing/index-agent'
-import { insertPaidJob } from '@farebox/platform/src/test-setup/insert-paid-job'
+import { insertPaidJob } from '@farebox/platform/src/test-setup/database/insert-paid-job'
 import type { Database } from '@farebox/server/src/postgres/connect'
 
 /** What an agent has behind it. */

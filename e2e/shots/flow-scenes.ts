@@ -1,6 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { TemplatesAnswer } from '@farebox/platform-api/flows/saved-flows'
-import { signInBrowser } from '@farebox/platform/src/test-setup/sign-in-browser'
+import { signInBrowser } from '@farebox/platform/src/test-setup/browser/sign-in-browser'
 import type { Page } from 'playwright-core'
 import { button, settled, type Scene } from './scene.ts'
 import { OWNER, type ShotsStage } from './shots-stage.ts'

@@ -1,4 +1,4 @@
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Visitor } from '../stage/web/visitor.ts'

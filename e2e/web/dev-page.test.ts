@@ -1,5 +1,5 @@
 import { createProject, type Project, type RunningCli } from '@farebox/cli/src/testing/dev-process'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser/browser'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findViolations } from '../stage/web/find-violations.ts'

@@ -1,5 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { importFlow } from '../stage/web/builder.ts'

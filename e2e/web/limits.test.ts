@@ -1,6 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findViolations } from '../stage/web/find-violations.ts'

@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { VisitOptions } from '../stage/web/visitor.ts'

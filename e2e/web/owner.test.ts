@@ -2,18 +2,18 @@ import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
 import type { PlatformParts } from '@farebox/platform/src/platform-parts'
 import { createFacilitatorAdmin } from '@farebox/platform/src/owners/settlements/facilitator-admin'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser/browser'
 import {
   installWallet,
   WalletError,
   type BrowserWallet,
-} from '@farebox/platform/src/test-setup/browser-wallet'
+} from '@farebox/platform/src/test-setup/browser/browser-wallet'
 import {
   serveSecrets,
   type SecretsFacilitator,
-} from '@farebox/platform/src/test-setup/facilitator-for-secrets'
-import { insertAgent } from '@farebox/platform/src/test-setup/insert-agent'
-import { insertJob } from '@farebox/platform/src/test-setup/insert-job'
+} from '@farebox/platform/src/test-setup/network/facilitator-for-secrets'
+import { insertAgent } from '@farebox/platform/src/test-setup/database/insert-agent'
+import { insertJob } from '@farebox/platform/src/test-setup/database/insert-job'
 import { makeWallet, type TestWallet } from '@farebox/platform/src/test-setup/sign-in'
 import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
 import { createPages } from '@farebox/web/create-pages'

@@ -1,4 +1,4 @@
-import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import { describe, expect, test } from 'vitest'
 import { findViolations } from '../stage/web/find-violations.ts'
 import { createWebScene } from '../stage/web/web-scene.ts'

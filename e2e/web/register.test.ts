@@ -8,13 +8,13 @@ import { createApp } from '@farebox/platform/src/app/create-app'
 import type { Background, PlatformParts } from '@farebox/platform/src/platform-parts'
 import { registryRoutes } from '@farebox/platform/src/registry/registry-routes'
 import { startRegistry } from '@farebox/platform/src/registry/start-registry'
-import { moveIn, startSite, type AgentSite } from '@farebox/platform/src/test-setup/agent-site'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { moveIn, startSite, type AgentSite } from '@farebox/platform/src/test-setup/network/agent-site'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser/browser'
 import {
   installWallet,
   WalletError,
   type BrowserWallet,
-} from '@farebox/platform/src/test-setup/browser-wallet'
+} from '@farebox/platform/src/test-setup/browser/browser-wallet'
 import { HOSTILE_TEXTS } from '@farebox/platform/src/test-setup/hostile-texts'
 import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
 import { walletsRoutes } from '@farebox/platform/src/wallets/wallets-routes'

@@ -77,7 +77,7 @@ async function runOne(name: string, { size, seed, flags }: Options): Promise<Bat
   }
 }
 
-/** Writes the records, and draws the pages anew. */
+/** Writes the records, and draws the pages. */
 async function keep(outcomes: readonly BatteryOutcome[], commit: string, options: Options): Promise<void> {
   const { size: form, seed } = options
   const chosen = `${form === 'small' ? ' --small' : ''}${seed === 1 ? '' : ` --seed ${seed}`}`

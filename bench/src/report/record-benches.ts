@@ -22,7 +22,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
 }
 const PAID_PATH = ['packages/farebox', 'packages/facilitator', 'packages/payments']
 
-/** Writes each bench as the record `bench/<name>`, a line for each row, and draws the pages anew. */
+/** Writes each bench as the record `bench/<name>`, a line for each row, and draws the pages. */
 export function recordBenches(
   benches: readonly Measured[],
   { machine, commit }: { readonly machine: string; readonly commit: string },

@@ -22,7 +22,7 @@ export async function findViolations(page: Page): Promise<readonly string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
 
-// One that ends, or is cancelled, may be followed by another: none may run when a frame is drawn.
+// An animation that ends may be followed by another, so a frame without any is awaited.
 const ANIMATIONS_END = `(async () => {
   for (;;) {
     await new Promise(requestAnimationFrame)

@@ -1,4 +1,4 @@
-import { installWallet, type BrowserWallet } from '@farebox/platform/src/test-setup/browser-wallet'
+import { installWallet, type BrowserWallet } from '@farebox/platform/src/test-setup/browser/browser-wallet'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { WebStage } from './web-stage.ts'
 
@@ -38,9 +38,9 @@ export async function visit(
 }
 
 /**
- * Notes what a page's browser complains of: errors, reports of the policy, requests to elsewhere than `url`. From now on
- * whoever opens an address in it waits until the page hears clicks, which on a busy machine is later than it is loaded;
- * with `waitUntil: 'commit'` they do not.
+ * Records the complaints of a page's browser: errors, reports of the policy, requests to elsewhere than `url`. It also
+ * makes `goto` and `reload` of the page wait until its scripts handle clicks, which on a busy machine is later than the
+ * load event; `waitUntil: 'commit'` does not wait.
  */
 export function watchPage(page: Page, url: string, troubles: string[]): void {
   const goto = page.goto.bind(page)
@@ -71,13 +71,13 @@ const NO_TEST_WALLET = `if (location.protocol === 'http:' && localStorage.getIte
 
 async function thenTakenOver<T>(page: Page, answer: T): Promise<T> {
   await page.evaluate(TAKEN_OVER).catch((error: unknown) => {
-    // It went elsewhere by itself.
+    // The page navigated by itself.
     if (!/context was destroyed|navigation/i.test(String(error))) throw error
   })
   return answer
 }
 
-/** Pages without scripts, and those that say that they cannot be shown, are never taken over. */
+/** Pages without scripts and error pages never set the mark. */
 const TAKEN_OVER = `new Promise(resolve => {
   const state = JSON.parse(document.getElementById('state')?.textContent ?? '{}')
   if (matchMedia('(scripting: none)').matches || (state.status !== 200 && state.status !== 404)) return resolve()

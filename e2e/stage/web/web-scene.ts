@@ -1,4 +1,4 @@
-import { startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { startBrowser } from '@farebox/platform/src/test-setup/browser/browser'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { visit, type VisitOptions, type Visitor } from './visitor.ts'

@@ -24,7 +24,7 @@ async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
   const typeAgain = takeTyped(root)
   const onTaken = (): void => {
     typeAgain()
-    // From here on a click is heard: for who measures a page, or drives one.
+    // Clicks before this mark have no effect: tests wait for it, and measurements of a page can use it.
     performance.mark('taken-over')
   }
   const hydrated = hydrateRoot(

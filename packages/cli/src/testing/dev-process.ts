@@ -12,7 +12,7 @@ export interface Project {
   /** Writes a file as editors do it: whole, under another name, then in place of the old one. */
   save(name: string, text: string): Promise<void>
   remove(name: string): Promise<void>
-  /** Runs `farebox <words>` in it, as it is built. */
+  /** Runs `farebox <words>` in it, from the build. */
   run(words: readonly string[], variables?: NodeJS.ProcessEnv): RunningCli
   /** Ends what still runs, and takes the folder away. */
   clear(): Promise<void>

@@ -43,7 +43,7 @@ export default async ({ ms }) => {
   return { waited: ms, pid: process.pid }
 }`
 
-/** A run of `farebox …`, as it is built. */
+/** A run of `farebox …`, from the build. */
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number

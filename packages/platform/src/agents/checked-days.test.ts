@@ -8,7 +8,7 @@ import { writeChecks, type CheckVerdict } from '../monitor/write-checks.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { watchMany } from '../test-setup/watch-many.ts'
+import { watchMany } from '../test-setup/database/watch-many.ts'
 import { DAY_MS, pruneDays, readDays } from './checked-days.ts'
 
 const HOUR_MS = 3_600_000

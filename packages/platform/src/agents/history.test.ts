@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { watchMany } from '../test-setup/watch-many.ts'
+import { watchMany } from '../test-setup/database/watch-many.ts'
 import { countChecks, pruneHours, readHours, uptimeOf, uptimeOverSpan } from './history.ts'
 import { leaseChecks } from '../monitor/lease-checks.ts'
 import { readHealthSummary } from '../monitor/read-health.ts'

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { restoreAgent, takeDownAgent } from '../operator/take-down-agent.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { sampleDeclaration } from '../test-setup/insert-agent.ts'
-import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
+import { sampleDeclaration } from '../test-setup/database/insert-agent.ts'
+import {
+  createPretendChain,
+  type PretendChain,
+  type PretendEvent,
+} from '../test-setup/network/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import type { AgentRow } from './agent-row.ts'
 import { applyInspection } from '../registry/inspect/apply-inspection.ts'

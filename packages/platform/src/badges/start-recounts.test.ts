@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { indexAgent } from '../listing/index-agent.ts'
 import { readTally } from '../tallies/read-tally.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { recomputeBadge } from './change-badge.ts'
 import { recountAgents } from './start-recounts.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ZodObject } from 'zod'
 import { platformRoutes } from '../create-platform.ts'
-import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
+import { serveSecrets, type SecretsFacilitator } from '../test-setup/network/facilitator-for-secrets.ts'
 import { everythingStored, makeOwnThings, OWN_FLOW, type OwnThings } from '../test-setup/own-things.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { createApp } from '../app/create-app.ts'

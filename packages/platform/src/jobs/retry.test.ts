@@ -14,9 +14,14 @@ import type { Background } from '../platform-parts.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
-import { honestly, startChainAgent, type AgentReply, type ChainAgent } from '../test-setup/chain-agent.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
-import { orderingOf, signOrder, type OrderTerms } from '../test-setup/job-orders.ts'
+import {
+  honestly,
+  startChainAgent,
+  type AgentReply,
+  type ChainAgent,
+} from '../test-setup/network/chain-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
+import { orderingOf, signOrder, type OrderTerms } from '../test-setup/runs/job-orders.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { retryJob } from './order/retry-job.ts'

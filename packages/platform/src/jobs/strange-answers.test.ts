@@ -13,9 +13,9 @@ import {
   type AgentReply,
   type ChainAgent,
   type PaidCall,
-} from '../test-setup/chain-agent.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
-import { signOrder } from '../test-setup/job-orders.ts'
+} from '../test-setup/network/chain-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
+import { signOrder } from '../test-setup/runs/job-orders.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { deleteUnpaidContents, UNPAID_KEPT_MS } from './records/delete-contents.ts'
 import type { JobRow } from './records/job-row.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertAgent } from '../test-setup/insert-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { createMetrics } from './create-metrics.ts'
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { createJsonLog } from '@farebox/server/log'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
+import { pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { watchMany } from '../test-setup/watch-many.ts'
+import { watchMany } from '../test-setup/database/watch-many.ts'
 import { startMonitor } from './start-monitor.ts'
 
 const AGENTS = 60

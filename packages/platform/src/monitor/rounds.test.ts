@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import type { PlatformParts } from '../platform-parts.ts'
-import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
+import { pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { watchMany } from '../test-setup/watch-many.ts'
+import { watchMany } from '../test-setup/database/watch-many.ts'
 import { runChecks } from './run-checks.ts'
 
 const AGENTS = 10_000

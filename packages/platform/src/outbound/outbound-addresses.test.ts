@@ -1,10 +1,14 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeCertificate } from '../test-setup/certificate.ts'
-import { HOSTILE_URLS, TREACHEROUS_NAMES } from '../test-setup/hostile-urls.ts'
-import { startNameServer } from '../test-setup/name-server.ts'
-import { createPretendInternet, type Names, type PretendInternet } from '../test-setup/pretend-internet.ts'
-import { answer, startUntrustedHost, type UntrustedHost } from '../test-setup/untrusted-host.ts'
+import { makeCertificate } from '../test-setup/network/certificate.ts'
+import { HOSTILE_URLS, TREACHEROUS_NAMES } from '../test-setup/network/hostile-urls.ts'
+import { startNameServer } from '../test-setup/network/name-server.ts'
+import {
+  createPretendInternet,
+  type Names,
+  type PretendInternet,
+} from '../test-setup/network/pretend-internet.ts'
+import { answer, startUntrustedHost, type UntrustedHost } from '../test-setup/network/untrusted-host.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
 import { isAllowedAddress, readBlock } from './address/public-address.ts'

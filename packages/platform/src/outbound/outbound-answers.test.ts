@@ -3,8 +3,8 @@ import {
   startCalledUntrustedHost,
   UNTRUSTED_ADDRESS,
   type CalledUntrustedHost,
-} from '../test-setup/called-untrusted-host.ts'
-import { answer, flood, httpHead, type Behaviour } from '../test-setup/untrusted-host.ts'
+} from '../test-setup/network/called-untrusted-host.ts'
+import { answer, flood, httpHead, type Behaviour } from '../test-setup/network/untrusted-host.ts'
 
 let at: CalledUntrustedHost
 

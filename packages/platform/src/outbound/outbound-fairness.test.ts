@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { makeCertificate } from '../test-setup/certificate.ts'
+import { makeCertificate } from '../test-setup/network/certificate.ts'
 import { createManualClock } from '../test-setup/manual-clock.ts'
-import { startNameServer } from '../test-setup/name-server.ts'
-import { createPretendInternet } from '../test-setup/pretend-internet.ts'
+import { startNameServer } from '../test-setup/network/name-server.ts'
+import { createPretendInternet } from '../test-setup/network/pretend-internet.ts'
 import {
   answer,
   httpHead,
   startUntrustedHost,
   type Behaviour,
   type UntrustedHost,
-} from '../test-setup/untrusted-host.ts'
+} from '../test-setup/network/untrusted-host.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
 import { createResolve } from './address/resolve-name.ts'
 

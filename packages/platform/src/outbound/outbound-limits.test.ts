@@ -5,8 +5,8 @@ import {
   startCalledUntrustedHost,
   UNTRUSTED_ADDRESS,
   type CalledUntrustedHost,
-} from '../test-setup/called-untrusted-host.ts'
-import { createPretendInternet } from '../test-setup/pretend-internet.ts'
+} from '../test-setup/network/called-untrusted-host.ts'
+import { createPretendInternet } from '../test-setup/network/pretend-internet.ts'
 import {
   answer,
   drip,
@@ -14,7 +14,7 @@ import {
   httpHead,
   startUntrustedHost,
   type Behaviour,
-} from '../test-setup/untrusted-host.ts'
+} from '../test-setup/network/untrusted-host.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound } from './outbound.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-// As it is built: the program under test is another process.
+// From the build: another process loads it.
 const MODULE = new URL('../../dist/program/open-pages.js', import.meta.url)
 
 /** Prints which files of React's server part are loaded once the pages are open. */

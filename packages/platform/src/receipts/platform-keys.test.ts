@@ -1,7 +1,7 @@
 import { verifyReceipt } from '@farebox/platform-api/receipt'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { insertAgent } from '../test-setup/insert-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { issueReceipt, type ReceiptedJob } from './issue-receipt.ts'
 import { readKeySet, readSigningKey, revokeKey, rotateSigningKey } from './platform-keys.ts'

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { watchAgent } from '../agents/watch-agent.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
+import {
+  createPretendChain,
+  type PretendChain,
+  type PretendEvent,
+} from '../test-setup/network/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import type { AgentRow } from '../agents/agent-row.ts'
 import { createRegistryFollower } from './chain/follow-registry.ts'

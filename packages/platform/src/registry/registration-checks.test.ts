@@ -7,9 +7,9 @@ import {
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
-import { lieAt, moveIn, startSite, type AgentSite } from '../test-setup/agent-site.ts'
+import { lieAt, moveIn, startSite, type AgentSite } from '../test-setup/network/agent-site.ts'
 import { answersAsDocumented, readEvents } from '../test-setup/answers-as-documented.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { registryRoutes } from './registry-routes.ts'
 

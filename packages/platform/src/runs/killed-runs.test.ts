@@ -14,16 +14,22 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { jobsRoutes } from '../jobs/jobs-routes.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
-import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
-import { behaveByChance, declareWork, isStuck, problemsOf, randomWork } from '../test-setup/random-runs.ts'
+import { startChainAgent, type ChainAgent } from '../test-setup/network/chain-agent.ts'
+import { insertAgent } from '../test-setup/database/insert-agent.ts'
+import {
+  behaveByChance,
+  declareWork,
+  isStuck,
+  problemsOf,
+  randomWork,
+} from '../test-setup/runs/random-runs.ts'
 import {
   runsThrough,
   signStep,
   type HandledRun,
   type RunsByHand,
   type StepAgent,
-} from '../test-setup/run-flows.ts'
+} from '../test-setup/runs/run-flows.ts'
 import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
 import { runsRoutes } from './runs-routes.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStorage } from '../storage/open-storage.ts'
-import { TEST_DATABASE_URL } from '../test-setup/own-database.ts'
+import { TEST_DATABASE_URL } from '../test-setup/database/own-database.ts'
 
 const NAME = `search_test_${randomBytes(6).toString('hex')}`
 /** Asked for where the tests' server does not trust everybody on this machine. */

@@ -1,7 +1,7 @@
 import { searchAnswer, searchQuery, type SearchAnswer, type SearchQuery } from '@farebox/platform-api/search'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../http/refusal.ts'
-import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
+import { insertAgent, sampleDeclaration } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { tagHash } from '../listing/describe-entry.ts'
 import { indexAgent } from '../listing/index-agent.ts'

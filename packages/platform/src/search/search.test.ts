@@ -1,7 +1,7 @@
 import { searchAnswer, searchQuery, type SearchAnswer, type SearchQuery } from '@farebox/platform-api/search'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setup/insert-agent.ts'
+import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { indexAgent } from '../listing/index-agent.ts'
 import { searchRoutes } from './search-routes.ts'

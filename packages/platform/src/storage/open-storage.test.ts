@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect, type Database } from '@farebox/server/src/postgres/connect'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { TEST_DATABASE_URL } from '../test-setup/own-database.ts'
+import { TEST_DATABASE_URL } from '../test-setup/database/own-database.ts'
 import { openStorage } from './open-storage.ts'
 
 let schema: string

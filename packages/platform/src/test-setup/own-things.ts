@@ -7,7 +7,7 @@ import { setWebhook } from '../monitor/webhooks/webhooks.ts'
 import { findSession } from '../owners/sessions.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readSigningKey } from '../receipts/platform-keys.ts'
-import { insertAgent } from './insert-agent.ts'
+import { insertAgent } from './database/insert-agent.ts'
 import { makeWallet, signedInAs } from './sign-in.ts'
 
 /** Somebody with one of everything that can belong to somebody. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { insertAgent } from './insert-agent.ts'
+import { insertAgent } from './database/insert-agent.ts'
 import { stagePlatform } from './stage-platform.ts'
 
 test('a stage has a schema of its own, with an agent as it was put in, and leaves nothing behind', async () => {

@@ -17,7 +17,7 @@ import { createPaymentSeal } from '../sealing/payment-seal.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createCheckerHere } from './checker-here.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
-import { createOwnDatabase } from './own-database.ts'
+import { createOwnDatabase } from './database/own-database.ts'
 
 /** What payments are encrypted with in tests. */
 export const TEST_PAYMENT_KEY = `0x${'5e'.repeat(32)}`

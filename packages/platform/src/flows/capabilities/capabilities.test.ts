@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { createChecks } from '../../checking/checks.ts'
 import { indexAgent } from '../../listing/index-agent.ts'
-import { insertAgent, sampleDeclaration, type AgentInserted } from '../../test-setup/insert-agent.ts'
+import { insertAgent, sampleDeclaration, type AgentInserted } from '../../test-setup/database/insert-agent.ts'
 import { stageApps } from '../../test-setup/stage-apps.ts'
 import { flowRoutes } from '../flow-routes.ts'
 

@@ -10,7 +10,7 @@ import {
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { describeCapability } from '../../agent-pages/describe-capability.ts'
-import { insertAgent, sampleDeclaration } from '../../test-setup/insert-agent.ts'
+import { insertAgent, sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
 import { createManualClock } from '../../test-setup/manual-clock.ts'
 import { signedInAs } from '../../test-setup/sign-in.ts'
 import { stageApps } from '../../test-setup/stage-apps.ts'

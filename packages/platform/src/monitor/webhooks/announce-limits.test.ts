@@ -1,6 +1,6 @@
 import { webhookNotice } from '@farebox/platform-api/monitor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { insertAgent } from '../../test-setup/insert-agent.ts'
+import { insertAgent } from '../../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { announceLimits } from './announce-limits.ts'
 import { setWebhook } from './webhooks.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { HOSTILE_URLS } from '../../test-setup/hostile-urls.ts'
+import { HOSTILE_URLS } from '../../test-setup/network/hostile-urls.ts'
 import { judgeBaseUrl, judgeTarget } from './judge-url.ts'
 
 const canonical: readonly (readonly [string, string])[] = [

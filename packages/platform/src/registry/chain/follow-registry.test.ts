@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { dyingAfter } from '../../test-setup/dying-database.ts'
-import { createPretendChain, type PretendChain, type PretendEvent } from '../../test-setup/pretend-chain.ts'
+import { dyingAfter } from '../../test-setup/database/dying-database.ts'
+import {
+  createPretendChain,
+  type PretendChain,
+  type PretendEvent,
+} from '../../test-setup/network/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
 import { lockAgent } from '../../agents/lock-agents.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sampleDeclaration } from '../../test-setup/insert-agent.ts'
+import { sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
 import { refuse, type ProbeResult } from './probe-result.ts'
 import {
   ABOUT_MISSING_MS,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { lieAt, moveIn, startSite, type AgentSite } from '../../test-setup/agent-site.ts'
-import { sampleDeclaration } from '../../test-setup/insert-agent.ts'
+import { lieAt, moveIn, startSite, type AgentSite } from '../../test-setup/network/agent-site.ts'
+import { sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { probeAgent } from './probe-agent.ts'
 

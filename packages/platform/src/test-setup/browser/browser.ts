@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
 /**
- * Where Debian and its kin put it; FAREBOX_CHROMIUM names another. First the one without the parts that draw a window: a
- * page costs it half of the CPU time.
+ * Where Debian and its kin put it; FAREBOX_CHROMIUM names another. The headless shell is first: it needs half of the CPU
+ * time for a page.
  */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',

@@ -1,4 +1,4 @@
-import type { Outbound, OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
+import type { Outbound, OutboundOutcome, OutboundRequest } from '../../outbound/outbound.ts'
 
 /** What a pretended agent does with one attempt at its `/health`. */
 export type Attempt =

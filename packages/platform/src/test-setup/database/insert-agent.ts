@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Database } from '@farebox/server/src/postgres/connect'
-import type { AgentRow, Badge, ListingStatus } from '../agents/agent-row.ts'
-import { readAgent } from '../agents/read-agent.ts'
+import type { AgentRow, Badge, ListingStatus } from '../../agents/agent-row.ts'
+import { readAgent } from '../../agents/read-agent.ts'
 
 /** What of an agent matters to a test; the rest is made up. */
 export interface AgentInserted {

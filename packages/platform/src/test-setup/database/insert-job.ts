@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
 
 /** What of a job matters to a test; the rest is made up. */
 export interface JobInserted {

@@ -4,8 +4,8 @@ import { buildGraph } from '@farebox/flows/graph/graph'
 import { randomFlow, type Random } from '@farebox/flows/src/test-setup/random-flow'
 import type { RunAnswer, RunWaiting } from '@farebox/platform-api/flows/runs'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { describeCapability } from '../agent-pages/describe-capability.ts'
-import type { AgentReply, PaidCall } from './chain-agent.ts'
+import { describeCapability } from '../../agent-pages/describe-capability.ts'
+import type { AgentReply, PaidCall } from '../network/chain-agent.ts'
 import type { StepAgent } from './run-flows.ts'
 
 const text = { type: 'string' } as const

@@ -5,9 +5,9 @@ import type { RunAnswer, RunPayment, RunRequest, RunStarted } from '@farebox/pla
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { readUsdc } from '@farebox/protocol/money/usdc'
-import { describeCapability } from '../agent-pages/describe-capability.ts'
-import type { PlatformParts } from '../platform-parts.ts'
-import type { answersAsDocumented } from './answers-as-documented.ts'
+import { describeCapability } from '../../agent-pages/describe-capability.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { answersAsDocumented } from '../answers-as-documented.ts'
 import { signOrder } from './job-orders.ts'
 
 /** An agent that steps order from. */

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { openStorage } from '../storage/open-storage.ts'
+import { openStorage } from '../../storage/open-storage.ts'
 
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
 
-const MIGRATIONS = new URL('../../migrations/', import.meta.url)
+const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
-/** The run of vitest whose end drops them all. Undefined: nothing does, and each is dropped at once. */
+/** The vitest process that drops all of its databases at its end. Undefined: each is dropped after its use. */
 const RUN = process.env['FAREBOX_TEST_RUN']
 const NAMES = `platform_test_${RUN ?? 'alone'}`
 
@@ -19,19 +19,18 @@ const TEMPLATE_LOCK = 4_020_777
 /** A database with the platform's schema. */
 export interface OwnDatabase {
   readonly connectionString: string
-  /** Ends what is connected to it. */
+  /** Disconnects its clients; it may be emptied for another stage. */
   drop(): Promise<void>
 }
 
-/** Databases that are empty again. A new one costs a copy, and a dropped one a checkpoint of the whole server. */
+/** Emptied databases. Creating one costs a copy, and dropping one a checkpoint of the whole server. */
 const spares: string[] = []
 let untouched: Promise<string> | undefined
 
 /**
  * Makes a database for one stage, as a copy of one that is migrated already: a copy takes a tenth of the time that the
- * migrations take. The migrated one is kept for later runs, under a name that follows from the migrations. A database that
- * is dropped is emptied for the next stage where its schema is as it was, under another name: what is left of a stage does
- * not reach the next one.
+ * migrations take. The migrated one is kept for later runs, under a name that follows from the migrations. A used database
+ * with an unchanged schema is emptied and renamed for the next stage, so that clients of the last stage cannot reach it.
  */
 export async function createOwnDatabase(): Promise<OwnDatabase> {
   const template = await prepareTemplate()
@@ -54,7 +53,7 @@ async function giveBack(name: string): Promise<void> {
   else await asAdministrator(client => dropDatabase(client, name))
 }
 
-/** Drops all that this run of the tests has made. */
+/** Drops all databases of this run of the tests. */
 export async function dropOwnDatabases(): Promise<void> {
   await asAdministrator(async client => {
     const { rows } = await client.query<{ name: string }>(
@@ -69,7 +68,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name} with (force)`)
 }
 
-/** Resolves to the schema that is left. */
+/** Disconnects all other clients and deletes all rows. Resolves to the schema. */
 async function empty(client: pg.Client): Promise<string> {
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`)
@@ -82,7 +81,7 @@ async function readSchema(client: pg.Client): Promise<string> {
   return rows[0]?.schema ?? ''
 }
 
-/** Rows that the migrations wrote. */
+/** Tables whose rows the migrations write. */
 const SEEDED = `'migrations', 'report_salt'`
 
 const EMPTY = `do $$
@@ -98,8 +97,8 @@ begin
 end $$`
 
 /**
- * What a test may have changed beside rows: each row of these catalogs has the number of the transaction that wrote it. So
- * may what chooses how a query is run: statistics, and tables that were large.
+ * Identifies the schema: each row of these catalogs names the transaction that wrote it. Statistics and large tables are
+ * part of it because the planner chooses by them.
  */
 const SCHEMA = `select concat_ws(' ',
   (select count(*) || ':' || max(oid) from pg_class where relkind <> 't'),

@@ -4,10 +4,10 @@ import {
   type Outbound,
   type OutboundOutcome,
   type OutboundRequest,
-} from '../outbound/outbound.ts'
-import { PROBE_LIMITS } from '../outbound/limits.ts'
+} from '../../outbound/outbound.ts'
+import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import { makeCertificate } from './certificate.ts'
-import { createManualClock, type ManualClock } from './manual-clock.ts'
+import { createManualClock, type ManualClock } from '../manual-clock.ts'
 import { createPretendInternet, type PretendInternet } from './pretend-internet.ts'
 import { answer, startUntrustedHost, type Behaviour, type UntrustedHost } from './untrusted-host.ts'
 

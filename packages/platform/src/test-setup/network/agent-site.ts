@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { createAgent, type Agent } from 'farebox'
 import { createFakeGate } from 'farebox/testing'
-import { sampleDeclaration } from './insert-agent.ts'
+import { sampleDeclaration } from '../database/insert-agent.ts'
 
 /** An address on this machine at which agents come and go, as at a host. */
 export interface AgentSite {

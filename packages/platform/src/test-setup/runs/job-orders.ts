@@ -3,10 +3,10 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import type { JobOrder } from '@farebox/platform-api/jobs'
-import { createAdmission } from '../jobs/order/admit-order.ts'
-import type { Ordering } from '../jobs/order/order-job.ts'
-import { createProvePayment } from '../jobs/quote/prove-payment.ts'
-import type { PlatformParts } from '../platform-parts.ts'
+import { createAdmission } from '../../jobs/order/admit-order.ts'
+import type { Ordering } from '../../jobs/order/order-job.ts'
+import { createProvePayment } from '../../jobs/quote/prove-payment.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
 
 /** What of an order matters to a test. */
 export interface OrderTerms {

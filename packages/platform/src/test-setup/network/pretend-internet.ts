@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import type { ConnectTo } from '../outbound/open-connection.ts'
-import type { Resolve } from '../outbound/address/resolve-name.ts'
+import type { ConnectTo } from '../../outbound/open-connection.ts'
+import type { Resolve } from '../../outbound/address/resolve-name.ts'
 
 /**
  * An internet on one machine: names have the addresses a test gives them, and a public address leads to a server at

@@ -11,7 +11,7 @@ import {
 } from '@farebox/payments/x402/requirement'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { sampleDeclaration } from './insert-agent.ts'
+import { sampleDeclaration } from '../database/insert-agent.ts'
 
 /** An answer before it is written; `reset` breaks the connection instead. */
 export type AgentReply =
