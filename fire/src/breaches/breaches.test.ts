@@ -48,7 +48,7 @@ test('a breach whose text is no longer in the sources is reported', async () => 
   expect(formatBreaches([outcome]).lines).toMatchObject([{ test: 'outdated', in: ['P1'], ok: false }])
 })
 
-test('the small form: two breaches, each noticed by an ordinary test', { timeout: 120_000 }, async () => {
+test('the small form: two breaches, each noticed by an ordinary test', async () => {
   const { scores, findings } = await breaches.run({
     size: 'small',
     seed: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storms } from './battery.ts'
 
-test('duplicates, replays, kill -9, SIGSTOP and SIGTERM break no promise', { timeout: 600_000 }, async () => {
+test('duplicates, replays, kill -9, SIGSTOP and SIGTERM break no promise', async () => {
   const { scores, findings } = await storms.run({
     size: 'small',
     seed: 1,

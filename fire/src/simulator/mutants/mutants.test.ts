@@ -20,7 +20,7 @@ const firstSeed = (name: string): number => caughtAt.get(name) ?? 1
 const RARE = MUTANTS.filter(({ isRare }) => isRare === true)
 const USUAL = MUTANTS.filter(({ isRare }) => isRare !== true)
 
-test.each(USUAL)('it is noticed that $breaks ($name)', { timeout: 120_000 }, async mutant => {
+test.each(USUAL)('it is noticed that $breaks ($name)', async mutant => {
   const simulator = await bundleSimulator([mutant])
   const isCaught = async (first: number, count: number): Promise<boolean> => {
     const run = { simulator, first, count, workers: 1, stopsAtViolation: true }
@@ -34,7 +34,7 @@ test.each(RARE)('the sources are such that the full run can try whether $breaks 
   await expect(bundleSimulator([mutant])).resolves.toContain(mutant.name)
 })
 
-test('the mutants break these histories: our own code breaks none', { timeout: 60_000 }, async () => {
+test('the mutants break these histories: our own code breaks none', async () => {
   const simulator = await bundleSimulator()
   for (const { name } of MUTANTS) {
     const { broken } = await simulateSeeds({ simulator, first: firstSeed(name), count: 1, workers: 1 })
