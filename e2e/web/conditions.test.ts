@@ -117,6 +117,22 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await page.getByRole('definition').filter({ hasText: /^3$/ }).first().waitFor()
   })
 
+  test('JSON that was broken in the moment before Pay is pressed is not paid for as what it was before', async () => {
+    const { page } = await scene.come()
+    const orders: string[] = []
+    page.on('request', request => {
+      if (request.method() === 'POST') orders.push(new URL(request.url()).pathname)
+    })
+    await page.goto(`/agents/${scene.web.agentId}`)
+    await page.getByRole('button', { name: 'JSON' }).click()
+    await page.getByRole('textbox', { name: 'The whole input as JSON' }).fill('{ "text": "one two" }')
+    await page.evaluate(BREAK_AND_SUBMIT)
+    await page.getByText('Not valid JSON (line 1, column 26).').waitFor()
+    expect(await page.evaluate(FOCUSED)).toBe('The whole input as JSON')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).waitFor()
+    expect(orders).not.toContain('/v1/jobs')
+  })
+
   test('a refusal goes as soon as its field changes, and a sample fills in the JSON too', async () => {
     const { page } = await scene.come()
     await page.goto(`/agents/${scene.web.agentId}`)
@@ -253,6 +269,14 @@ const BYTES_TO_READ = `[
 ].reduce((sum, one) => sum + one.transferSize, 0)`
 
 /** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
+/** As a busy browser does: the press is handled right after the typing. */
+const BREAK_AND_SUBMIT = `(() => {
+  const field = document.getElementById('json-input')
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, '{ "text": "one two three"')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+  field.form.requestSubmit()
+})()`
+
 const FOCUSED = `(() => {
   const one = document.activeElement
   const label = one.labels?.[0]?.cloneNode(true)

@@ -52,7 +52,7 @@ export async function fit(page: Page): Promise<void> {
   await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
 }
 
-/** Reads a flow from a file, as its menu does. */
+/** Imports a flow from a file by the menu, and waits until it is shown where it has a name. */
 export async function importFlow(page: Page, flow: unknown): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByLabel('Import a flow').setInputFiles({
@@ -60,4 +60,7 @@ export async function importFlow(page: Page, flow: unknown): Promise<void> {
     mimeType: 'application/json',
     buffer: Buffer.from(typeof flow === 'string' ? flow : JSON.stringify(flow)),
   })
+  const name: unknown = typeof flow === 'object' && flow !== null && 'name' in flow ? flow.name : undefined
+  if (typeof name === 'string')
+    await page.getByText(`Flow: ${name}`, { exact: true }).first().waitFor({ state: 'attached' })
 }

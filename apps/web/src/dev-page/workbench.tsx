@@ -2,6 +2,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { checkInput, sampleInput } from '../fields/check-input.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
 import { curlSample } from './curl-sample.ts'
 import { RunOutcome } from './outcome.tsx'
@@ -55,10 +56,8 @@ export function Workbench(props: Props): ReactNode {
     if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer, refusal === undefined])
-  const [isUnreadable, setUnreadable] = useState(false)
   const submit = (): void => {
-    if (isRunning) return
-    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (isRunning || focusUnreadable(form.current)) return
     onRun()
   }
   return (
@@ -81,7 +80,6 @@ export function Workbench(props: Props): ReactNode {
           fields={fields}
           value={input}
           onChange={onInput}
-          onUnreadable={setUnreadable}
           form={{
             refusal,
             onLeave: () => (refusal === undefined ? undefined : setRefusal(check(input))),

@@ -1,5 +1,5 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { isFillable } from '../fields/choose-control.ts'
 import { explainJson } from '../fields/explain-json.ts'
 import { Switch } from '../parts/switch.tsx'
@@ -21,12 +21,10 @@ export function InputForm(props: {
   readonly fields: FieldMap
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
-  /** Told whether the JSON that is shown cannot be read: what is not shown is not sent. */
-  readonly onUnreadable: (isUnreadable: boolean) => void
   readonly form: FormContext
   readonly children: ReactNode
 }): ReactNode {
-  const { fields, value, onChange, onUnreadable, children } = props
+  const { fields, value, onChange, children } = props
   const form = { ...props.form, refusal: useRefusal(props.form.refusal, value) }
   const canFill = isFillable(fields)
   const [view, setView] = useState<InputView>(canFill ? 'form' : 'json')
@@ -71,7 +69,7 @@ export function InputForm(props: {
           form={form}
         />
       ) : (
-        <JsonView text={text} problem={problem} type={type} onUnreadable={onUnreadable} form={form} />
+        <JsonView text={text} problem={problem} type={type} form={form} />
       )}
       {children}
     </div>
@@ -82,15 +80,10 @@ function JsonView(props: {
   readonly text: string
   readonly problem: string | undefined
   readonly type: (text: string) => void
-  readonly onUnreadable: (isUnreadable: boolean) => void
   readonly form: FormContext
 }): ReactNode {
-  const { text, problem, type, onUnreadable, form } = props
+  const { text, problem, type, form } = props
   const isUnreadable = problem !== undefined
-  useEffect(() => {
-    onUnreadable(isUnreadable)
-    return () => onUnreadable(false)
-  }, [isUnreadable, onUnreadable])
   return (
     <div className="field">
       <label className="label" htmlFor="json-input">
@@ -103,6 +96,7 @@ function JsonView(props: {
         spellCheck={false}
         disabled={form.isHeld}
         aria-invalid={isUnreadable || form.refusal !== undefined}
+        data-unreadable={isUnreadable ? '' : undefined}
         value={text}
         onBlur={form.onLeave}
         onChange={event => type(event.target.value)}

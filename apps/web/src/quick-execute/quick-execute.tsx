@@ -1,6 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
 import { limitUrl } from '../limits/find-cover.ts'
 import { LimitFirst } from '../limits/limit-first.tsx'
@@ -57,7 +58,6 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
     if (isPaid) onPaid.current?.()
   }, [isPaid])
   const wasRefused = useRef(false)
-  const [isUnreadable, setUnreadable] = useState(false)
   useEffect(() => {
     if (refusal !== undefined && wasRefused.current)
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -87,7 +87,7 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
   }
   /** What is sent is what is shown. */
   const send = (work: () => void): void => {
-    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (focusUnreadable(form.current)) return
     wasRefused.current = true
     work()
   }
@@ -135,7 +135,6 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
           fields={fields}
           value={input}
           onChange={change}
-          onUnreadable={setUnreadable}
           form={{ refusal, onLeave: () => (refusal === undefined ? undefined : check(input)), isHeld }}
         >
           <div className="row tools">

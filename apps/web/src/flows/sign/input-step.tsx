@@ -1,5 +1,6 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { focusUnreadable } from '../../input-form/focus-unreadable.ts'
 import { InputForm } from '../../input-form/input-form.tsx'
 
 /** What a run takes, filled in as for a job; a value that is refused is told at its field. */
@@ -15,11 +16,10 @@ export function InputStep(props: {
 }): ReactNode {
   const { fields, value, onChange, done, isGiven, close } = props
   const [refusal, setRefusal] = useState<{ readonly field: string; readonly reason: string }>()
-  const [isUnreadable, setUnreadable] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const isEmpty = Object.keys(fields).length === 0
   const goOn = async (): Promise<void> => {
-    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (focusUnreadable(form.current)) return
     const { checkInput } = await import('../../fields/check-input.ts')
     const checked = checkInput(fields, value)
     if (checked.ok) return done(checked.value)
@@ -54,7 +54,6 @@ export function InputStep(props: {
             setRefusal(undefined)
             onChange(changed)
           }}
-          onUnreadable={setUnreadable}
           form={{ refusal, onLeave: () => undefined, isHeld: false }}
         >
           {!isEmpty && (
