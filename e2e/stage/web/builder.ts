@@ -17,8 +17,10 @@ async function middleOf(element: Locator): Promise<{ readonly x: number; readonl
 
 /** Draws a wire by mouse, to a port or to wherever on the canvas nothing is. */
 export async function drawWire(page: Page, from: Locator, to?: Locator): Promise<void> {
+  // Both ends are where they stay, and nothing lies above them.
+  await to?.hover({ trial: true })
+  await from.hover()
   const begin = await middleOf(from)
-  await page.mouse.move(begin.x, begin.y)
   await page.mouse.down()
   const canvas = await page.getByRole('region', { name: 'Canvas' }).boundingBox()
   const end =
@@ -45,12 +47,19 @@ export async function carryWire(page: Page, from: Locator, to: RegExp): Promise<
   throw new Error(`no port that fits is ${String(to)}`)
 }
 
-/** All of the canvas is in view. */
+/** All of the canvas is in view: also a step that was not measured yet when Fit was first pressed. */
 export async function fit(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Fit' }).click()
-  // The canvas draws itself in the next frame.
-  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  for (let before = ''; ;) {
+    await page.getByRole('button', { name: 'Fit' }).click()
+    // The canvas draws itself in the next frame.
+    const now = String(await page.evaluate(TRANSFORM_AFTER_TWO_FRAMES))
+    if (now === before) return
+    before = now
+  }
 }
+
+const TRANSFORM_AFTER_TWO_FRAMES = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => document.querySelector('.react-flow__viewport').style.transform)`
 
 /** Imports a flow from a file by the menu, and waits until it is shown where it has a name. */
 export async function importFlow(page: Page, flow: unknown): Promise<void> {
