@@ -103,7 +103,7 @@ export async function startChainAgent(chain: {
       const settled =
         settlements.get(jobId) ?? last.then(() => charge(chain.rpcUrl, network, readPayment(header)))
       settlements.set(jobId, settled)
-      last = settled.catch(() => undefined)
+      last = settled.catch(() => settlements.delete(jobId))
       return settled
     }
     const complete = (transaction?: string, output: unknown = { words: 2 }): AgentReply => ({
@@ -117,7 +117,12 @@ export async function startChainAgent(chain: {
         completed_at: 1_800_000_000,
       },
     })
-    write(response, await agent.behave({ jobId, body, header, repeats, settle, complete }))
+    try {
+      write(response, await agent.behave({ jobId, body, header, repeats, settle, complete }))
+    } catch (error) {
+      if (!(error instanceof ChargeRefused)) throw error
+      write(response, refusal(error))
+    }
   }
   return agent
 }
@@ -144,6 +149,16 @@ function askToPay(agent: ChainAgent, network: Network, body: string): AgentReply
   }
 }
 
+/** The token refused the transfer: its payer has too little, or cancelled the authorization. */
+class ChargeRefused extends Error {
+  override readonly name = 'ChargeRefused'
+}
+
+/** The answer of an agent that could not charge for the job. */
+function refusal({ message }: ChargeRefused): AgentReply {
+  return { status: 402, body: { status: 'failed', error_type: 'payment', error: message } }
+}
+
 /** Sends `transferWithAuthorization` from an account of no importance; whoever has a signature can. */
 async function charge(rpcUrl: string, network: Network, payment: DecodedPayment): Promise<string> {
   const { authorization, signature } = payment
@@ -164,7 +179,7 @@ async function charge(rpcUrl: string, network: Network, payment: DecodedPayment)
   const receipt = await sendTransaction(rpcUrl, transaction)
   if (typeof receipt === 'object' && receipt !== null && 'status' in receipt && receipt.status === '0x1')
     return (receipt as { readonly transactionHash?: unknown }).transactionHash as string
-  throw new Error(`the charge failed: ${JSON.stringify(receipt)}`)
+  throw new ChargeRefused(`The charge failed: ${JSON.stringify(receipt)}`)
 }
 
 function settledHeader(transaction: string, network: Network): { readonly 'payment-response': string } {
