@@ -195,14 +195,6 @@ describe('HTTP-03, 04, 08 slow and idle clients', () => {
 describe('VAL-05 bodies', () => {
   const tooLarge = failed('body: too large, at most 1048576 bytes')
 
-  test('announced as too large: refused before they are sent, the connection closed', async () => {
-    const answer = await answerTo(
-      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n{',
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(bodyOf(answer)).toEqual(tooLarge)
-  })
-
   test.each([
     ['with its length', { 'content-length': String(8 * 1_048_576) }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
@@ -218,6 +210,34 @@ describe('VAL-05 bodies', () => {
     })
     expect(answer.statusCode).toBe(400)
     expect(JSON.parse(await readText(answer))).toEqual(tooLarge)
+  })
+
+  test('sent slowly all the same: the connection is closed once the client has sent it, and not before', async () => {
+    const connection = connectRaw(stage.port)
+    const half = ' '.repeat(2 * 1_048_576)
+    connection.socket.write(
+      `POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${2 * half.length}\r\n\r\n${half}`,
+    )
+    await connection.until(received => received.includes('too large'))
+    const failed = await new Promise(resolve => connection.socket.write(half, resolve))
+    expect(failed ?? undefined).toBeUndefined()
+    await connection.closed
+    expect(bodyOf(connection.received())).toEqual(tooLarge)
+  })
+
+  test('announced as too large: refused before they are sent, the connection closed some seconds later', async () => {
+    const clock = createFakeClock()
+    const served = await serveStage({ clock })
+    const connection = connectRaw(served.port)
+    connection.socket.write(
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n{',
+    )
+    await connection.until(received => received.includes('too large'))
+    await clock.advance(5_000)
+    const answer = await connection.closed
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(bodyOf(answer)).toEqual(tooLarge)
+    await served.agent.close()
   })
 
   test('a body of exactly the limit is read', async () => {

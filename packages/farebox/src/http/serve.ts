@@ -50,6 +50,9 @@ const MAX_CONNECTIONS = 10_000
 /** A connection that says nothing so long after the others are done is closed. */
 const LAST_WORDS_MS = 1_000
 
+/** A caller that was answered before it has sent everything has so long for the rest. */
+const STILL_SENDING_MS = 5_000
+
 /** A job that was asked for, and is answered later. */
 interface Exchange extends Placed {
   readonly request: IncomingMessage
@@ -62,7 +65,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   const bodies = createBodyReader()
   const unsent = createUnsentAnswers()
   const send = (request: IncomingMessage, response: ServerResponse, answer: Answer): void =>
-    write(request, response, fitting(unsent, answer), unsent)
+    write({ request, response, clock }, fitting(unsent, answer), unsent)
   const arriving = createActiveSet<Exchange>()
   const unanswered = createActiveSet<Exchange>()
   let thisMachineOnly = false
@@ -195,8 +198,7 @@ function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
 }
 
 function write(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, clock }: Pick<Exchange, 'request' | 'response'> & { readonly clock: Clock },
   answer: Answer,
   unsent: UnsentAnswers,
 ): void {
@@ -210,9 +212,22 @@ function write(
   if (close) headers.push('connection', 'close')
   response.writeHead(status, headers)
   unsent.add(request.socket, response, length)
-  response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
-  // What was not read must not be waited for: the connection ends once the answer is out.
-  if (unread) response.on('finish', () => request.socket.destroySoon())
+  const sent = request.method === 'HEAD' || status === 204 ? '' : body
+  if (!unread) return void response.end(sent)
+  if (sent.length > 0) response.write(sent)
+  else response.flushHeaders()
+  endOnceSent(request, response, clock)
+}
+
+/**
+ * Ends a connection whose caller has its answer and is still sending. The rest is read and thrown away for a while:
+ * closed on what nobody read, the connection is reset, and the answer may be lost with it.
+ */
+function endOnceSent(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  const cancel = clock.after(STILL_SENDING_MS, () => response.end())
+  request.once('close', cancel)
+  request.once('end', () => response.end())
+  request.resume()
 }
 
 /** Names and values in one list: Node writes it down as it stands, which spares a third of what an object costs. */
