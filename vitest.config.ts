@@ -20,7 +20,13 @@ const always = {
 } as const
 
 /** Starts programs: what they write is searched for secrets. */
-const staged = { ...always, setupFiles: ['./packages/local/src/testing/scan-programs.test-setup.ts'] }
+const staged = {
+  ...always,
+  setupFiles: [
+    './scripts/built-programs.test-setup.mjs',
+    './packages/local/src/testing/scan-programs.test-setup.ts',
+  ],
+}
 
 /** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
 const LONG = [

@@ -12,7 +12,7 @@ import { InternalError } from '@farebox/protocol/errors/service-errors'
 import * as fc from 'fast-check'
 import { createAgent, defineAgent, type Agent } from 'farebox'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderUntilDone, sendOrder, signOrder } from './stage/order.ts'
 import { jobBody } from './stage/pay.ts'
 import { hasPython, runPython } from './stage/python-caller.ts'
@@ -60,8 +60,6 @@ beforeAll(async () => {
   // Whatever the type says: that is what is tried.
   const give = (): { value: JsonObject } => output.make() as { value: JsonObject }
   url = await serve(await createAgent({ declaration, handlers: { give }, variables }))
-  // The processes of an isolated agent are started from the sources, too.
-  vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
   isolatedUrl = await serve(
     await createAgent({
       declaration,
@@ -70,7 +68,6 @@ beforeAll(async () => {
       variables: { ...variables, SERVICE_STORE: 'memory:' },
     }),
   )
-  vi.unstubAllEnvs()
   const registered = await startCli(['register', '--endpoint', url, '--wallet', '--json'], {
     folder: stage.folder,
     environment: {

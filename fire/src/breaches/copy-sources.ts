@@ -16,12 +16,13 @@ const ROOT_FILES = [
   'vitest.config.ts',
   'scripts/test-lanes.mjs',
   'scripts/no-programs.test-setup.mjs',
+  'scripts/built-programs.test-setup.mjs',
 ]
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
 
 /**
- * What is polled is red before the test has taken too long, which would not count as noticed. Nothing is built: a test that
- * starts a program notices no breach.
+ * What is polled is red before the test has taken too long, which would not count as noticed. Nothing is built:
+ * programs and threads are those of the originals, and notice no breach.
  */
 const CONFIG = `import root from './vitest.config.ts'
 
@@ -43,11 +44,11 @@ export async function copySources(): Promise<SourcesCopy> {
   const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
   await cp(join(ROOT, 'packages'), join(folder, 'packages'), { recursive: true, filter })
   await linkModules(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const name of await readdir(join(ROOT, 'packages')))
-    await linkModules(
-      join(ROOT, 'packages', name, 'node_modules'),
-      join(folder, 'packages', name, 'node_modules'),
-    )
+  for (const name of await readdir(join(ROOT, 'packages'))) {
+    const [original, copy] = [join(ROOT, 'packages', name), join(folder, 'packages', name)]
+    await linkModules(join(original, 'node_modules'), join(copy, 'node_modules'))
+    await symlink(join(original, 'dist'), join(copy, 'dist'))
+  }
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 

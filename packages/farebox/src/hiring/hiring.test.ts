@@ -158,8 +158,6 @@ describe('ctx.hire', () => {
 
   test('handlers in processes of their own hire by asking, and never have the key', async () => {
     const child = await hired()
-    // They are started from the sources, too.
-    vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
     vi.stubEnv('HIRING_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
     const { run } = await hirer(new URL('./hiring-handlers.child.ts', import.meta.url))
     const { text } = await run({ text: 'hi', url: child.url })

@@ -26,7 +26,7 @@ export function createInputThread(schemas: { readonly [capability: string]: Fiel
   let lastId = 0
 
   const start = (): Running => {
-    const worker = startThread('input-program', import.meta.url, {
+    const worker = startThread(import.meta.resolve('#built/input-checks/input-program'), {
       resourceLimits: LIMITS,
       workerData: schemas,
     })

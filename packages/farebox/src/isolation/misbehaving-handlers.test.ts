@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
 import { stageDeclaration } from '../execute/staged-payment.test-setup.ts'
@@ -14,17 +14,12 @@ const HANDLERS = new URL('./misbehaving-handlers.child.ts', import.meta.url)
 
 let stage: Stage
 beforeAll(async () => {
-  // Handler processes are started from the sources, too.
-  vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
   // In real time: processes have no other.
   const clock = { ...systemClock, advance: () => Promise.resolve(), waiting: () => 0 }
   const declaration = { ...stageDeclaration, max_deadline_seconds: AMPLE_SECONDS }
   stage = await stageAgent({ clock, isolated: HANDLERS, declaration })
 })
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await stage.agent.close()
-})
+afterAll(() => stage.agent.close())
 
 interface HandlerAnswer extends Answered {
   readonly jobId: string

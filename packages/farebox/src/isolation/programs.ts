@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url'
 
-/** The programs that isolation starts: beside this file, in sources and build alike. */
-const EXTENSION = import.meta.url.slice(-3)
+// As built, also where a test has loaded this source.
 
 /** In which handlers run. */
-export const HANDLER_PROGRAM = fileURLToPath(new URL(`./handler-program${EXTENSION}`, import.meta.url))
+export const HANDLER_PROGRAM = fileURLToPath(import.meta.resolve('#built/isolation/handler-program'))
 /** Which ends those that outlive their agent. */
-export const GUARD_PROGRAM = fileURLToPath(new URL(`./orphan-guard-program${EXTENSION}`, import.meta.url))
+export const GUARD_PROGRAM = fileURLToPath(import.meta.resolve('#built/isolation/orphan-guard-program'))
 
 /** Node's own options for them: as this process was started, but for a debugger, whose port is taken. */
 export function nodeOptions(): string[] {

@@ -37,5 +37,8 @@ export function watchLoop({
   const limitSeconds = Math.max(maxDeadlineSeconds, LEAST_LIMIT_SECONDS) + AFTER_DEADLINE_SECONDS
   const workerData: LoopWatchData = { beats, limitSeconds, format }
   // Without the thread the agent serves as before.
-  startThread('loop-thread', import.meta.url, { workerData }).on('error', () => undefined)
+  startThread(import.meta.resolve('#built/loop-watch/loop-thread'), { workerData }).on(
+    'error',
+    () => undefined,
+  )
 }

@@ -584,8 +584,6 @@ describe('a handler that compares ctx.allowance with its amount before it spends
 
 describe('handlers in processes of their own', () => {
   beforeAll(() => {
-    // They are started from the sources, too.
-    vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
     vi.stubEnv('SPENDER_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
   })
   afterAll(() => void vi.unstubAllEnvs())

@@ -11,8 +11,7 @@ import { COLOURED, PLAIN } from '../paint.ts'
 import { createWorkerPool, type WorkerPool, type PooledWorker, type WorkerEnd } from './worker-pool.ts'
 import { createRestartPace, type RestartPace } from './restart-pace.ts'
 
-/** Beside this file, in sources and build alike. */
-const WORKER = fileURLToPath(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url))
+const WORKER = fileURLToPath(import.meta.resolve('#built/workers/worker'))
 
 /**
  * Serves in several processes on one port, and watches over them; this process serves nothing itself. The first

@@ -10,7 +10,7 @@ import type { RunningChild } from '../processes/child-process.ts'
 export async function launch(code: string): Promise<RunningChild<unknown>> {
   return await startChild({
     command: process.execPath,
-    arguments: ['--import', 'tsx', '--conditions=@farebox/source', '--input-type=module', '--eval', code],
+    arguments: ['--conditions=@farebox/built', '--input-type=module', '--eval', code],
     readReady: line => (line.startsWith('{') ? parse(line) : undefined),
   })
 }

@@ -12,7 +12,7 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 } as 
 
 /** Starts a thread; it does not keep the process alive. */
 export function startCheckThread(): CheckThread {
-  const worker = startThread('check-program', import.meta.url, { resourceLimits: LIMITS })
+  const worker = startThread(import.meta.resolve('#built/checking/check-program'), { resourceLimits: LIMITS })
   let settle: { resolve(report: CheckReport): void; reject(error: Error): void } | undefined
   let ended: Error | undefined
   worker.on('message', (report: CheckReport) => settle?.resolve(report))

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { IncomingMessage } from 'node:http'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { JobContext } from 'farebox'
 
@@ -30,12 +29,8 @@ export type GuardMessage =
   | { readonly kind: 'ended'; readonly id: number }
   | { readonly kind: 'format'; readonly format: 'text' | 'json' }
 
-const THREAD = fileURLToPath(import.meta.url.replace(/deadline-guard(?=\.[jt]s$)/, 'deadline-guard-thread'))
-/** Run from the sources it needs the loader of TypeScript, which a thread does not inherit. */
-const START = `
-  const load = () => import(${JSON.stringify(pathToFileURL(THREAD).href)})
-  ${THREAD.endsWith('.ts') ? `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))}).then(tsx => tsx.register()).then(load)` : 'load()'}
-`
+/** As built, also where a test has loaded this source. */
+const THREAD = import.meta.resolve('#built/dev/agent/deadline-guard-thread')
 const BEAT_EVERY_MS = 100
 
 /**
@@ -45,7 +40,7 @@ const BEAT_EVERY_MS = 100
  */
 export function startDeadlineGuard(): DeadlineGuard {
   const beats = new Int32Array(new SharedArrayBuffer(4))
-  const thread = new Worker(START, { eval: true, workerData: beats })
+  const thread = new Worker(new URL(THREAD), { workerData: beats, execArgv: [] })
   // Without it jobs are as they would be in production.
   thread.on('error', () => undefined)
   thread.unref()
