@@ -4,10 +4,10 @@ import { missingAmong, RARE_HAPPENINGS, unknownCalls, USUAL_HAPPENINGS } from '.
 import { bundleSimulator } from './runner/bundle-simulator.ts'
 import { simulateSeeds } from './runner/simulate-seeds.ts'
 
-const SEEDS = 20_000
+const SEEDS = 5_000
 
 test(
-  '20,000 histories break no rule, and processes died before and after every call through a port',
+  '5,000 histories break no rule, and processes died before and after every call through a port',
   // On one busy core it takes longer than what ends a hang.
   { timeout: 3_600_000 },
   async () => {
