@@ -34,15 +34,15 @@ export interface Ended {
 }
 
 /**
- * Goes there: packs the packages, starts the registry, makes the folders.
+ * Goes there: has the packages packed, starts the registry, makes the folders.
  *
  * @param options.published whether the registry has our packages; default true
  */
 export async function goOutside({ published = true } = {}): Promise<Outside> {
   const place = await mkdtemp(join(tmpdir(), 'farebox-outside-'))
-  const [folder, home, tarballs] = [join(place, 'work'), join(place, 'home'), join(place, 'packed')]
+  const [folder, home] = [join(place, 'work'), join(place, 'home')]
   await Promise.all([folder, home].map(path => mkdir(path)))
-  const packages = published ? await packPackages(tarballs) : []
+  const packages = published ? await packPackages() : []
   const registry = await startNpmRegistry({ tarballs: packages.map(({ file }) => file) })
   const environment = {
     PATH: [dirname(process.execPath), ...foreignPaths()].join(delimiter),

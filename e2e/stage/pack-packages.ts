@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { until } from '@farebox/protocol/src/test-setup/until'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -16,9 +18,29 @@ export interface PackedPackage {
   readonly unpackedBytes: number
 }
 
-/** Packs what was built, as `npm run pack` does: every package that is not private, each checked. */
-export async function packPackages(folder: string): Promise<readonly PackedPackage[]> {
+/**
+ * The packages that are not private, packed and checked as by `npm run pack`: by the first test file of a run that asks for
+ * them. The others wait for it.
+ */
+export async function packPackages(): Promise<readonly PackedPackage[]> {
+  const folder = join(process.env['FAREBOX_TEST_FOLDER'] ?? '', 'packed')
+  const list = join(folder, 'list.json')
+  const isFirst = await mkdir(folder).then(
+    () => true,
+    () => false,
+  )
+  if (isFirst) await pack(folder, list)
+  const packed = (await until(() => readFile(list, 'utf8').catch(() => undefined), 200)) as string
+  return JSON.parse(packed) as readonly PackedPackage[]
+}
+
+async function pack(folder: string, list: string): Promise<void> {
   const words = [join(root, 'scripts', 'pack.mjs'), '--built', '--json', '--out', folder]
-  const { stdout } = await promisify(execFile)(process.execPath, words)
-  return JSON.parse(stdout) as readonly PackedPackage[]
+  // Where it fails, the others get an empty list, and fail too.
+  const { stdout } = await promisify(execFile)(process.execPath, words).catch(async (error: unknown) => {
+    await writeFile(list, '[]')
+    throw error
+  })
+  await writeFile(`${list}.new`, stdout)
+  await rename(`${list}.new`, list)
 }

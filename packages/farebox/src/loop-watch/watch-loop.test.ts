@@ -19,9 +19,8 @@ test('a handler that never awaits: farebox start says so, hears no signal, and e
   await project.write(
     'handlers.mjs',
     `export default ({ ms }) => {
-      const end = Date.now() + ms
       console.log('blocks for', ms)
-      while (Date.now() < end);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
       return { waited: ms }
     }`,
   )
@@ -44,10 +43,13 @@ test('a handler that never awaits: farebox start says so, hears no signal, and e
   expect(Date.now() - calledMs).toBeGreaterThan(13_000)
 })
 
-test('a handler that computes for a while is left alone', async () => {
+test('a handler that holds the process up for a while is left alone', async () => {
   await project.write(
     'handlers.mjs',
-    'export default () => { const end = Date.now() + 9_000; while (Date.now() < end); return { waited: 9 } }',
+    `export default () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 9_000)
+      return { waited: 9 }
+    }`,
   )
   const running = project.farebox(['start'], DEV)
   const url = await listening(running)

@@ -265,7 +265,7 @@ async function describeHistory(chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>) {
 /** A launcher in a process of its own that starts the chain of `folder` and then only waits. */
 async function launchChain() {
   const launcher = await launch(`
-    const { startChain } = await import(${JSON.stringify(new URL('./start-chain.ts', import.meta.url).href)})
+    import { startChain } from '@farebox/local/chain/start-chain'
     const { rpcUrl, usdc, pid } = await startChain({ folder: ${JSON.stringify(folder)} })
     console.log(JSON.stringify({ rpcUrl, usdc, pid }))
     await new Promise(() => setInterval(() => undefined, 60_000))

@@ -211,9 +211,8 @@ async function ask(postgres: Pick<LocalPostgres, 'connectionString'>, query: str
 
 /** A launcher in a process of its own that starts the database of `folder` and then only waits. */
 async function launchPostgres() {
-  const module = new URL('./start-postgres.ts', import.meta.url).href
   const launcher = await launch(`
-    const { startPostgres } = await import(${JSON.stringify(module)})
+    import { startPostgres } from '@farebox/local/postgres/start-postgres'
     const { connectionString, port, pid } = await startPostgres({ folder: ${JSON.stringify(folder)} })
     console.log(JSON.stringify({ connectionString, port, pid }))
     await new Promise(() => setInterval(() => undefined, 60_000))
