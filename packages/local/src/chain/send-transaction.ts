@@ -5,7 +5,8 @@ import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 /** An account that anvil signs for, and what it is to send; quantities as 0x hex. */
 export interface UnlockedTransaction {
   readonly from: string
-  readonly to: string
+  /** Absent: a contract is created. */
+  readonly to?: string
   readonly data: string
   readonly value?: string
   /** Absent: what anvil estimates, which refuses what would revert, with the contract's reason. */

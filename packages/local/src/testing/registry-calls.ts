@@ -11,7 +11,7 @@ import {
   toHex,
 } from 'viem'
 import type { Abi, Address, Hex, RpcTransactionReceipt, TransactionReceipt } from 'viem'
-import { callAnvil } from '../chain/anvil-rpc.ts'
+import { sendTransaction, type UnlockedTransaction } from '../chain/send-transaction.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
 
@@ -40,7 +40,7 @@ export function encodeCall(functionName: string, args: readonly unknown[]): Hex 
 export async function send(chain: Chain, sent: Sent): Promise<TransactionReceipt> {
   const { from, to, valueWei = 0n, callData = '0x' } = sent
   const transaction = { from, to, value: toHex(valueWei), data: callData, gas: toHex(GAS) }
-  return await sendSync(chain, transaction)
+  return await sendUnlocked(chain, transaction)
 }
 
 /** Has an account call the registry. Throws where that fails. */
@@ -104,15 +104,13 @@ export function reader(chain: Pick<LocalChain, 'rpcUrl'>) {
 /** Creates a contract by a transaction, as on a public chain. */
 export async function deploy(chain: Chain, bytecode: Hex): Promise<Address> {
   const transaction = { from: TEST_KEYS.deployer.address, data: bytecode, gas: toHex(GAS) }
-  const { contractAddress, status } = await sendSync(chain, transaction)
+  const { contractAddress, status } = await sendUnlocked(chain, transaction)
   if (status !== 'success' || !contractAddress) throw new Error('deploy: failed')
   return getAddress(contractAddress)
 }
 
-async function sendSync(chain: Chain, transaction: Readonly<Record<string, string>>) {
-  const answer = await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [transaction])
-  // EIP-7966: the answer is the receipt.
-  return formatTransactionReceipt(answer as RpcTransactionReceipt)
+async function sendUnlocked(chain: Chain, transaction: UnlockedTransaction): Promise<TransactionReceipt> {
+  return formatTransactionReceipt((await sendTransaction(chain.rpcUrl, transaction)) as RpcTransactionReceipt)
 }
 
 function tellRefusal(error: unknown): readonly unknown[] {
