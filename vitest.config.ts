@@ -28,16 +28,22 @@ const staged = {
   ],
 }
 
-/** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
+/** What takes longest: whole programs, installed as by a newcomer, killed or put under load; contracts that random calls try. */
 const LONG = [
-  'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
-  'e2e/{facilitator-rules,packages,platform-crashes,secrets,stopping}.test.ts',
+  'e2e/{call,clone,conformance,conformance-command,crashes,deliverable,init,newcomer,one-payment-one-job}.test.ts',
+  'e2e/{facilitator-rules,owners,packages,pay-invoices,platform,platform-crashes,secrets,stopping}.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',
-  'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
+  'packages/cli/src/dev/{dev-restart,dev-trouble,paid/paid-path}.test.ts',
+  'packages/cli/src/{flow/run/flow-kill,limits/limits-kill}.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
+  'packages/facilitator/src/recovery.test.ts',
+  'packages/farebox/src/hiring/killed-hires.test.ts',
   'packages/farebox/src/isolation/misbehaving-handlers.test.ts',
+  'packages/farebox/src/loop-watch/watch-loop.test.ts',
   'packages/farebox/src/spending/spend-storm.test.ts',
   'packages/farebox/src/workers/workers.test.ts',
+  'packages/local/src/chain/*.invariants.test.ts',
+  'packages/local/src/economy.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
   'packages/local/src/testing/hiring-ring/ring.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',
