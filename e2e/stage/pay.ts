@@ -49,7 +49,7 @@ export function jobBody(
  * clients do.
  */
 export async function signFor(
-  stage: Stage,
+  stage: Pick<Stage, 'crypto'>,
   terms: {
     readonly payTo: string
     readonly price: string
@@ -112,7 +112,7 @@ export async function transfersTo(stage: Stage, wallet: string): Promise<number>
 
 /** The same payment under a random nonce, signed again: bound nonces are refused without their salt. */
 async function freeNonce(
-  stage: Stage,
+  stage: Pick<Stage, 'crypto'>,
   header: string,
   payerKey: string = TEST_KEYS.payer.privateKey,
 ): Promise<string> {

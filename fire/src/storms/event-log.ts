@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import type { ManagedKind } from './stage/managed-process.ts'
 
 /** A job and the payment for it, as they are sent: the same bytes each time. */
@@ -12,76 +14,81 @@ export interface StormOrder {
   readonly group: string
 }
 
+/** An HTTP answer, whole. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
 /** One sending of an order, and what came of it. Times are Unix milliseconds. */
 export interface Attempt {
   readonly agent: string
   readonly sentMs: number
   readonly endedMs: number
   /** Undefined: no answer came. */
-  readonly answer: StormAnswer | undefined
+  readonly answer: Answer | undefined
   /** Why none came. */
   readonly trouble: string
 }
 
-/** An answer of an agent, whole. */
-export interface StormAnswer {
-  readonly status: number
-  readonly body: string
-  /** `PAYMENT-RESPONSE`, empty where there is none. */
-  readonly receipt: string
-}
-
-/** A process that was killed, or asked to stop. */
-export interface Kill {
+/** A process that was killed, at that moment, or stood still for a while. */
+export interface Outage {
   readonly kind: ManagedKind
   readonly name: string
   readonly pid: number
   readonly atMs: number
-}
-
-/** A process that stood still for a while. */
-export interface Freeze extends Kill {
   readonly untilMs: number
 }
 
 /** Everything that was done to a stage and every answer it gave; what the audit judges. */
-export interface EventLog {
+export class EventLog {
   /** By job_id; of two payments for one job the later. */
-  readonly orders: Map<string, StormOrder>
-  readonly kills: Kill[]
-  readonly freezes: Freeze[]
+  readonly orders = new Map<string, StormOrder>()
+  readonly outages: Outage[] = []
   /** What went wrong that no audit would find. */
-  readonly mishaps: string[]
-  attempted(order: StormOrder, attempt: Attempt): void
-  attemptsOf(jobId: string): readonly Attempt[]
-  /** How often an agent has begun to execute a job. */
-  executions(agent: string, jobId: string): number
-  executing(agent: string, jobId: string): void
-}
+  readonly mishaps: string[] = []
+  /** How often an agent has begun to execute a job, by `<agent> <job_id>`. */
+  readonly executions = new Map<string, number>()
+  readonly #attempts = new Map<string, Attempt[]>()
 
-export function createEventLog(): EventLog {
-  const attempts = new Map<string, Attempt[]>()
-  const executions = new Map<string, number>()
-  return {
-    orders: new Map(),
-    kills: [],
-    freezes: [],
-    mishaps: [],
-    attempted({ jobId }, attempt) {
-      const earlier = attempts.get(jobId)
-      if (earlier === undefined) attempts.set(jobId, [attempt])
-      else earlier.push(attempt)
-    },
-    attemptsOf: jobId => attempts.get(jobId) ?? [],
-    executions: (agent, jobId) => executions.get(`${agent} ${jobId}`) ?? 0,
-    executing(agent, jobId) {
-      const key = `${agent} ${jobId}`
-      executions.set(key, (executions.get(key) ?? 0) + 1)
-    },
+  attemptsOf({ jobId }: Pick<StormOrder, 'jobId'>): readonly Attempt[] {
+    return this.#attempts.get(jobId) ?? []
+  }
+
+  /** Notes an order as it is sent, and that it is the only one for its payment, or for its payer. */
+  place(body: string, header: string, paidOnceBy: 'payment' | 'payer'): StormOrder {
+    // Both were made by us or by a client of ours.
+    const { job_id: jobId } = JSON.parse(body) as { job_id: string }
+    const { payload } = decodeHeader(header) as { payload: { authorization: Authorization } }
+    const { authorization } = payload
+    const payer = authorization.from.toLowerCase()
+    const group = paidOnceBy === 'payer' ? payer : authorizationKey(payer, authorization.nonce)
+    const order = { jobId, body, header, authorization, group }
+    this.orders.set(jobId, order)
+    return order
+  }
+
+  /** Notes what comes of a sending; settles as it does. */
+  async note({ jobId }: StormOrder, agent: string, send: () => Promise<Answer>): Promise<Answer> {
+    const sentMs = Date.now()
+    const sending = send()
+    const [result] = await Promise.allSettled([sending])
+    const answer = result.status === 'fulfilled' ? result.value : undefined
+    const trouble = result.status === 'fulfilled' ? '' : String(result.reason)
+    const all = this.#attempts.get(jobId) ?? []
+    all.push({ agent, sentMs, endedMs: Date.now(), answer, trouble })
+    this.#attempts.set(jobId, all)
+    return await sending
   }
 }
 
+/** Names an authorization, of an order or of the chain. */
+export function authorizationKey(payer: string, nonce: string): string {
+  return `${payer}:${nonce}`
+}
+
 /** The first 200 among attempts; undefined where none came. */
-export function firstSuccess(attempts: readonly Attempt[]): StormAnswer | undefined {
+export function firstSuccess(attempts: readonly Attempt[]): Answer | undefined {
   return attempts.find(({ answer }) => answer?.status === 200)?.answer
 }

@@ -1,29 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRandom } from '../simulator/seeded-random.ts'
-import { audit, findingsOf } from './audit/audit.ts'
-import { watchChain } from './audit/read-chain.ts'
-import { findDropped } from './audit/find-dropped.ts'
-import { runLoad } from './load/run-load.ts'
-import { scoreWaves, type Wave } from './score-waves.ts'
-import type { Ending, ManagedKind } from './stage/managed-process.ts'
-import { freezeFamily } from './stage/process-family.ts'
-import { scheduleStrikes, strikeAtRandom, type Strike } from './strike.ts'
-import type { StormResult, StormRun, StormSize, StormStage } from './storm-run.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import type { Random } from '../simulator/seeded-random.ts'
+import { runLoad } from './run-load.ts'
+import { HANG_MS, type ManagedKind, type ManagedProcess } from './stage/managed-process.ts'
+import { freezeFamily, killFamily } from './stage/process-family.ts'
+import type { Stage } from './stage/stage.ts'
+import type { Round, Storm, StormSize } from './storm.ts'
 
-/** A kind of storm: what is done to processes under a steady load of paid jobs. */
-export interface WaveKind {
-  /** As `--only` takes it. */
-  readonly name: 'kill' | 'freeze' | 'stop'
+/** What is done to processes under a steady load of paid jobs. */
+interface WaveKind {
+  readonly name: keyof StormSize['strikes']
   readonly signal: string
-  readonly count: (size: StormSize) => number
-  readonly victims: (size: StormSize) => readonly ManagedKind[]
-  readonly everyMs: (size: StormSize) => number
+  /** Each as often as it is named: there are more agents than databases. */
+  readonly victims: readonly ManagedKind[]
+  /** Between two strikes, on average. */
+  readonly everyMs: number
+  /** Processes struck at the same time, at most. */
   readonly atOnce: number
-  readonly strike: (stage: StormStage, endings: Ending[], signal: AbortSignal) => Strike
+  /** Resolves once the process is back, to what was wrong with it. */
+  strike(stage: Stage, victim: ManagedProcess, pid: number, random: Random): Promise<string | undefined>
 }
 
 /** Each wave is judged when it is over: responses are kept for ten minutes only. */
 const STRIKES_PER_WAVE = 100
+
+const ALL = ['agent', 'agent', 'agent', 'agent', 'facilitator', 'facilitator', 'postgres', 'redis'] as const
 
 /** How long each stands still, in milliseconds: past what others wait for it, and short of it. */
 const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: number] } = {
@@ -37,131 +38,125 @@ const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: nu
   redis: [500, 4_000],
 }
 
-export const WAVES: readonly WaveKind[] = [
-  {
-    // S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly.
-    name: 'kill',
-    signal: 'kill -9',
-    count: size => size.kills,
-    victims: size => size.victims,
-    everyMs: size => size.killEveryMs,
-    atOnce: Infinity,
-    strike:
-      ({ eventLog }) =>
-      async ({ kind, name, kill, start }, pid) => {
-        eventLog.kills.push({ kind, name, pid, atMs: Date.now() })
-        await kill()
-        await start()
-      },
+/** S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly. */
+const kill: WaveKind = {
+  name: 'kill',
+  signal: 'kill -9',
+  victims: ALL,
+  everyMs: 900,
+  atOnce: Infinity,
+  async strike({ eventLog }, { kind, name, take, start }, pid) {
+    const life = take()
+    const atMs = Date.now()
+    eventLog.outages.push({ kind, name, pid, atMs, untilMs: atMs })
+    await killFamily(pid)
+    await life?.stop()
+    await start()
+    return undefined
   },
-  {
-    // Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may
-    // have been done).
-    name: 'freeze',
-    signal: 'SIGSTOP',
-    count: size => size.freezes,
-    victims: size => size.victims,
-    everyMs: () => 2_500,
-    // Some are left to go on.
-    atOnce: 3,
-    strike:
-      ({ eventLog }, _, signal) =>
-      async ({ kind, name }, pid, random) => {
-        const [least, most] = SPANS[kind]
-        const spanMs = random.between(least, most)
-        const atMs = Date.now()
-        const thaw = await freezeFamily(pid)
-        await delay(spanMs, undefined, { signal }).catch(() => undefined)
-        eventLog.freezes.push({ kind, name, pid, atMs, untilMs: Date.now() })
-        thaw()
-      },
-  },
-  {
-    // S12, D32: under callers that keep their connections, nothing accepted is dropped.
-    name: 'stop',
-    signal: 'SIGTERM',
-    count: size => size.stops,
-    victims: () => ['agent'],
-    everyMs: () => 300,
-    atOnce: 1,
-    strike:
-      (_, endings) =>
-      async ({ stop, start }) => {
-        const ending = await stop()
-        if (ending !== undefined) endings.push(ending)
-        await start()
-      },
-  },
-]
-
-/** Plays as many waves of a kind as its strikes need. */
-export async function waveStorm(run: StormRun, kind: WaveKind): Promise<StormResult> {
-  const total = kind.count(run.size)
-  const waves: Wave[] = []
-  const findings: string[] = []
-  for (let done = 0; done < total && !run.signal.aborted; done += STRIKES_PER_WAVE) {
-    // A wave has a seed of its own: it can be played again alone.
-    const seed = run.seed + waves.length
-    const count = Math.min(STRIKES_PER_WAVE, total - done)
-    const wave = await playWave(run, kind, { seed, count, done, total })
-    waves.push(wave)
-    const replay = run.replay(`--only ${kind.name} --seed ${seed} --strikes ${count}`)
-    findings.push(...findingsOfWave(wave).map(text => `${kind.signal}: ${text} ${replay}`))
-  }
-  return { scores: scoreWaves(kind, waves, total), findings }
 }
 
 /**
- * Keeps a load of paid jobs up while processes are struck; then lets every caller come to its end, waits until all is
- * settled, and judges what was ordered meanwhile.
+ * Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may have
+ * been done).
  */
-async function playWave(
-  run: StormRun,
-  kind: WaveKind,
-  { seed, count, done, total }: { seed: number; count: number; done: number; total: number },
-): Promise<Wave> {
-  const { stage, size, signal, progress } = run
-  const random = createRandom(seed).fork(kind.name)
-  const struck = scheduleStrikes(count, kind.victims(size), random.fork('victims'))
-  const before = new Set(stage.eventLog.orders.keys())
-  const endings: Ending[] = []
-  const watch = watchChain(stage)
-  const enough = new AbortController()
-  const { callers, pauseMs } = size
-  const load = { callers, pauseMs, random: random.fork('load'), enough: enough.signal, signal }
-  const running = runLoad(stage, load)
-  try {
-    await strikeAtRandom(stage, struck, {
-      strike: kind.strike(stage, endings, signal),
-      everyMs: kind.everyMs(size),
-      atOnce: kind.atOnce,
-      random: random.fork('moments'),
-      signal,
-      onStrike: strikes => progress({ doing: kind.signal, done: done + strikes, of: total }),
-    })
-  } finally {
-    enough.abort()
-    progress({ doing: `${kind.signal}, settling`, done: done + count, of: total })
-    await running
-    await watch.stop()
-  }
-  const orders = [...stage.eventLog.orders.values()].filter(({ jobId }) => !before.has(jobId))
-  return {
-    struck,
-    orders: orders.length,
-    endings,
-    dropped: kind.name === 'stop' ? findDropped(stage, orders) : { requests: [], refused: 0, cut: 0 },
-    audit: await audit(stage, orders, { seenMs: watch.seenMs, signal }),
-  }
+const freeze: WaveKind = {
+  name: 'freeze',
+  signal: 'SIGSTOP',
+  victims: ALL,
+  everyMs: 2_500,
+  // Some are left to go on.
+  atOnce: 3,
+  async strike({ eventLog, signal }, { kind, name }, pid, random) {
+    const atMs = Date.now()
+    const thaw = await freezeFamily(pid)
+    await delay(random.between(...SPANS[kind]), undefined, { signal }).catch(() => undefined)
+    eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
+    thaw()
+    return undefined
+  },
 }
 
-function findingsOfWave({ audit: judged, endings, dropped }: Wave): readonly string[] {
-  const wrongEndings = endings.filter(({ code }) => code !== 0)
-  return [
-    ...findingsOf(judged),
-    ...dropped.requests,
-    ...wrongEndings.map(
-      ({ code, lastLines }) => `exit ${code}: ${lastLines.split('\n').slice(-2).join(' | ')}`,
-    ),
-  ]
+/** S12, D32: under callers that keep their connections, nothing accepted is dropped. */
+const stop: WaveKind = {
+  name: 'stop',
+  signal: 'SIGTERM',
+  victims: ['agent'],
+  everyMs: 300,
+  atOnce: 1,
+  async strike(_, { name, take, start }, pid) {
+    const life = take()
+    const hang = setTimeout(() => void killFamily(pid), HANG_MS)
+    process.kill(pid, 'SIGTERM')
+    const exit = await life?.exited
+    clearTimeout(hang)
+    await start()
+    if (exit === undefined || exit.code === 0) return undefined
+    return `${name} ended with ${exit.code}: ${exit.lastLines.split('\n').slice(-2).join(' | ')}`
+  },
+}
+
+/** Storms in waves. */
+export const waves: readonly Storm[] = [kill, freeze, stop].map(kind => ({
+  name: kind.name,
+  describe: size => `${kind.signal}: ${size.strikes[kind.name]} at random moments`,
+  rounds: size => Math.ceil(size.strikes[kind.name] / STRIKES_PER_WAVE),
+  /** Keeps the load up while processes are struck; then lets every caller come to its end. */
+  async play(scene, round) {
+    const enough = new AbortController()
+    const running = runLoad(scene, round.random.fork('load'), enough.signal)
+    const total = scene.size.strikes[kind.name]
+    const count = Math.min(STRIKES_PER_WAVE, total - round.index * STRIKES_PER_WAVE)
+    try {
+      return await strikeAtRandom(scene.stage, kind, count, round)
+    } finally {
+      enough.abort()
+      await running
+    }
+  },
+}))
+
+/** Strikes one process after the other at random moments. Resolves once all are back, to what was wrong. */
+async function strikeAtRandom(
+  stage: Stage,
+  kind: WaveKind,
+  count: number,
+  round: Round,
+): Promise<readonly string[]> {
+  const { everyMs, atOnce, strike } = kind
+  const random = round.random.fork('strikes')
+  const findings: string[] = []
+  const struck = new Map<ManagedProcess, Promise<void>>()
+  for (const [index, victimKind] of schedule(count, kind.victims, random).entries()) {
+    await delay(random.between(0, 2 * everyMs))
+    while (struck.size >= atOnce) await Promise.race(struck.values())
+    // The last one of its kind may be on its way back.
+    const { victim, pid } = await until(() => {
+      const up = stage.victims.filter(one => one.kind === victimKind && one.pid !== undefined)
+      const free = up.filter(one => !struck.has(one))
+      const picked = free.length > 0 ? random.pick(free) : undefined
+      return picked?.pid === undefined ? undefined : { victim: picked, pid: picked.pid }
+    })
+    if (stage.signal.aborted) break
+    const back = strike(stage, victim, pid, random)
+      .catch((error: unknown) => `${victim.name} does not come back: ${String(error)}`)
+      .then(finding => {
+        if (finding !== undefined) findings.push(finding)
+        struck.delete(victim)
+      })
+    struck.set(victim, back)
+    round.tell(index + 1, count)
+  }
+  await Promise.all(struck.values())
+  return findings
+}
+
+/** Which kinds to strike, in order: those given, shuffled, again and again. */
+function schedule(count: number, kinds: readonly ManagedKind[], random: Random): readonly ManagedKind[] {
+  const all: ManagedKind[] = []
+  while (all.length < count) {
+    const next = kinds.map(kind => ({ kind, place: random.next() }))
+    all.push(...next.sort((one, other) => one.place - other.place).map(({ kind }) => kind))
+  }
+  return all.slice(0, count)
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
+import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
 import type { Attack } from '../attack.ts'
 import { countDelivered, countDenials, playScene, repeatAll, send } from '../stage/paid-scene.ts'
@@ -13,7 +13,7 @@ export const loseRedis: Attack = {
   needs: ['redis-server'],
   run: async ({ size }) =>
     await playScene(async scene => {
-      const [port = 0] = await findLastingPorts(1)
+      const port = await findLastingPort()
       const start = (name: string) => startRedis({ folder: join(scene.stage.folder, name), port })
       let redis = await start('redis')
       try {

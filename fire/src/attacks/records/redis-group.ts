@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
+import { findLastingPort } from '../../storms/stage/lasting-ports.ts'
 import { startRedis } from '../../storms/stage/start-redis.ts'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import type { PaidScene } from '../stage/paid-scene.ts'
@@ -57,8 +57,8 @@ export async function inBothModes<Seen>(
 
 /** Starts them; resolves when both replicas follow the first. */
 async function startRedisGroup(folder: string): Promise<RedisGroup> {
-  const [first = 0, second = 0, third = 0] = await findLastingPorts(3)
-  const ports = [first, second, third] as const
+  const ports = [await findLastingPort(), await findLastingPort(), await findLastingPort()] as const
+  const [first, second, third] = ports
   const servers = await Promise.all(
     ports.map(port => startRedis({ folder: join(folder, `redis-${port}`), port })),
   )

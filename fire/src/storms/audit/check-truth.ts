@@ -1,44 +1,29 @@
-import { firstSuccess, type Attempt, type EventLog, type StormOrder } from '../event-log.ts'
-import { groupPayments, type ChainRecord } from './read-chain.ts'
+import { firstSuccess, type Attempt } from '../event-log.ts'
+import type { Evidence } from './evidence.ts'
+import { paymentsFor } from './read-chain.ts'
 
 /** Answers that say: nothing was charged, and for this attempt nothing will be (I5). */
 const FAILURES = new Set([400, 402, 408, 500])
 
-/** Failures told, and how many of them were lies about money. */
-export interface TruthVerdict {
-  readonly failures: number
-  readonly findings: readonly string[]
+export function isFailure({ answer }: Attempt): boolean {
+  return answer !== undefined && FAILURES.has(answer.status)
 }
 
 /**
  * Truthful failures (I5): a failure was told only where the order's money had not moved by then, and did not move
  * afterwards either, unless the caller sent the order again.
- *
- * @param seenMs when each payment was first seen in a block, by authorization
  */
-export function checkTruth(
-  eventLog: EventLog,
-  orders: readonly StormOrder[],
-  chain: ChainRecord,
-  seenMs: ReadonlyMap<string, number>,
-): TruthVerdict {
-  const findings: string[] = []
-  let failures = 0
-  const paymentsOf = groupPayments(chain)
-  for (const order of orders) {
-    const { jobId } = order
-    const attempts = eventLog.attemptsOf(jobId)
-    const failed = attempts.filter(({ answer }) => answer !== undefined && FAILURES.has(answer.status))
-    failures += failed.length
-    const movedMs = seenMs.get(paymentsOf(order.group)[0]?.[0] ?? '')
+export function checkTruth({ eventLog, orders, chain, seenMs }: Evidence): readonly string[] {
+  return orders.flatMap(order => {
+    const attempts = eventLog.attemptsOf(order)
+    const movedMs = seenMs.get(paymentsFor(order, chain)[0]?.key ?? '')
     // Of orders that share a payment it paid the one that was delivered; to the others it was rightly refused.
-    if (movedMs === undefined || firstSuccess(attempts) === undefined) continue
-    for (const attempt of failed) {
-      const lie = findLie(attempt, attempts, movedMs)
-      if (lie !== undefined) findings.push(`${jobId}: ${lie}`)
-    }
-  }
-  return { failures, findings }
+    if (movedMs === undefined || firstSuccess(attempts) === undefined) return []
+    return attempts.flatMap(attempt => {
+      const lie = isFailure(attempt) ? findLie(attempt, attempts, movedMs) : undefined
+      return lie === undefined ? [] : [`${order.jobId}: ${lie}`]
+    })
+  })
 }
 
 function findLie(attempt: Attempt, all: readonly Attempt[], movedMs: number): string | undefined {

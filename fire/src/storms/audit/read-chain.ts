@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
+import type { LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import { groupBy } from './group-by.ts'
-import type { Stage } from '../stage/stage.ts'
+import { authorizationKey, type StormOrder } from '../event-log.ts'
 
-/** Money that an authorization moved, as the chain tells it. */
+/** Money that an authorization moved, as the chain tells it; addresses are lower-case. */
 export interface ChainPayment {
-  /** Payer and nonce, lower-case: the authorization that was used. */
+  /** See `authorizationKey`. */
+  readonly key: string
   readonly payer: string
-  readonly nonce: string
   readonly to: string
   readonly valueAtomic: bigint
   readonly transaction: string
@@ -17,8 +18,7 @@ export interface ChainPayment {
 
 /** What the chain has seen of the agent's money. */
 export interface ChainRecord {
-  /** By payer and nonce, see {@link authorizationKey}. */
-  readonly payments: ReadonlyMap<string, ChainPayment>
+  readonly payments: readonly ChainPayment[]
   /** What cannot be: an authorization used twice, money to the agent without one. */
   readonly oddities: readonly string[]
 }
@@ -28,30 +28,18 @@ interface Log {
   readonly data: string
   readonly transactionHash: string
   readonly blockNumber: string
-  readonly logIndex: string
 }
 
-/** Names an authorization, of an order or of the chain. */
-export function authorizationKey({ payer, nonce }: Pick<ChainPayment, 'payer' | 'nonce'>): string {
-  return `${payer}:${nonce}`
-}
-
-/** The payments of each group of orders: a group is named by an authorization or by a payer. */
-export function groupPayments({
-  payments,
-}: ChainRecord): (group: string) => readonly (readonly [key: string, payment: ChainPayment])[] {
-  const byPayer = groupBy(payments, ([, { payer }]) => payer)
-  return group => {
-    const payment = payments.get(group)
-    return payment === undefined ? (byPayer.get(group) ?? []) : [[group, payment]]
-  }
+/** The payments for the group of an order, which is named by an authorization or by a payer. */
+export function paymentsFor(
+  { group }: Pick<StormOrder, 'group'>,
+  { payments }: ChainRecord,
+): readonly ChainPayment[] {
+  return payments.filter(({ key, payer }) => key === group || payer === group)
 }
 
 /** Reads every use of an authorization and every transfer to the agent, from a block on. */
-export async function readChain(
-  { chain, wallet }: Pick<Stage, 'chain' | 'wallet'>,
-  fromBlock = 0n,
-): Promise<ChainRecord> {
+export async function readChain(chain: LocalChain, fromBlock = 0n): Promise<ChainRecord> {
   const logs = (await callAnvil(chain.rpcUrl, 'eth_getLogs', [
     {
       address: chain.usdc,
@@ -62,36 +50,32 @@ export async function readChain(
   ])) as readonly Log[]
   const payments = new Map<string, ChainPayment>()
   const oddities: string[] = []
-  const authorized = new Set<Log>()
-  for (const [index, used] of logs.entries()) {
-    if (used.topics[0] !== AUTHORIZATION_USED_TOPIC) continue
+  for (const [index, log] of logs.entries()) {
+    const { transactionHash, topics } = log
     // The token emits the transfer right after the flag.
-    const transfer = logs[index + 1]
-    if (transfer?.topics[0] !== TRANSFER_TOPIC || transfer.transactionHash !== used.transactionHash) {
-      oddities.push(`an authorization was used without a transfer in ${used.transactionHash}`)
-      continue
-    }
-    authorized.add(transfer)
-    const payment = toPayment(used, transfer)
-    const key = authorizationKey(payment)
-    if (payments.has(key)) oddities.push(`the authorization ${key} was used twice`)
-    payments.set(key, payment)
+    const [used, transfer] =
+      topics[0] === AUTHORIZATION_USED_TOPIC ? [log, logs[index + 1]] : [logs[index - 1], log]
+    const isPair =
+      used?.topics[0] === AUTHORIZATION_USED_TOPIC &&
+      transfer?.topics[0] === TRANSFER_TOPIC &&
+      used.transactionHash === transfer.transactionHash
+    if (log === transfer) {
+      if (!isPair && addressOf(topics[2]) === TEST_KEYS.agent.address.toLowerCase())
+        oddities.push(`money came to the agent without an authorization in ${transactionHash}`)
+    } else if (isPair) {
+      const payment = toPayment(used, transfer)
+      if (payments.has(payment.key)) oddities.push(`the authorization ${payment.key} was used twice`)
+      payments.set(payment.key, payment)
+    } else oddities.push(`an authorization was used without a transfer in ${transactionHash}`)
   }
-  for (const log of logs) {
-    if (
-      log.topics[0] === TRANSFER_TOPIC &&
-      addressOf(log.topics[2]) === wallet.toLowerCase() &&
-      !authorized.has(log)
-    )
-      oddities.push(`money came to the agent without an authorization in ${log.transactionHash}`)
-  }
-  return { payments, oddities }
+  return { payments: [...payments.values()], oddities }
 }
 
 function toPayment(used: Log, transfer: Log): ChainPayment {
+  const payer = addressOf(used.topics[1])
   return {
-    payer: addressOf(used.topics[1]),
-    nonce: (used.topics[2] ?? '').toLowerCase(),
+    key: authorizationKey(payer, (used.topics[2] ?? '').toLowerCase()),
+    payer,
     to: addressOf(transfer.topics[2]),
     valueAtomic: BigInt(transfer.data),
     transaction: transfer.transactionHash.toLowerCase(),
@@ -103,25 +87,24 @@ function addressOf(topic = ''): string {
   return `0x${topic.slice(-40).toLowerCase()}`
 }
 
-/** Sees money move while a storm is going on. */
+/** Sees money move while something is played. */
 export interface ChainWatch {
   /** When a payment was first seen in a block, Unix milliseconds, by authorization: it was there at the latest then. */
   readonly seenMs: ReadonlyMap<string, number>
-  /** Reads the chain a last time. */
   stop(): Promise<void>
 }
 
 const READ_EVERY_MS = 100
 
-/** Begins to watch; what was there before counts as seen now. */
-export function watchChain(stage: Pick<Stage, 'chain' | 'wallet'>): ChainWatch {
+/** Begins to watch. */
+export function watchChain(chain: LocalChain): ChainWatch {
   const seenMs = new Map<string, number>()
   let fromBlock = 0n
   const stopping = new AbortController()
   const read = async (): Promise<void> => {
-    const { payments } = await readChain(stage, fromBlock)
+    const { payments } = await readChain(chain, fromBlock)
     const nowMs = Date.now()
-    for (const [key, { blockNumber }] of payments) {
+    for (const { key, blockNumber } of payments) {
       if (!seenMs.has(key)) seenMs.set(key, nowMs)
       // The newest block again: it is whole, but which was the newest is not known from here.
       if (blockNumber > fromBlock) fromBlock = blockNumber
@@ -138,7 +121,6 @@ export function watchChain(stage: Pick<Stage, 'chain' | 'wallet'>): ChainWatch {
     async stop() {
       stopping.abort()
       await watching
-      await read()
     },
   }
 }

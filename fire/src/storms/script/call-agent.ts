@@ -9,7 +9,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
 import { jobBody } from '../../../../e2e/stage/pay.ts'
-import { CAPABILITY } from '../load/sign-order.ts'
+import { CAPABILITY } from '../order.ts'
 import { HANG_MS } from '../stage/managed-process.ts'
 import type { Fault } from './fault.ts'
 
@@ -39,8 +39,7 @@ export interface Call {
   /** The agent's. */
   readonly url: string
   readonly jobId: string
-  /** The payer's private key. */
-  readonly key: string
+  readonly privateKey: string
 }
 
 /** Calls an agent, and again for as long as the job is unresolved or was refused for a passing reason. */
@@ -51,8 +50,8 @@ export async function callAgent(caller: Fault['caller'], call: Call): Promise<Ca
     try {
       return { ended: 'delivered', ...(await attempt()) }
     } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error))
-      last = { ended: name === 'PaymentUnresolved' ? 'unresolved' : 'failed', said: message }
+      const isOpen = error instanceof Error && error.name === 'PaymentUnresolved'
+      last = { ended: isOpen ? 'unresolved' : 'failed', said: String(error) }
       await delay(RETRY_MS)
     }
   }
@@ -60,13 +59,13 @@ export async function callAgent(caller: Fault['caller'], call: Call): Promise<Ca
 }
 
 /** Our client: `execute`, then `resume`. */
-function createOurs({ crypto, url, jobId, key }: Call): () => Promise<Output> {
+function createOurs({ crypto, url, jobId, privateKey }: Call): () => Promise<Output> {
   let entry: JournalEntry | undefined
   return async () => {
     const options = { crypto, signal: AbortSignal.timeout(HANG_MS) }
     const begin = {
       ...options,
-      signer: privateKeySigner(crypto, key),
+      signer: privateKeySigner(crypto, privateKey),
       jobId,
       deadlineSeconds: DEADLINE_SECONDS,
       journal(written: JournalEntry) {
@@ -81,8 +80,8 @@ function createOurs({ crypto, url, jobId, key }: Call): () => Promise<Output> {
 }
 
 /** The x402 project's client, with the same body each time: it signs a new payment. */
-function createStock({ url, jobId, key }: Call): () => Promise<Output> {
-  const scheme = new ExactEvmScheme(privateKeyToAccount(key as `0x${string}`))
+function createStock({ url, jobId, privateKey }: Call): () => Promise<Output> {
+  const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey as `0x${string}`))
   const pay = wrapFetchWithPayment(fetch, new x402Client().register('eip155:*', scheme))
   const body = jobBody(jobId, { text: jobId }, { capability: CAPABILITY, deadlineSeconds: DEADLINE_SECONDS })
   const headers = { 'content-type': 'application/json' }

@@ -1,4 +1,5 @@
-import type { Crossing, WireFault } from '../stage/wire.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { give, giveHead, type Crossing, type WireFault } from '../stage/wire.ts'
 
 /** What is done to a request on its way. */
 export type Act = (crossing: Crossing) => Promise<void> | void
@@ -23,8 +24,6 @@ export interface Fault {
   readonly caller: 'ours' | 'stock'
   /** Takes more than ten seconds: played in the long form alone. */
   readonly isSlow: boolean
-  /** Meets whole transactions, in which other payments may be: no two of these are played at once. */
-  readonly isAlone: boolean
 }
 
 /** One row of a table of faults: what is done, and in what it differs from the others. */
@@ -35,7 +34,7 @@ export function faultsOf(
   common: Pick<Fault, 'at' | 'on'> & Partial<Fault>,
   rows: readonly Row[],
 ): readonly Fault[] {
-  const usual = { times: 1, ends: 'delivered', caller: 'ours', isSlow: false, isAlone: false } as const
+  const usual = { times: 1, ends: 'delivered', caller: 'ours', isSlow: false } as const
   return rows.map(([name, act, rest]) => ({ ...usual, ...common, name, act, ...rest }))
 }
 
@@ -56,11 +55,16 @@ export const HTML = { 'content-type': 'text/html' }
 export const BAD_GATEWAY = '<html><body><h1>502 Bad Gateway</h1></body></html>'
 
 /** Answers in place of the other side. */
-export function says(status: number, text: string, headers?: { readonly [name: string]: string }): Act {
-  return crossing => crossing.answer(status, text, headers)
+export function says(
+  status: number,
+  body: string,
+  headers: { readonly [name: string]: string } = { 'content-type': 'application/json' },
+): Act {
+  return ({ response }) => give(response, { status, headers, body })
 }
 
-export const reset: Act = crossing => crossing.reset()
+/** Ends the connection without an answer. */
+export const reset: Act = ({ response }) => void response.destroy()
 
 /** The request arrives and is served; the act decides what the caller gets. */
 export function served(act: Act): Act {
@@ -70,16 +74,52 @@ export function served(act: Act): Act {
   }
 }
 
-export const brokenOff: Act = async crossing => crossing.breakOff(await crossing.deliver())
-export const dripping: Act = async crossing => crossing.drip(await crossing.deliver(), 5)
+/** The answer comes so much later. */
+export function late(ms: number): Act {
+  return async ({ deliver, response }) => {
+    const answer = await deliver()
+    await delay(ms)
+    give(response, answer)
+  }
+}
+
+/** The caller gets an answer, and the request arrives so much later. */
+export function afterwards(act: Act, ms: number): Act {
+  return async crossing => {
+    await act(crossing)
+    await delay(ms)
+    await crossing.deliver()
+  }
+}
+
+/** States the length of the body, sends half of it and breaks off. */
+export const brokenOff: Act = async ({ deliver, response }) => {
+  const answer = await deliver()
+  giveHead(response, answer)
+  response.write(answer.body.slice(0, answer.body.length / 2), () => response.destroy())
+}
+
+/** Five milliseconds between two bytes of the body. */
+export const dripping: Act = async ({ deliver, response }) => {
+  const answer = await deliver()
+  giveHead(response, answer)
+  for (const byte of Buffer.from(answer.body)) {
+    response.write(Buffer.of(byte))
+    await delay(5)
+  }
+  response.end()
+}
 
 /** The caller gets the first of two answers. */
-export const twice: Act = async crossing => {
-  const [one] = await Promise.all([crossing.deliver(), crossing.deliver()])
-  crossing.answerWith(one)
+export const twice: Act = async ({ deliver, response }) => {
+  const [one] = await Promise.all([deliver(), deliver()])
+  give(response, one)
 }
 
 /** The caller gets an answer that is made from the true one. */
 export function changed(change: (text: string) => string): Act {
-  return async crossing => crossing.answer(200, change((await crossing.deliver()).text))
+  return async ({ deliver, response }) => {
+    const answer = await deliver()
+    give(response, { ...answer, status: 200, body: change(answer.body) })
+  }
 }

@@ -1,26 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
-import { HANG_MS } from './managed-process.ts'
+import { until } from '@farebox/protocol/src/test-setup/until'
 
 const LOOK_EVERY_MS = 10
 
 /**
  * SIGKILL to a process that we started and to everything it has forked, as a power cut would end them together;
  * resolves once all are gone. Linux alone: it looks into `/proc`.
- *
- * @throws Error when one of them is still there after ten minutes
  */
 export async function killFamily(pid: number): Promise<void> {
   // Stopped first: nothing is forked between the look and the kill.
   if (!send(pid, 'SIGSTOP')) return
   const family = [pid, ...(await childrenOf(pid))]
   for (const member of family) send(member, 'SIGKILL')
-  for (let waitedMs = 0; waitedMs < HANG_MS; waitedMs += LOOK_EVERY_MS) {
-    const alive = await Promise.all(family.map(runs))
-    if (!alive.includes(true)) return
-    await delay(LOOK_EVERY_MS)
-  }
-  throw new Error(`process ${pid} and its children do not end, not even by SIGKILL`)
+  await until(async () => !(await Promise.all(family.map(runs))).includes(true), LOOK_EVERY_MS)
 }
 
 /**

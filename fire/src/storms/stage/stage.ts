@@ -1,208 +1,222 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { startPostgres, type LocalPostgres } from '@farebox/local/postgres/start-postgres'
 import { createSecret } from '@farebox/local/src/facilitator-secret'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import { createEventLog, type EventLog } from '../event-log.ts'
-import { findLastingPorts } from './lasting-ports.ts'
-import { manageProcess, type ManagedProcess, type ProcessRun } from './managed-process.ts'
+import { startAgentProcess } from '@farebox/local/src/start-agent-process'
 import {
-  startAgent,
-  startFacilitator,
-  type ProgramOptions,
-  type StageAgent,
-  type StageFacilitator,
-} from './parties.ts'
-import { startDatabase } from './start-database.ts'
+  startFacilitatorProcess,
+  type FacilitatorProcess,
+} from '@farebox/local/src/start-facilitator-process'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { Pool } from 'undici'
+import { watchChain } from '../audit/read-chain.ts'
+import { EventLog } from '../event-log.ts'
+import { findLastingPort } from './lasting-ports.ts'
+import {
+  HANG_MS,
+  manageProcess,
+  type Life,
+  type ManagedKind,
+  type ManagedProcess,
+} from './managed-process.ts'
 import { startRedis } from './start-redis.ts'
 
-/** Agents, facilitators, their stores and their chain, each a process of its own. */
-export interface Stage {
-  readonly folder: string
-  readonly chain: LocalChain
-  readonly crypto: EvmCrypto
-  readonly redis: ManagedProcess
-  readonly redisUrl: string
-  readonly postgres: ManagedProcess
-  readonly databaseUrl: string
-  readonly facilitators: StageFacilitator[]
-  /** Replicas of one agent, on one Redis; those with a store of their own are not among them. */
-  readonly agents: StageAgent[]
-  /** The wallet that is paid. */
-  readonly wallet: string
-  /** Where the handlers record their runs. */
-  readonly runsFile: string
-  /** Prefixes of the agents' stores in Redis. */
-  readonly stores: ReadonlySet<string>
-  readonly eventLog: EventLog
-  addFacilitator(rpcUrl?: string): Promise<StageFacilitator>
-  /** Starts one more agent; the facilitators are given out in turn. */
-  addAgent(options?: AgentPlan): Promise<StageAgent>
-  /** Makes an account with so much USDC. */
-  fundPayer(usdcAtomic: bigint): Promise<PaymentSigner & { readonly key: string }>
-  /** Called when the stage is ended, the last first. */
-  onEnd(stop: () => Promise<unknown>): void
-  /** Ends everything that was started, and removes the folder unless it is kept. */
-  end(): Promise<void>
+/** An agent that can be killed. */
+export interface StageAgent {
+  readonly name: string
+  /** Its prefix in Redis: agents with the same one share their jobs. */
+  readonly store: string
+  /** Connections that are kept alive, over all its lives. */
+  readonly connections: Pool
 }
 
 /** How an agent differs from the others. */
 interface AgentPlan {
   /** Shares its jobs with no other agent. */
   readonly ownStore?: string
-  /** In place of the facilitator's own. */
+  /** In place of the facilitators, which are given out in turn. */
   readonly facilitatorUrl?: string
+  readonly port?: number
   readonly environment?: { readonly [name: string]: string }
-  /** Where it is called, in place of its own address. */
-  readonly at?: (url: string) => Promise<string>
 }
 
-/** Which signal ends the start, and whether the folder with its logs is kept. */
-export interface StageOptions {
-  readonly signal: AbortSignal
-  readonly isKept?: boolean
+/** Whoever pays. */
+export interface Payer {
+  /** Lower-case. */
+  readonly address: string
+  readonly privateKey: string
 }
 
-/** Starts chain, Redis and PostgreSQL; what fails half-way is ended before it rejects. */
-export async function openStage({ signal, isKept = false }: StageOptions): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'farebox-storms-'))
-  const stops: (() => Promise<unknown>)[] = []
-  if (!isKept) stops.push(() => rm(folder, { recursive: true, force: true }))
-  const end = async (): Promise<void> => {
-    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop()
-  }
-  try {
-    return await openParts(folder, stops, end, signal)
-  } catch (error) {
-    await end()
-    throw error
-  }
+/** What all replicas call themselves, so that a payment bound to the job is good at each (D13). */
+export const PUBLIC_URL = 'https://storms.example'
+/** The wallet that is paid. */
+export const WALLET = TEST_KEYS.agent.address
+/** The schema of the ledger, shared by all facilitators. */
+export const LEDGER_SCHEMA = 'storms'
+/** Of every facilitator: the one that holds the lease of an account sends from it. */
+const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
+const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
+const CONNECTIONS = 250
+
+/** They are given out in turn. */
+export function agentAt(agents: readonly StageAgent[], turn: number): StageAgent {
+  const agent = agents[turn % agents.length]
+  if (agent === undefined) throw new RangeError('there are no agents')
+  return agent
 }
 
-async function openParts(
-  folder: string,
-  stops: (() => Promise<unknown>)[],
-  end: () => Promise<void>,
+/** Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it. */
+export async function playOnStage<Seen>(
   signal: AbortSignal,
-): Promise<Stage> {
+  play: (stage: Stage) => Promise<Seen>,
+): Promise<Seen> {
+  const stops: (() => Promise<unknown>)[] = []
+  try {
+    return await play(await openStage(signal, stop => void stops.push(stop)))
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+type OnEnd = (stop: () => Promise<unknown>) => void
+
+/** Agents, facilitators, their stores and their chain, each a process of its own. */
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+async function openStage(signal: AbortSignal, onEnd: OnEnd) {
+  const stores = await openStores(signal, onEnd)
+  return {
+    ...stores,
+    ...createParties(stores),
+    fundPayer: createFaucet(stores.chain, stores.crypto),
+  }
+}
+
+async function openStores(signal: AbortSignal, onEnd: OnEnd) {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-storms-'))
+  onEnd(() => rm(folder, { recursive: true, force: true }))
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
-  for (const name of ['lives', 'postgres']) await mkdir(join(folder, name))
-  const eventLog = createEventLog()
   const chain = await startChain({ signal })
-  stops.push(chain.stop)
-  const onDeath = (name: string, lastLines: string): void =>
-    void eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
-  // Over all its lives: the log of a program begins again with each.
-  const linesOf = (name: string) => (line: string) =>
-    appendFileSync(join(folder, 'lives', `${name}.log`), `${line}\n`)
-  const [redisPort = 0, databasePort = 0] = await findLastingPorts(2)
-  const store = async (kind: 'redis' | 'postgres', launch: () => Promise<ProcessRun>) => {
+  onEnd(chain.stop)
+  const chainWatch = watchChain(chain)
+  onEnd(chainWatch.stop)
+  const eventLog = new EventLog()
+  const victims: ManagedProcess[] = []
+  const manage = async <Started extends Life>(
+    kind: ManagedKind,
+    name: string,
+    launch: () => Promise<Started>,
+    isVictim = true,
+  ): Promise<Started> => {
     signal.throwIfAborted()
-    const managed = manageProcess({ kind, name: kind }, launch, onDeath)
-    await managed.start()
-    stops.push(() => managed.stop())
-    return managed
+    const { managed, first } = await manageProcess(kind, name, launch, lastLines => {
+      eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
+    })
+    if (isVictim) victims.push(managed)
+    onEnd(async () => await managed.take()?.stop())
+    return first
   }
-  const redis = await store('redis', () =>
-    startRedis({ folder: join(folder, 'redis'), port: redisPort, onLine: linesOf('redis') }),
-  )
-  let databaseUrl = ''
-  const postgres = await store('postgres', async () => {
-    const database = await startDatabase({ folder: join(folder, 'postgres'), port: databasePort })
-    databaseUrl = database.connectionString
-    return database
-  })
-  const crypto = await loadEvmCrypto()
-  const programOf = async (name: string): Promise<ProgramOptions> => {
-    signal.throwIfAborted()
-    const [port = 0] = await findLastingPorts(1)
-    return { folder, chain, port, name, onLine: linesOf(name), onDeath }
-  }
-  const parts = { folder, chain, databaseUrl, redisUrl: `redis://127.0.0.1:${redisPort}/0`, eventLog }
+  const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
+  await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
+  const startDatabase = (): Promise<LocalPostgres> =>
+    startPostgres({ folder: join(folder, 'postgres'), port })
+  const { connectionString: databaseUrl } = await manage('postgres', 'postgres', startDatabase)
   return {
-    ...parts,
-    ...createParties(parts, stops, programOf),
-    crypto,
-    redis,
-    postgres,
-    fundPayer: createFaucet(chain, crypto),
-    onEnd: stop => void stops.push(stop),
-    end,
+    signal,
+    folder,
+    chain,
+    chainWatch,
+    eventLog,
+    crypto: await loadEvmCrypto(),
+    redisUrl: `redis://127.0.0.1:${redisPort}/0`,
+    databaseUrl,
+    /** Where the handlers record their runs. */
+    runsFile: join(folder, 'runs.jsonl'),
+    /** All that may be struck. */
+    victims,
+    manage,
+    /** What is handed in is called when the stage is ended, the last first. */
+    onEnd,
   }
 }
 
-function createParties(
-  parts: Pick<Stage, 'folder' | 'databaseUrl' | 'redisUrl' | 'eventLog'>,
-  stops: (() => Promise<unknown>)[],
-  programOf: (name: string) => Promise<ProgramOptions>,
-): Pick<Stage, 'facilitators' | 'agents' | 'wallet' | 'runsFile' | 'stores' | 'addFacilitator' | 'addAgent'> {
-  const { folder, databaseUrl, redisUrl, eventLog } = parts
-  const wallet = TEST_KEYS.agent.address
-  const runsFile = join(folder, 'runs.jsonl')
-  const stores = new Set(['farebox'])
-  const facilitators: StageFacilitator[] = []
+function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
+  const { folder, chain, databaseUrl, redisUrl, runsFile, eventLog, manage } = stage
+  const facilitators: FacilitatorProcess[] = []
   const agents: StageAgent[] = []
-  let secret: Promise<string> | undefined
-  let hired = 0
+  let secret: Promise<{ readonly secret: string }> | undefined
   return {
-    wallet,
-    runsFile,
-    stores,
-    facilitators,
     agents,
-    async addFacilitator(rpcUrl) {
-      const program = await programOf(`facilitator-${facilitators.length + 1}`)
-      const chain = { ...program.chain, rpcUrl: rpcUrl ?? program.chain.rpcUrl }
-      const facilitator = await startFacilitator({ ...program, chain, databaseUrl })
+    async addFacilitator(rpcUrl = chain.rpcUrl): Promise<FacilitatorProcess> {
+      const name = `facilitator-${facilitators.length + 1}`
+      const port = await findLastingPort()
+      // No limit of its own is met on a stage.
+      const environment = {
+        DATABASE_SCHEMA: LEDGER_SCHEMA,
+        RELAYER_PRIVATE_KEY: RELAYER_KEYS.join(','),
+        FACILITATOR_REQUESTS_PER_SECOND: '1000000',
+        FACILITATOR_DAILY_SETTLEMENTS: '100000000',
+      }
+      const options = { folder, chain: { ...chain, rpcUrl }, databaseUrl, port, name, environment }
+      const facilitator = await manage('facilitator', name, () => startFacilitatorProcess(options))
       facilitators.push(facilitator)
-      stops.push(() => facilitator.stop())
       return facilitator
     },
-    async addAgent({ ownStore, facilitatorUrl, environment = {}, at } = {}) {
-      const facilitator = facilitators[hired % facilitators.length]
+    async addAgent({ ownStore, facilitatorUrl, port, environment }: AgentPlan = {}): Promise<StageAgent> {
+      const facilitator = facilitators[agents.length % facilitators.length]
       if (facilitator === undefined) throw new Error('an agent needs a facilitator')
-      hired += 1
-      secret ??= createSecret(facilitator.access(), { owner: 'storms', wallets: [wallet] }).then(
-        created => created.secret,
-      )
-      const access = facilitator.access()
-      const agent = await startAgent({
-        ...(await programOf(ownStore ?? `agent-${hired}`)),
-        facilitator: { ...access, url: facilitatorUrl ?? access.url },
-        secret: await secret,
-        wallet,
+      secret ??= createSecret(facilitator, { owner: 'storms', wallets: [WALLET] })
+      const name = ownStore ?? `agent-${agents.length + 1}`
+      const options = {
+        folder,
+        chain,
+        name,
+        agent: { config: CONFIG, wallet: WALLET, port: port ?? (await findLastingPort()) },
+        facilitator: { ...facilitator, url: facilitatorUrl ?? facilitator.url },
+        secret: (await secret).secret,
         store: ownStore === undefined ? redisUrl : `${redisUrl}?prefix=${ownStore}`,
-        environment: { STORM_RUNS_FILE: runsFile, ...environment },
-        eventLog,
-        ...(at && { at }),
-      })
-      stores.add(ownStore ?? 'farebox')
-      if (ownStore === undefined) agents.push(agent)
-      stops.push(
-        () => agent.stop(),
-        () => agent.connections.destroy(),
-      )
+        environment: { SERVICE_PUBLIC_URL: PUBLIC_URL, STORM_RUNS_FILE: runsFile, ...environment },
+        onLine: (_: string, line: string) => countExecution(eventLog, name, line),
+      }
+      const isShared = ownStore === undefined
+      const { url } = await manage('agent', name, () => startAgentProcess(options), isShared)
+      const limits = { headersTimeout: HANG_MS, bodyTimeout: HANG_MS }
+      const connections = new Pool(url, { connections: CONNECTIONS, ...limits })
+      // No caller waits for an answer then.
+      stage.signal.addEventListener('abort', () => void connections.destroy())
+      stage.onEnd(() => connections.destroy())
+      const agent = { name, store: ownStore ?? 'farebox', connections }
+      agents.push(agent)
       return agent
     },
   }
 }
 
-function createFaucet(chain: LocalChain, crypto: EvmCrypto): Stage['fundPayer'] {
+function countExecution({ executions }: EventLog, agent: string, line: string): void {
+  const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1]
+  if (jobId === undefined) return
+  const key = `${agent} ${jobId}`
+  executions.set(key, (executions.get(key) ?? 0) + 1)
+}
+
+/** Makes accounts with so much USDC. */
+function createFaucet(chain: LocalChain, crypto: EvmCrypto): (usdcAtomic: bigint) => Promise<Payer> {
   // One at a time: the faucet is one account.
   let funding: Promise<unknown> = Promise.resolve()
   return async usdcAtomic => {
-    const key = `0x${randomBytes(32).toString('hex')}`
-    const signer = privateKeySigner(crypto, key)
-    const funded = funding.then(() => fund(chain, signer.address, { usdcAtomic }))
+    const privateKey = `0x${randomBytes(32).toString('hex')}`
+    const address = privateKeySigner(crypto, privateKey).address.toLowerCase()
+    const funded = funding.then(() => fund(chain, address, { usdcAtomic }))
     funding = funded
     await funded
-    return { ...signer, key }
+    return { address, privateKey }
   }
 }

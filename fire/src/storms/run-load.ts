@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../simulator/seeded-random.ts'
+import type { StormOrder } from './event-log.ts'
+import { persist, sendOrder, signOrder, signRivals } from './order.ts'
+import type { StageAgent } from './stage/stage.ts'
+import type { Scene } from './storm.ts'
+
+const DEADLINE_SECONDS = 45
+/** Most callers repeat an order for so long: to the end of the payment's validity, when it is dead. */
+const TIMEOUT_MS = 95_000
+/** Some go away: what was begun for them must be seen to its end without them. */
+const SHORT_TIMEOUT_MS = 1_000
+const LONGEST_HANDLER_MS = 500
+
+/** Keeps a steady load of paid jobs up until it is enough, and until every caller has its answer. */
+export async function runLoad(scene: Scene, random: Random, enough: AbortSignal): Promise<void> {
+  const { stage, size } = scene
+  const callers = Array.from({ length: size.callers }, (_, index) => random.fork(`caller ${index}`))
+  await Promise.all(
+    callers.map(async caller => {
+      while (!enough.aborted && !stage.signal.aborted) {
+        await playOrder(scene, caller)
+        await delay(caller.between(0, size.pauseMs))
+      }
+    }),
+  )
+}
+
+/** One order, by one of the ways in which callers behave. */
+async function playOrder(scene: Scene, random: Random): Promise<void> {
+  const wish = {
+    payer: random.pick(scene.payers),
+    waitMs: random.chance(0.5) ? 0 : random.between(20, LONGEST_HANDLER_MS),
+    deadlineSeconds: DEADLINE_SECONDS,
+  }
+  const isStock = random.chance(0.3)
+  // A stock payment is sometimes sent for two jobs.
+  const orders = isStock
+    ? await signRivals(scene.stage, wish, random.chance(0.2) ? 2 : 1)
+    : [await signOrder(scene.stage, wish)]
+  await Promise.all(orders.map(order => playCopies(scene, order, random)))
+}
+
+/** The same request, sometimes several times at once, and sometimes again when it is answered. */
+async function playCopies({ stage, replicas }: Scene, order: StormOrder, random: Random): Promise<void> {
+  const nextAgent = (): StageAgent => random.pick(replicas)
+  const manner = {
+    nextAgent,
+    takes500: random.chance(0.3),
+    untilMs: Date.now() + (random.chance(0.3) ? SHORT_TIMEOUT_MS : TIMEOUT_MS),
+  }
+  const copies = random.chance(0.25) ? random.between(2, 4) : 1
+  const answers = await Promise.all(Array.from({ length: copies }, () => persist(stage, order, manner)))
+  if (answers[0]?.status === 200 && random.chance(0.2)) await sendOrder(stage, nextAgent(), order)
+}
