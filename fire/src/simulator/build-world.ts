@@ -1,25 +1,22 @@
-import type { AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
-import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import type { Network } from '@farebox/payments/networks'
 import { createLyingNode } from './chain/lying-node.ts'
 import { createNode } from './chain/node.ts'
-import { PERMISSION_SPENT, type SpendState } from './chain/spends.ts'
-import { createToken } from './chain/token.ts'
+import { PERMISSION_SPENT } from './chain/spends.ts'
+import { createToken, type TokenState } from './chain/token.ts'
 import { BLOCK_MS, createVirtualChain, type ChainTransaction } from './chain/virtual-chain.ts'
 import type { NodeRequest } from './chain/virtual-rpc.ts'
 import { createFaults } from './faults/faults.ts'
-import type { FaultPlan } from './faults/fault-plan.ts'
-import type { Lie } from './faults/plan-lies.ts'
-import { createTrace, silentTrace } from './history-trace.ts'
+import type { FaultPlan, Lie } from './faults/fault-plan.ts'
+import { createTrace } from './history-trace.ts'
 import { createJobRecords } from './records/job-records.ts'
 import { createSpendRecords } from './records/spend-records.ts'
 import { createSendRecords } from './records/send-records.ts'
 import type { Random } from './seeded-random.ts'
-import { startProcess } from './time/virtual-process.ts'
+import { openWords } from './records/words.ts'
+import { startProcess, type VirtualProcess } from './time/virtual-process.ts'
 import { createVirtualTime } from './time/virtual-time.ts'
+import type { Stage } from './history/stage.ts'
 import type { Callee } from './wires/exchange.ts'
-import type { World } from './world.ts'
 
 /** 2027-01-01, by nobody's clock. */
 const START_MS = Date.UTC(2027, 0, 1)
@@ -30,24 +27,19 @@ const SPIKED_BASE_FEE = 200_000_000_000n
 const SYNC = 'eth_sendRawTransactionSync'
 const NODE_WAITS_MS = 20_000
 
-/** What a world is built from. */
-export interface WorldParts {
-  readonly random: Random
-  readonly crypto: EvmCrypto
-  readonly network: Network
-  readonly hasher: AuthorizationHasher
-  readonly plan: FaultPlan
-  readonly balances: ReadonlyMap<string, bigint>
-  /** What payers permit at the start. */
-  readonly spends: SpendState
-  readonly isTraced: boolean
-}
+/** Everything a history takes place in. */
+export type World = ReturnType<typeof buildWorld>
 
-/** Builds a world with nobody in it yet. */
-export function buildWorld(parts: WorldParts): World {
-  const { random, crypto, network, hasher, plan } = parts
+/** Builds a world with nobody in it yet: with these balances, and what payers permit at the start. */
+export function buildWorld(
+  { crypto, network, hasher }: Stage,
+  random: Random,
+  plan: FaultPlan,
+  start: Pick<TokenState, 'balances' | 'spends'>,
+  isTraced: boolean,
+) {
   const time = createVirtualTime(START_MS)
-  const trace = parts.isTraced ? createTrace(time.nowMs, START_MS) : silentTrace
+  const trace = createTrace(time.nowMs, isTraced)
   const faults = createFaults(random.fork('faults'), plan)
   const wires = { time, trace, faults }
   const token = createToken(
@@ -63,7 +55,7 @@ export function buildWorld(parts: WorldParts): World {
     random: random.fork('blocks'),
     trace,
     token,
-    state: { balances: parts.balances, spent: new Map(), isPaused: false, spends: parts.spends },
+    state: { ...start, spent: new Map(), isPaused: false },
   })
   const broadcast: ChainTransaction[] = []
   const deliveryRandom = random.fork('transactions')
@@ -99,27 +91,27 @@ export function buildWorld(parts: WorldParts): World {
       faults.isCalm || plan.amount['node-lag'] === 0 ? 0 : lags.between(0, plan.amount['node-lag'])
     const behind = told ?? usual
     if (behind > 0) faults.happened('nodes behind')
-    return node.answer(method, parameters, behind, aheadSeconds)
+    return node(method, parameters, behind, aheadSeconds)
   }
 
   /** EIP-7966: the receipt is the answer, if it comes in time. */
   const waitForReceipt = async (hash: unknown): Promise<unknown> => {
     for (let waitedMs = 0; waitedMs < NODE_WAITS_MS; waitedMs += BLOCK_MS) {
-      const receipt = node.answer('eth_getTransactionReceipt', [hash], 0)
+      const receipt = node('eth_getTransactionReceipt', [hash], 0)
       if (receipt !== null) return receipt
       await new Promise<void>(resolve => void time.after(BLOCK_MS - (time.nowMs() % BLOCK_MS), resolve))
     }
     return null
   }
   const serving: Callee<NodeRequest, unknown> = {
-    process: startProcess(time, { name: 'node' }),
+    process: startProcess(time, 'node'),
     async serve(request) {
       const { method } = request
       if (method !== SYNC || !hasSync) return await Promise.resolve(answer(method, request))
       return await waitForReceipt(answer('eth_sendRawTransaction', request))
     },
   }
-  const nodeOf = (of: Lie['of']): World['node'][typeof of] =>
+  const nodeOf = (of: Lie['of']): Callee<NodeRequest, unknown> =>
     createLyingNode({
       wires,
       random: random.fork(`lies of the ${of}'s node`),
@@ -138,25 +130,35 @@ export function buildWorld(parts: WorldParts): World {
     network,
     chain,
     token,
-    delayOfTransaction() {
+    /** How long a transaction that is sent now will wait for a block; infinite for one that gets lost. */
+    delayOfTransaction(): number {
       const { delayMs, isForgotten } = deliveryOf()
       return isForgotten ? Number.POSITIVE_INFINITY : delayMs
     },
+    /** The node each kind of process asks: both show the same chain, and lie about it each for itself. */
     node: { agent: nodeOf('agent'), facilitator: nodeOf('facilitator') },
-    processes: new Map(),
-    payers: new Set(),
+    /** Those that live, by `hostName`. */
+    processes: new Map<string, VirtualProcess>(),
+    /** Those that call agents; a program that is started again begins a new one. */
+    payers: new Set<VirtualProcess>(),
     jobs: createJobRecords(time.nowMs),
     sends: createSendRecords(time.nowMs, network),
-    said: { deliveries: [], oddAnswers: [], oddDeeds: [] },
-    words: { ofClients: [], signed: new Map(), ofFacilitators: [] },
-    broadcast,
-    boundTo: new Map(),
-    meddled: new Map(),
-    mischief: { open: 0 },
     spends: createSpendRecords(crypto, network),
-    undone: new Set(),
-    forgottenMs: new Map(),
-    setBack: new Set(),
+    ...openWords(),
+    /** What relayers have broadcast, in order. */
+    broadcast,
+    /** The job that a payment is bound to by its nonce, by the payment's key. */
+    boundTo: new Map<string, string>(),
+    /** Payments that were used at our facilitator by somebody else than our agents, with their `validBefore`. */
+    meddled: new Map<string, number>(),
+    /** Mischief that has not been made yet. */
+    mischief: { open: 0 },
+    /** Payments that a reorganisation took out of their block again. */
+    undone: new Set<string>(),
+    /** Payments whose row the facilitator's ledger lost, or has as given back, and since when. */
+    forgottenMs: new Map<string, number>(),
+    /** Payments whose row the facilitator's ledger lost, or has as it was before. */
+    setBack: new Set<string>(),
   }
 }
 

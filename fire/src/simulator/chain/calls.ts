@@ -1,13 +1,7 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { countedWords, textDigits, uintWord } from '@farebox/contracts/src/abi-words'
+import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { TokenCall } from './token.ts'
-
-/** One call of a contract: whom, and with what. */
-export interface ContractCall {
-  /** Lower-case address. */
-  readonly to: string
-  /** `0x` hex. */
-  readonly data: string
-}
 
 export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()
 export const SETTLER = BATCH_SETTLER_ADDRESS.toLowerCase()
@@ -84,36 +78,29 @@ export function readSettle({ to, data }: ContractCall): readonly ContractCall[] 
 /** Which of its items BatchSettler paid. */
 export function encodePaid(results: readonly { readonly succeeded: boolean }[]): string {
   const paid = results.reduce((bits, { succeeded }, index) => bits | (BigInt(succeeded) << BigInt(index)), 0n)
-  return `0x${paid.toString(16).padStart(WORD, '0')}`
+  return `0x${uintWord(paid)}`
 }
 
 /** What a batch came to, as `aggregate3` returns it. */
 export function encodeResults(
   results: readonly { readonly succeeded: boolean; readonly data: string }[],
 ): string {
-  const heads: string[] = []
-  const tails: string[] = []
+  const tails = results.map(
+    ({ succeeded, data }) =>
+      `${numberWord(Number(succeeded))}${numberWord(64)}${countedWords(data.slice(2))}`,
+  )
   let offset = results.length * 32
-  for (const { succeeded, data } of results) {
-    const bytes = (data.length - 2) / 2
-    const padded = Math.ceil(bytes / 32) * WORD
-    heads.push(numberWord(offset))
-    tails.push(
-      numberWord(succeeded ? 1 : 0),
-      numberWord(64),
-      numberWord(bytes),
-      data.slice(2).padEnd(padded, '0'),
-    )
-    offset += 96 + padded / 2
-  }
+  const heads = tails.map(tail => {
+    const head = numberWord(offset)
+    offset += tail.length / 2
+    return head
+  })
   return `0x${numberWord(32)}${numberWord(results.length)}${heads.join('')}${tails.join('')}`
 }
 
 /** Revert data of `Error(string)`. */
 export function encodeRevert(words: string): string {
-  const bytes = Buffer.from(words, 'utf8').toString('hex')
-  const padded = bytes.padEnd(Math.ceil(bytes.length / WORD) * WORD, '0')
-  return `0x08c379a0${numberWord(32)}${numberWord(words.length)}${padded}`
+  return `0x08c379a0${numberWord(32)}${countedWords(textDigits(words))}`
 }
 
 /** A call that changes the token; undefined for one that only asks. */
@@ -141,5 +128,5 @@ export function readTokenCall(data: string): TokenCall | undefined {
 
 /** 32 bytes of hex, without `0x`. */
 function numberWord(value: number): string {
-  return value.toString(16).padStart(WORD, '0')
+  return uintWord(BigInt(value))
 }

@@ -1,5 +1,5 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import type { Lie } from '../faults/plan-lies.ts'
+import type { Lie } from '../faults/fault-plan.ts'
 import type { Random } from '../seeded-random.ts'
 import type { Callee, Wires } from '../wires/exchange.ts'
 import { receiptOf } from './shown-blocks.ts'

@@ -1,8 +1,11 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
+import { uintWord } from '@farebox/contracts/src/abi-words'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
+import { quantity } from '@farebox/payments/src/chain/rpc-words'
 import {
   encodePaid,
   encodeResults,
@@ -13,23 +16,12 @@ import {
   readSettle,
   readTokenCall,
   SETTLER,
-  type ContractCall,
 } from './calls.ts'
-import { blockHeader, findLogs, quantity, receiptOf, type LogFilter } from './shown-blocks.ts'
-import { readSpend, refusalData, SPEND_GAS } from './spends.ts'
-import { readSpendQuestion } from './spend-questions.ts'
+import { blockHeader, findLogs, receiptOf, type LogFilter } from './shown-blocks.ts'
+import { readSpend, readSpendQuestion, refusalData, SPEND_GAS } from './spends.ts'
 import { readRawTransaction } from './read-raw-transaction.ts'
-import { nonceKey, uintWord, type Token, type TokenState } from './token.ts'
+import { nonceKey, type Token, type TokenState } from './token.ts'
 import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
-
-/** A node, answering JSON-RPC from what it knows of the chain. */
-export interface ChainNode {
-  /**
-   * Answers one call, from the block so many before the newest, with the times of blocks so much later. Throws a {@link JsonRpcError} for what the node
-   * refuses; undefined is no answer of the chain, `null` is.
-   */
-  answer(method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number): unknown
-}
 
 /** What a node is made of. */
 export interface NodeParts {
@@ -62,8 +54,13 @@ interface View {
   readonly state: TokenState
 }
 
-/** Makes a node. */
-export function createNode(parts: NodeParts): ChainNode {
+/**
+ * Makes a node: what answers JSON-RPC calls from the block so many before the newest, with the times of blocks so much
+ * later. It throws a {@link JsonRpcError} for what it refuses.
+ */
+export function createNode(
+  parts: NodeParts,
+): (method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number) => unknown {
   const { chain, token, network, crypto } = parts
   const domainSeparator = toHex(parts.domainSeparator)
   const hash = (words: string): string => toHex(crypto.keccak256(fromHex(`0x${words}`)))
@@ -144,64 +141,56 @@ export function createNode(parts: NodeParts): ChainNode {
     return transaction
   }
 
-  return {
-    answer(method, parameters, behind, aheadSeconds = 0) {
-      const [first, second] = parameters
-      switch (method) {
-        case 'eth_chainId':
-          return quantity(network.chainId)
-        case 'eth_getBlockByNumber': {
-          const head = chain.head(behind)
-          const block = first === 'latest' ? head : chain.block(Number(first))
-          return block === undefined || block.number > head.number
-            ? null
-            : blockHeader(block, parts.baseFee(), aheadSeconds)
-        }
-        case 'eth_blockNumber':
-          return quantity(chain.head(behind).number)
-        case 'eth_call': {
-          const call = first as { to?: string; data: string }
-          const view = viewOf(second, behind, aheadSeconds)
-          const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
-          const asked = readSpendQuestion(call, state, hash)
-          return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
-        }
-        case 'eth_getCode':
-          return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
-        case 'eth_getLogs':
-          return findLogs(chain, first as LogFilter, chain.head(behind).number)
-        case 'eth_getTransactionReceipt': {
-          const found = chain.find(String(first))
-          return found === undefined || found.block.number > chain.head(behind).number
-            ? null
-            : receiptOf(found.mined, found.block)
-        }
-        case 'eth_getTransactionByHash': {
-          const found = chain.find(String(first))
-          return found === undefined || found.block.number > chain.head(behind).number
-            ? null
-            : { from: found.mined.transaction.sender }
-        }
-        case 'eth_getTransactionCount':
-          return quantity(
-            (second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)).counts.get(
-              String(first),
-            ) ?? 0,
-          )
-        case 'eth_estimateGas':
-          return estimate(
-            first as { from: string; to: string; data: string },
-            behind === 0 ? chain.pending().state : chain.head(behind).state,
-          )
-        case 'eth_getBalance':
-          return `0x${ONE_ETHER.toString(16)}`
-        case 'eth_maxPriorityFeePerGas':
-          return '0xf4240'
-        case 'eth_sendRawTransaction':
-          return send(method, String(first)).hash
-        default:
-          throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
+  return (method, parameters, behind, aheadSeconds = 0) => {
+    const [first, second] = parameters
+    switch (method) {
+      case 'eth_chainId':
+        return quantity(BigInt(network.chainId))
+      case 'eth_getBlockByNumber': {
+        const head = chain.head(behind)
+        const block = first === 'latest' ? head : chain.block(Number(first))
+        return block === undefined || block.number > head.number
+          ? null
+          : blockHeader(block, parts.baseFee(), aheadSeconds)
       }
-    },
+      case 'eth_blockNumber':
+        return quantity(BigInt(chain.head(behind).number))
+      case 'eth_call': {
+        const call = first as { to?: string; data: string }
+        const view = viewOf(second, behind, aheadSeconds)
+        const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
+        const asked = readSpendQuestion(call, state, hash)
+        return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
+      }
+      case 'eth_getCode':
+        return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
+      case 'eth_getLogs':
+        return findLogs(chain, first as LogFilter, chain.head(behind).number)
+      case 'eth_getTransactionReceipt':
+      case 'eth_getTransactionByHash': {
+        const found = chain.find(String(first))
+        if (found === undefined || found.block.number > chain.head(behind).number) return null
+        return method === 'eth_getTransactionByHash'
+          ? { from: found.mined.transaction.sender }
+          : receiptOf(found.mined, found.block)
+      }
+      case 'eth_getTransactionCount': {
+        const { counts } = second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)
+        return quantity(BigInt(counts.get(String(first)) ?? 0))
+      }
+      case 'eth_estimateGas':
+        return estimate(
+          first as { from: string; to: string; data: string },
+          behind === 0 ? chain.pending().state : chain.head(behind).state,
+        )
+      case 'eth_getBalance':
+        return quantity(ONE_ETHER)
+      case 'eth_maxPriorityFeePerGas':
+        return '0xf4240'
+      case 'eth_sendRawTransaction':
+        return send(method, String(first)).hash
+      default:
+        throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
+    }
   }
 }

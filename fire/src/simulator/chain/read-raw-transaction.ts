@@ -1,4 +1,5 @@
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import { word } from '@farebox/payments/src/chain/rpc-words'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
 import { readBatch, readSettle, readTokenCall } from './calls.ts'
@@ -27,8 +28,4 @@ export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransac
     calls,
     maxFeePerGas: maxFeePerGas ?? 0n,
   }
-}
-
-function word(hex: string): string {
-  return hex.slice(2).padStart(64, '0')
 }

@@ -32,26 +32,8 @@ export interface Block {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** What a node answers to a transaction it does not take. */
-export type RpcRefusal = 'nonce too low' | 'already known' | 'replacement transaction underpriced'
-
 /** The chain, as it is at this moment: blocks are made when somebody looks. */
-export interface VirtualChain {
-  /** The newest block, or one so many blocks before it. */
-  head(behind?: number): Block
-  block(number: number): Block | undefined
-  /** Blocks with transactions in them, oldest first. */
-  busyBlocks(): readonly Block[]
-  find(hash: string): { readonly mined: MinedTransaction; readonly block: Block } | undefined
-  /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
-  pending(): Pick<Block, 'state' | 'counts'>
-  /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
-  submit(transaction: ChainTransaction, delayMs: number): RpcRefusal | undefined
-  /** The nodes forget a transaction that is not mined yet. */
-  forget(hash: string): void
-  /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
-  reorganise(depth: number, fault: (transaction: ChainTransaction) => number | 'forgotten'): void
-}
+export type VirtualChain = ReturnType<typeof createVirtualChain>
 
 interface Pending {
   readonly transaction: ChainTransaction
@@ -76,7 +58,7 @@ export function createVirtualChain(parts: {
   readonly trace: Trace
   readonly token: Token
   readonly state: TokenState
-}): VirtualChain {
+}) {
   const { nowMs, random, trace, token } = parts
   const startSlot = Math.floor(nowMs() / BLOCK_MS)
   const blocks: Block[] = []
@@ -145,31 +127,35 @@ export function createVirtualChain(parts: {
 
   append()
   return {
-    head(behind = 0) {
+    /** The newest block, or one so many blocks before it. */
+    head(behind = 0): Block {
       const head = catchUp()
       return behind === 0 ? head : (blocks[Math.max(0, head.number - behind)] ?? head)
     },
-    block(number) {
+    block(number: number): Block | undefined {
       catchUp()
       return blocks[number]
     },
-    pending() {
+    /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
+    pending(): Pick<Block, 'state' | 'counts'> {
       const { state, counts } = catchUp()
       const built: Building = { state, counts, mined: [] }
       fill(built, [...pending.values()], Math.floor(nowMs() / 1_000))
       return built
     },
-    busyBlocks() {
+    /** Blocks with transactions in them, oldest first. */
+    busyBlocks(): readonly Block[] {
       catchUp()
       return busy
     },
-    find(hash) {
+    find(hash: string) {
       catchUp()
       const block = places.get(hash)
       const mined = block?.mined.find(one => one.transaction.hash === hash)
       return block && mined && { mined, block }
     },
-    submit(transaction, delayMs) {
+    /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
+    submit(transaction: ChainTransaction, delayMs: number): string | undefined {
       const { counts } = catchUp()
       if (pending.has(transaction.hash)) return 'already known'
       if (isUsed(transaction, counts)) return 'nonce too low'
@@ -182,8 +168,10 @@ export function createVirtualChain(parts: {
       pending.set(transaction.hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
       return undefined
     },
-    forget: hash => void pending.delete(hash),
-    reorganise(depth, fault) {
+    /** The nodes forget a transaction that is not mined yet. */
+    forget: (hash: string): void => void pending.delete(hash),
+    /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
+    reorganise(depth: number, fate: (transaction: ChainTransaction) => number | 'forgotten'): void {
       const head = catchUp()
       forks += 1
       const kept = Math.max(1, head.number + 1 - depth)
@@ -192,7 +180,7 @@ export function createVirtualChain(parts: {
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
       for (const { transaction } of undone) {
         places.delete(transaction.hash)
-        const afterMs = fault(transaction)
+        const afterMs = fate(transaction)
         if (afterMs !== 'forgotten')
           pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
       }

@@ -1,6 +1,6 @@
 import { NO_SPENDS, type SpendTerms } from '../chain/spends.ts'
 import { FAILED_AFTER } from '../records/spend-records.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import type { Evidence } from './verdict.ts'
 
 /** A spend that is in a block. */
@@ -59,7 +59,7 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string
 
 /** What a failed answer says of spends is all that its run was given. */
 export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
-  for (const text of world.spends.failures()) {
+  for (const text of world.spends.failures) {
     const given = Number(FAILED_AFTER.exec(text)?.[1])
     const named = new Set(text.match(/moved [^,;]*? in transaction 0x[0-9a-f]{64}/g))
     if (named.size < given) yield `a job failed after ${given} spends, and was answered ${text}`

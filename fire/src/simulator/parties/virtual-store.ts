@@ -6,27 +6,21 @@ import {
   type JobStore,
   type OpenJobStore,
 } from 'farebox'
+import type { World } from '../build-world.ts'
 import type { JobRecords } from '../records/job-records.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
 
 /** A job store that outlives the processes that use it, as they reach it. */
-export interface VirtualStore {
-  /** The port of one process. */
-  portOf(process: VirtualProcess): OpenJobStore
-  /** The store itself, without faults: for those who look on. */
-  readonly inner: JobStore
-  /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
-  failOver(lostMs: number): Promise<void>
-}
+export type VirtualStore = Awaited<ReturnType<typeof openVirtualStore>>
 
 type Write =
   | { readonly atMs: number; readonly kind: 'claim'; readonly claim: JobClaim }
   | { readonly atMs: number; readonly kind: 'write'; readonly holder: Holder; readonly change: JobChange }
 
 /** Opens an empty store: the runtime's own in-memory one, which passes the contract of all. */
-export async function openVirtualStore(wires: Wires, records: JobRecords): Promise<VirtualStore> {
+export async function openVirtualStore({ wires, jobs: records }: World) {
   const { time, trace } = wires
   let replayMs: number | undefined
   const clock = { nowMs: () => replayMs ?? time.nowMs(), after: time.after }
@@ -60,9 +54,15 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
   }
 
   return {
+    /** The store itself, without faults: for those who look on. */
     inner,
-    portOf: process => ({ store: faultyPort(wires, process, inner, records), ...LABELS }),
-    async failOver(lostMs) {
+    /** The port of one process. */
+    portOf: (process: VirtualProcess): OpenJobStore => ({
+      store: faultyPort(wires, process, inner, records),
+      ...LABELS,
+    }),
+    /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
+    async failOver(lostMs: number): Promise<void> {
       const untilMs = time.nowMs() - lostMs
       const kept = writes.filter(write => write.atMs <= untilMs)
       for (const lost of writes.slice(kept.length)) {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { applyEdits, EditDoesNotFit } from '../../edits/edit.ts'
 import { openSources, ROOT } from '../../edits/sources.ts'
-import type { Mutant } from '../mutants/mutant.ts'
+import type { Mutant } from '../mutants/mutants.ts'
 
 /** As deep in `src` as in `dist`: what is bundled are the sources in any case. */
 const FIRE = fileURLToPath(new URL('../../../', import.meta.url))

@@ -32,8 +32,6 @@ export interface Parcel<Request, Answer> {
   readonly find: () => Callee<Request, Answer> | undefined
   /** How long a message usually takes at most, one way. */
   readonly usualMs: number
-  /** Told each time the request arrives at somebody. */
-  readonly onArrival?: (callee: Callee<Request, Answer>) => void
 }
 
 /**
@@ -60,7 +58,6 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
         return
       }
       trace.note(callee.process.name, () => `${label} arrives from ${caller.name}${isCopy ? ' again' : ''}`)
-      parcel.onArrival?.(callee)
       if (!isCopy) faults.arrived(`${caller.name} ${label}`, fault.place)
       callee.process.deliver(() => {
         const forget = callee.process.onDeath(() => {
