@@ -59,11 +59,12 @@ async function judgeHistories(
 
 function scoreHistories({ counts, broken }: SeedRunResult, asked: number): readonly Score[] {
   const judged = counts['histories'] ?? 0
-  const [ran, delivered, died] = [
-    counts['handlers run'] ?? 0,
-    counts['jobs delivered'] ?? 0,
-    Object.entries(counts).reduce((sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum), 0),
-  ]
+  const ran = counts['handlers run'] ?? 0
+  const delivered = counts['jobs delivered'] ?? 0
+  const died = Object.entries(counts).reduce(
+    (sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum),
+    0,
+  )
   return [
     {
       test: `${grouped(asked)} seeded histories, each judged by I1 to I8`,
@@ -84,21 +85,15 @@ function scoreHistories({ counts, broken }: SeedRunResult, asked: number): reado
 function scoreHappenings(counts: HistoryCounts, { size }: BatteryRun): Score {
   const asked = size === 'full' ? [...USUAL_HAPPENINGS, ...RARE_HAPPENINGS] : USUAL_HAPPENINGS
   const missing = [...missingAmong(asked, counts), ...unknownCalls(counts)]
-  return {
-    test: `${asked.length} kinds of faults, callers, set-ups and moments to crash`,
-    reached: missing.length === 0 ? 'each came to pass' : `not seen: ${missing.slice(0, 5).join(', ')}`,
-    target: 'each',
-    isMet: missing.length === 0,
-  }
+  const isMet = missing.length === 0
+  const reached = isMet ? 'each came to pass' : `not seen: ${missing.slice(0, 5).join(', ')}`
+  const test = `${asked.length} kinds of faults, callers, set-ups and moments to crash`
+  return { test, reached, target: 'each', isMet }
 }
 
-function scoreRepeat(isSame: boolean): Score {
-  return {
-    test: 'one seed twice, others in between',
-    reached: isSame ? 'the same history' : 'another history',
-    target: 'the same, to the last event',
-    isMet: isSame,
-  }
+function scoreRepeat(isMet: boolean): Score {
+  const reached = isMet ? 'the same history' : 'another history'
+  return { test: 'one seed twice, others in between', reached, target: 'the same, to the last event', isMet }
 }
 
 async function scoreMutants(run: BatteryRun): Promise<Score> {
@@ -107,12 +102,10 @@ async function scoreMutants(run: BatteryRun): Promise<Score> {
   tell()
   const caught = await huntMutants(MUTANTS, run, MUTANT_SEEDS, tell)
   const survivors = MUTANTS.filter(({ name }) => !caught.has(name)).map(({ name }) => name)
-  return {
-    test: `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(MUTANT_SEEDS)} histories`,
-    reached: `${caught.size} caught${survivors.length === 0 ? '' : `, not ${survivors.join(', ')}`}`,
-    target: 'all',
-    isMet: survivors.length === 0,
-  }
+  const test = `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(MUTANT_SEEDS)} histories`
+  const isMet = survivors.length === 0
+  const reached = `${caught.size} caught${isMet ? '' : `, not ${survivors.join(', ')}`}`
+  return { test, reached, target: 'all', isMet }
 }
 
 /** Each with the line that replays it. */

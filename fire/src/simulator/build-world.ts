@@ -112,16 +112,12 @@ export function buildWorld(
     },
   }
   const nodeOf = (of: Lie['of']): Callee<NodeRequest, unknown> =>
-    createLyingNode({
+    createLyingNode(of, serving, {
       wires,
       random: random.fork(`lies of the ${of}'s node`),
       crypto,
       chain,
       token,
-      honest: serving,
-      of,
-      lies: plan.lies.filter(lie => lie.of === of),
-      startMs: START_MS,
     })
   return {
     wires,

@@ -64,11 +64,6 @@ export function takeCourse({ calls, gate }: FuzzStage, answer: ReadAnswer): Cour
   return { answer, calls: calls.splice(0), events: gate.events.splice(0) }
 }
 
-/** How often the gate was asked. */
-export function countCalls({ events }: Course, call: 'verify' | 'settle'): number {
-  return events.filter(event => event.call === call).length
-}
-
 async function read(responding: Promise<Response>): Promise<ReadAnswer> {
   const response = await responding
   return { status: response.status, headers: response.headers, text: await response.text() }

@@ -1,3 +1,9 @@
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import { word } from '@farebox/payments/src/chain/rpc-words'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { parseTransaction, serializeTransaction } from 'viem/utils'
+import { readSpend } from './spends.ts'
+import type { ChainTransaction } from './virtual-chain.ts'
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { countedWords, textDigits, uintWord } from '@farebox/contracts/src/abi-words'
 import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
@@ -105,11 +111,11 @@ export function encodeRevert(words: string): string {
 
 /** A call that changes the token; undefined for one that only asks. */
 export function readTokenCall(data: string): TokenCall | undefined {
-  const word = (index: number): string => data.slice(10 + index * WORD, 10 + (index + 1) * WORD)
-  const address = (index: number): string => `0x${word(index).slice(24)}`
-  const decimal = (index: number): string => BigInt(`0x${word(index)}`).toString()
+  const at = (index: number): string => data.slice(10 + index * WORD, 10 + (index + 1) * WORD)
+  const address = (index: number): string => `0x${at(index).slice(24)}`
+  const decimal = (index: number): string => BigInt(`0x${at(index)}`).toString()
   if (data.startsWith(CANCEL_AUTHORIZATION)) {
-    return { kind: 'cancel', from: address(0), nonce: `0x${word(1)}` }
+    return { kind: 'cancel', from: address(0), nonce: `0x${at(1)}` }
   }
   if (!data.startsWith(TRANSFER_WITH_AUTHORIZATION)) return undefined
   return {
@@ -120,13 +126,37 @@ export function readTokenCall(data: string): TokenCall | undefined {
       value: decimal(2),
       validAfter: decimal(3),
       validBefore: decimal(4),
-      nonce: `0x${word(5)}`,
+      nonce: `0x${at(5)}`,
     },
-    signature: `0x${word(7)}${word(8)}${word(6).slice(62)}`,
+    signature: `0x${at(7)}${at(8)}${at(6).slice(62)}`,
   }
 }
 
 /** 32 bytes of hex, without `0x`. */
 function numberWord(value: number): string {
   return uintWord(BigInt(value))
+}
+
+/** Reads a signed transaction as a node does: who sent it is recovered from its signature. */
+export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransaction {
+  const { r, s, yParity, ...unsigned } = parseTransaction(`0x02${raw.slice(4)}`)
+  const { to, data, nonce, maxFeePerGas } = unsigned
+  if (typeof to !== 'string' || typeof data !== 'string' || r === undefined || s === undefined)
+    throw new Error('a transaction that is not one of a relayer')
+  const digest = crypto.keccak256(fromHex(serializeTransaction(unsigned)))
+  const signature = fromHex(`0x${word(r)}${word(s)}${yParity === 1 ? '1c' : '1b'}`)
+  const call = { to: to.toLowerCase(), data }
+  const sender = crypto.recoverAddress(digest, signature) ?? 'nobody'
+  const spend = readSpend(call, sender, words => toHex(crypto.keccak256(fromHex(`0x${words}`))))
+  const calls =
+    spend === undefined
+      ? (readBatch(call) ?? readSettle(call) ?? [call]).flatMap(one => readTokenCall(one.data) ?? [])
+      : [spend]
+  return {
+    hash: toHex(crypto.keccak256(fromHex(raw))),
+    sender,
+    nonce: nonce ?? 0,
+    calls,
+    maxFeePerGas: maxFeePerGas ?? 0n,
+  }
 }

@@ -13,17 +13,16 @@ import {
   MULTICALL3,
   readBatch,
   readCodeQuestion,
+  readRawTransaction,
   readSettle,
   readTokenCall,
   SETTLER,
 } from './calls.ts'
 import { blockHeader, findLogs, receiptOf, type LogFilter } from './shown-blocks.ts'
 import { readSpend, readSpendQuestion, refusalData, SPEND_GAS } from './spends.ts'
-import { readRawTransaction } from './read-raw-transaction.ts'
 import { nonceKey, type Token, type TokenState } from './token.ts'
 import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
 
-/** What a node is made of. */
 export interface NodeParts {
   readonly chain: VirtualChain
   readonly token: Token
@@ -32,7 +31,6 @@ export interface NodeParts {
   /** EIP-712, of the token. */
   readonly domainSeparator: Uint8Array
   readonly nowMs: () => number
-  /** Wei. */
   readonly baseFee: () => bigint
   /** How long a transaction that is sent to it will wait for a block, and whether it is forgotten at once. */
   readonly deliveryOf: () => { readonly delayMs: number; readonly isForgotten: boolean }

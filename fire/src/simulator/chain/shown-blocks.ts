@@ -23,7 +23,6 @@ export function findLogs(chain: VirtualChain, filter: LogFilter, newest: number)
     .filter(({ topics }) => filter.topics.every((wanted, at) => [wanted].flat().includes(topics[at] ?? '')))
 }
 
-/** A receipt. */
 export function receiptOf(
   { transaction, succeeded, logs }: MinedTransaction,
   block: Block,

@@ -35,7 +35,6 @@ export type TokenOutcome =
 /** LocalUSDC without an EVM: the same order of checks, and the same words. */
 export type Token = ReturnType<typeof createToken>
 
-/** Whose nonce. */
 export function nonceKey(from: string, nonce: string): string {
   return `${from}:${nonce}`
 }

@@ -14,7 +14,6 @@ export interface ChainTransaction {
   readonly maxFeePerGas: bigint
 }
 
-/** A mined transaction. */
 export interface MinedTransaction {
   readonly transaction: ChainTransaction
   readonly succeeded: boolean
@@ -43,11 +42,7 @@ interface Pending {
 }
 
 /** A block that is being made. */
-interface Building {
-  state: TokenState
-  counts: ReadonlyMap<string, number>
-  readonly mined: MinedTransaction[]
-}
+type Building = { -readonly [key in 'state' | 'counts']: Block[key] } & { readonly mined: MinedTransaction[] }
 
 export const BLOCK_MS = 2_000
 
@@ -148,6 +143,11 @@ export function createVirtualChain(parts: {
       catchUp()
       return busy
     },
+    /** Transactions in blocks, oldest first. */
+    mined(): readonly MinedTransaction[] {
+      catchUp()
+      return busy.flatMap(block => block.mined)
+    },
     find(hash: string) {
       catchUp()
       const block = places.get(hash)
@@ -159,9 +159,12 @@ export function createVirtualChain(parts: {
       const { counts } = catchUp()
       if (pending.has(transaction.hash)) return 'already known'
       if (isUsed(transaction, counts)) return 'nonce too low'
-      const rival = [...pending.values()].find(one => isSamePlace(one.transaction, transaction))
+      const { sender, nonce, maxFeePerGas } = transaction
+      const rival = [...pending.values()].find(
+        ({ transaction: one }) => nonce !== undefined && one.nonce === nonce && one.sender === sender,
+      )
       if (rival !== undefined) {
-        if (transaction.maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
+        if (maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
           return 'replacement transaction underpriced'
         pending.delete(rival.transaction.hash)
       }
@@ -195,10 +198,6 @@ function isNext({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string,
 
 function isUsed({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
   return nonce !== undefined && nonce < (counts.get(sender) ?? 0)
-}
-
-function isSamePlace(one: ChainTransaction, other: ChainTransaction): boolean {
-  return one.nonce !== undefined && one.nonce === other.nonce && one.sender === other.sender
 }
 
 function describe({ hash, nonce, calls }: ChainTransaction): string {

@@ -1,10 +1,10 @@
 import type { Random } from '../seeded-random.ts'
 import type { FaultPlan } from './fault-plan.ts'
-import { PORT_CALLS } from './port-calls.ts'
 import {
   faultAtTarget,
   LONGEST_PAUSE_MS,
   MOST_STRIKES,
+  PORT_CALLS,
   SLOWEST_MESSAGE_MS,
   STRIKE_RATE,
   UNHARMED,
@@ -30,7 +30,6 @@ const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12, seldom: 30, scarce: 
 /** How many calls are made at once, without a wait of their own: messages have one in any case. */
 const PROMPT: { readonly [port in PortKind]: number } = { store: 0.6, ledger: 0.6, node: 1, network: 1 }
 
-/** Makes the faults of a plan. */
 export function createFaults(random: Random, plan: FaultPlan) {
   const messages = random.fork('messages')
   const calls = random.fork('calls')

@@ -30,7 +30,7 @@ export async function countHistory(world: World, parties: Parties): Promise<Hist
 }
 
 function countSpends({ chain }: World): HistoryCounts {
-  const mined = chain.busyBlocks().flatMap(block => block.mined)
+  const mined = chain.mined()
   const sent = mined.filter(({ transaction }) => transaction.calls.some(({ kind }) => kind === 'spend'))
   return {
     'spends mined': sent.filter(({ succeeded }) => succeeded).length,
@@ -40,7 +40,7 @@ function countSpends({ chain }: World): HistoryCounts {
 
 /** What became of transactions and authorizations. */
 function countOnChain({ chain, network, broadcast, undone }: World, { relayers }: Parties): HistoryCounts {
-  const mined = chain.busyBlocks().flatMap(block => block.mined)
+  const mined = chain.mined()
   const moved = [...readPaymentsOnChain(chain, network).values()]
   const places = broadcast.map(({ sender, nonce }) => `${sender} ${nonce}`)
   return {

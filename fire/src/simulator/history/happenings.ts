@@ -1,6 +1,5 @@
 import { LIES } from '../faults/fault-plan.ts'
-import { PORT_CALLS } from '../faults/port-calls.ts'
-import { MISHAPS } from '../faults/targeted-fault.ts'
+import { MISHAPS, PORT_CALLS } from '../faults/targeted-fault.ts'
 import { MISCHIEF_KINDS } from '../workload/mischief.ts'
 import { ERRAND_KINDS, type WorkloadPlan } from '../workload/plan-workload.ts'
 import type { HistoryCounts } from './count-history.ts'

@@ -12,7 +12,6 @@ export interface Probe {
   readonly text: string
 }
 
-/** Who asks in the end. */
 export const PROBE = 'probe'
 
 const LOOK_MS = 3_000

@@ -18,7 +18,6 @@ import type { Stage } from './stage.ts'
 import { startParties } from './start-parties.ts'
 import { startErrands } from '../workload/start-errands.ts'
 
-/** What came of it. */
 export interface HistoryResult {
   readonly seed: number
   readonly violations: readonly Violation[]

@@ -9,7 +9,6 @@ import { enterWorld } from '../stand-ins/current-world.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import type { Stage } from './stage.ts'
 
-/** Everybody who takes part in a history. */
 export type Parties = Awaited<ReturnType<typeof startParties>>
 
 /** Starts facilitators and agents. */
@@ -42,7 +41,6 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
     ledger,
     /** The ledger falls back to a copy that lacks the writes of so long. */
     failOverLedger: failOver,
-    /** Accounts of whoever settles. */
     relayers: new Set(hasLedger ? stage.cast.relayers : [STOCK_RELAYER]),
     hasLedger,
   }

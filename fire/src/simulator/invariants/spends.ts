@@ -16,7 +16,7 @@ export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<st
   const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
   const spent = new Map<string, bigint>()
   const refs = new Set<string>()
-  for (const { transaction, succeeded } of chain.busyBlocks().flatMap(block => block.mined)) {
+  for (const { transaction, succeeded } of chain.mined()) {
     for (const call of succeeded ? transaction.calls : []) {
       if (call.kind === 'permit') terms.set(call.id, call.terms)
       if (call.kind !== 'spend') continue
@@ -68,14 +68,12 @@ export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
 
 function readMined({ chain }: World): readonly MinedSpend[] {
   return chain
-    .busyBlocks()
-    .flatMap(({ mined }) =>
-      mined.flatMap(({ transaction, succeeded }) =>
-        transaction.calls.flatMap(call =>
-          succeeded && call.kind === 'spend'
-            ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
-            : [],
-        ),
+    .mined()
+    .flatMap(({ transaction, succeeded }) =>
+      transaction.calls.flatMap(call =>
+        succeeded && call.kind === 'spend'
+          ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
+          : [],
       ),
     )
 }

@@ -11,21 +11,17 @@ import type { World } from '../build-world.ts'
 import { NOBODY } from '../workload/cast.ts'
 import { agentIdOf } from '../workload/permissions.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
+import type { FacilitatorCall } from './facilitator-party.ts'
 import { runPlannedHandler } from './run-planned-handler.ts'
 import { hostName, supervise, type Program } from './supervise.ts'
 import type { VirtualStore } from './virtual-store.ts'
 
 /** A request on its way to an agent. */
-export interface AgentRequest {
-  readonly method: string
-  readonly path: string
-  readonly headers: { readonly [name: string]: string }
-  readonly body: string | undefined
+export interface AgentRequest extends FacilitatorCall {
   /** The job it is for, as the records name it; undefined where it is for none. */
   readonly job: string | undefined
 }
 
-/** An agent's answer on its way back. */
 export interface AgentAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
@@ -138,5 +134,5 @@ function noteAnswer(
   const proven = saved.find(one => onChain.get(one)?.transaction === transaction)
   const payment = proven ?? saved.at(-1)
   const isProven = proven !== undefined
-  world.said.deliveries.push({ agent, job, atMs: world.wires.time.nowMs(), text, payment, isProven })
+  world.said.deliveries.push({ job, atMs: world.wires.time.nowMs(), text, payment, isProven })
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
 import { shortKey, type Signal } from '@farebox/facilitator/src/ledger/signals'
-import { readRawTransaction } from '../chain/read-raw-transaction.ts'
+import { readRawTransaction } from '../chain/calls.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'

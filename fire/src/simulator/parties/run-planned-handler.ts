@@ -6,7 +6,6 @@ import type { VirtualProcess } from '../time/virtual-process.ts'
 import { NOBODY, SPENDING } from '../workload/cast.ts'
 import type { World } from '../build-world.ts'
 
-/** Where a handler runs. */
 export interface HandlerPlace {
   readonly world: World
   readonly agent: string

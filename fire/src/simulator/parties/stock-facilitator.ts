@@ -50,7 +50,7 @@ async function answer(
       status: 200,
       body: { isValid: refused === undefined, invalidReason: refused, payer: payment.authorization.from },
     }
-  if (refused !== undefined) return settleAnswer(world, false, '', refused)
+  if (refused !== undefined) return settled(world, '', refused)
   return await settle(world, process, payment, waitMs)
 }
 
@@ -88,23 +88,16 @@ async function settle(
   })
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += LOOK_MS) {
     const found = chain.find(hash)
-    if (found?.mined.succeeded === true) return settleAnswer(world, true, hash)
-    if (found !== undefined) return settleAnswer(world, false, hash, 'invalid_transaction_state')
+    if (found?.mined.succeeded === true) return settled(world, hash)
+    if (found !== undefined) return settled(world, hash, 'invalid_transaction_state')
     await process.sleep(LOOK_MS)
   }
   return random.chance(0.5)
-    ? settleAnswer(world, false, '', 'unexpected_settle_error')
+    ? settled(world, '', 'unexpected_settle_error')
     : { status: 500, body: { error: 'timed out' } }
 }
 
-function settleAnswer(
-  { network }: World,
-  success: boolean,
-  transaction: string,
-  errorReason?: string,
-): VirtualAnswer {
-  return {
-    status: 200,
-    body: { success, transaction, network: network.id, ...(errorReason && { errorReason }) },
-  }
+function settled({ network }: World, transaction: string, errorReason?: string): VirtualAnswer {
+  const outcome = { success: errorReason === undefined, ...(errorReason && { errorReason }) }
+  return { status: 200, body: { ...outcome, transaction, network: network.id } }
 }

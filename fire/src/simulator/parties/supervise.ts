@@ -3,7 +3,6 @@ import type { Random } from '../seeded-random.ts'
 import { startProcess, type VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
 
-/** A program that runs in a process. */
 export interface Program<Request, Answer> {
   serve(request: Request): Promise<Answer>
   /** Stops in good order; it serves until that resolves. */
@@ -72,7 +71,6 @@ export function supervise<Request, Answer>(
   return {
     /** The one that serves now; undefined while none does. */
     serving: (): Callee<Request, Answer> | undefined => serving,
-    /** Ends what runs, and starts it anew. */
     restart(): void {
       const process = running
       running = undefined
@@ -93,7 +91,6 @@ export function supervise<Request, Answer>(
     },
     /** Sets the clock of its machine, so much later or earlier, for all that run there afterwards too. */
     setClock,
-    /** Takes back all that was set. */
     setClockRight(): void {
       if (skewMs !== usualSkewMs) setClock(usualSkewMs - skewMs)
     },

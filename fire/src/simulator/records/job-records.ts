@@ -14,7 +14,6 @@ export interface HandlerRun {
 
 /** A response that was saved, with the payment it was saved for. */
 export interface SavedRecord {
-  /** When its holder had claimed the job. */
   readonly claimedMs: number
   readonly payment: string
   readonly response: string
@@ -26,7 +25,6 @@ export interface SavedRecord {
 export interface JobHistory {
   readonly runs: HandlerRun[]
   readonly saved: SavedRecord[]
-  /** When it was written down as settled. */
   readonly settledMs: number[]
   /** Payments that were written down as failed, and when they first were. */
   readonly refusedMs: Map<string, number>
@@ -44,7 +42,6 @@ export function jobName(jobKey: string): string {
   return jobKey.slice(jobKey.lastIndexOf(' ') + 1).toLowerCase()
 }
 
-/** Makes the records of a history. */
 export function createJobRecords(nowMs: () => number) {
   const jobs = new Map<string, JobHistory>()
   const disturbances: { readonly process: string; readonly atMs: number }[] = []

@@ -55,7 +55,6 @@ export function deadlineOf({ body }: Send): number {
   return typeof deadline === 'number' ? deadline : 0
 }
 
-/** Of a request's body. */
 export function capabilityOf(body: string): unknown {
   const { task } = JSON.parse(body) as { readonly task?: { readonly capability?: unknown } }
   return task?.capability

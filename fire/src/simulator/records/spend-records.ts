@@ -16,7 +16,6 @@ export function createSpendRecords(crypto: EvmCrypto, { asset }: Network) {
     undone: new Set<string>(),
     /** Answers that say after how many spends their job failed. */
     failures: new Set<string>(),
-    /** The id of a payer's permission. */
     idOf: (owner: string, spender: string, agentId: bigint): string =>
       permissionId(crypto, {
         owner: owner as `0x${string}`,

@@ -1,6 +1,5 @@
 /** A paid 200, as an agent said it. */
 interface Delivery {
-  readonly agent: string
   readonly job: string
   readonly atMs: number
   readonly text: string
@@ -32,7 +31,6 @@ export interface FacilitatorReport {
 /** Opens the records of what was said, whether anybody heard it or not. */
 export function openWords() {
   return {
-    /** What agents said. */
     said: {
       deliveries: [] as Delivery[],
       /** Answers that no table of answers has. */
@@ -40,7 +38,6 @@ export function openWords() {
       /** What a facilitator did that it never should, in words. */
       oddDeeds: [] as string[],
     },
-    /** Words that must be kept. */
     words: {
       ofClients: [] as ClientReport[],
       /** Payments that our client signed, by the job they were for. */

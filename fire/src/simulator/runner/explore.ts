@@ -4,10 +4,8 @@ import { bundleSimulator } from './bundle-simulator.ts'
 import { huntMutants } from './hunt-mutants.ts'
 import { loadSimulator } from './repeat-history.ts'
 
-/** In how many histories a mutant is looked for. */
 export const MUTANT_SEEDS = 20_000
 
-/** Flags of the simulator. */
 export const SIMULATOR_FLAGS: { readonly [name: string]: BatteryFlag } = {
   seeds: { value: '<n>', help: 'so many histories; the first is that of --seed' },
   trace: { help: 'the history of --seed alone, with everything that happened' },

@@ -11,7 +11,6 @@ export interface SeedShare {
 
 /** What came of a share, or of all of them. */
 export interface SeedRunResult {
-  /** How many were judged. */
   readonly count: number
   readonly counts: HistoryCounts
   /** By seed, the lowest first. */

@@ -1,14 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { addCounts, type SeedRunResult, type SeedShare } from './serve-seeds.ts'
 
-/** What is simulated. */
 export interface SeedRun {
-  /** The bundle: see `bundleSimulator`. */
   readonly simulator: string
   readonly first: number
   readonly count: number
   readonly workers: number
-  /** Told after each share. */
   readonly onProgress?: (progress: { readonly done: number; readonly broken: number }) => void
   /** Stops at the first history that breaks a rule, as soon as it is known to be the first. */
   readonly stopsAtViolation?: boolean

@@ -19,7 +19,6 @@ export interface VirtualApp {
 const ROUTING = ['get', 'post', 'put', 'delete']
 const IGNORED = ['removeAllContentTypeParsers', 'addContentTypeParser', 'addHook', 'setNotFoundHandler']
 
-/** Makes an application. */
 // oxlint-disable-next-line import/no-default-export -- as the real one does
 export default function fastify(): VirtualApp {
   const routes = new Map<string, Handler>()

@@ -16,12 +16,10 @@ export interface TimerGrain {
 /** A clock whose timers come when they are due. */
 export const EXACT: TimerGrain = { ms: 0, phaseMs: 0 }
 
-/** A grain of this process's own. */
 export function drawGrain(random: Random, { name }: VirtualProcess, ms: number): TimerGrain {
   return { ms, phaseMs: random.fork(`timers of ${name}`).between(0, ms) }
 }
 
-/** For `createAgent`. */
 export function agentClock(process: VirtualProcess, grain: TimerGrain): AgentClock {
   const { nowMs } = process
   return {

@@ -37,15 +37,11 @@ export function startProcess(time: VirtualTime, name: string, skewMs = 0) {
   const process = {
     name,
     isAlive: true,
-    /** Unix milliseconds by its own clock. */
     nowMs: (): number => time.nowMs() + aheadMs,
-    /** A timer of this process. */
     after,
     /** Something has arrived for it: now, or when it goes on, or never. */
     deliver: whenGoing,
-    /** Waits for so long, by its timers. */
     sleep: (ms: number): Promise<void> => new Promise(resolve => void after(ms, resolve)),
-    /** Dies here and now. */
     crash(): void {
       if (!process.isAlive) return
       process.isAlive = false

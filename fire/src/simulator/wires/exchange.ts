@@ -15,7 +15,6 @@ class ConnectionBroken extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** What messages travel over. */
 export interface Wires {
   readonly time: VirtualTime
   readonly faults: Faults

@@ -2,7 +2,6 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { defineAgent, type Declaration } from 'farebox'
 
-/** Who pays. */
 export interface Payer {
   readonly name: string
   /** Lower-case. */
@@ -16,7 +15,6 @@ export type Cast = ReturnType<typeof makeCast>
 /** Somebody who is nobody of ours, with money of their own. */
 export const NOBODY = '0x00000000000000000000000000000000000000ff'
 
-/** Makes the cast. */
 export function makeCast(crypto: EvmCrypto) {
   const addressOf = (key: string): string => privateKeySigner(crypto, key).address
   const relayerKeys = [0x200, 0x201].map(keyOf)
@@ -72,7 +70,6 @@ function declare(name: string, wallet: string, maxDeadlineSeconds: number): Decl
   })
 }
 
-/** The capability that spends. */
 export const SPENDING = 'buy'
 const PERMISSION = {
   type: 'EXECUTE_TRANSACTIONS',

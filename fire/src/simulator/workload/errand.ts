@@ -26,7 +26,6 @@ export interface Errand {
   /** Every job so far; an errand adds its own. */
   readonly known: KnownJob[]
   readonly own: KnownJob
-  /** Whose errand it is. */
   readonly process: VirtualProcess
 }
 

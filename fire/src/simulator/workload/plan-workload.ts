@@ -29,27 +29,10 @@ export const ERRAND_KINDS = [
 
 export type ErrandKind = (typeof ERRAND_KINDS)[number]
 
-/** One errand of a history. */
-export interface ErrandPlan {
-  readonly kind: ErrandKind
-  readonly atMs: number
-  readonly payer: number
-  readonly agent: number
-  readonly capability: string
-  /** How many at once, where the kind has several. */
-  readonly copies: number
-  /** Whether the nonce is bound to the job. */
-  readonly isBound: boolean
-  /** How long the authorization is good. */
-  readonly validSeconds: number
-  readonly deadlineSeconds: number
-  readonly mischief: MischiefKind | undefined
-  /** Waits for an answer longer than anything takes. */
-  readonly isPatient: boolean
-}
-
 /** What a history is about. */
 export type WorkloadPlan = ReturnType<typeof planWorkload>
+
+export type ErrandPlan = WorkloadPlan['errands'][number]
 
 /** What the histories of one manner draw from. */
 const USUAL = {
@@ -103,14 +86,17 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     if (isRegretful && own.chance(0.6)) return 'cancel'
     return mischievous && own.chance(0.6) ? own.pick(MISCHIEF_KINDS) : undefined
   }
-  const errand = (own: Random): ErrandPlan => ({
+  const errand = (own: Random) => ({
     ...whoAndWhat(own, manner.kindOf(own)),
     atMs: own.between(0, Math.round(lengthMs * 0.6)),
     agent: own.between(0, agents - 1),
+    /** How many at once, where the kind has several. */
     copies: manner.copiesOf(own),
+    /** Whether the nonce is bound to the job. */
     isBound: own.chance(isForgetful ? 0.6 : 0.3),
     validSeconds: own.pick(manner.validSeconds),
     deadlineSeconds: own.pick(manner.deadlineSeconds),
+    /** Waits for an answer longer than anything takes. */
     isPatient: manner === SIEGE,
     mischief: mischiefOf(own),
   })
@@ -136,7 +122,6 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     /** Each facilitator has all relayer keys; otherwise one. */
     hasAllKeys: random.chance(0.3),
     agentSettleWaitMs: random.pick([1_000, 4_000, 10_000]),
-    /** Limits of the facilitators. */
     limits: {
       settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
       reconcileMs: random.pick([4_000, 60_000]),
@@ -148,7 +133,6 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
     maxDeadlineSeconds: spends ? LONG_SECONDS : maxDeadlineSeconds,
     /** All processes are suspended until every authorization has expired, instead of working on. */
     sleepsToTheEnd: random.chance(0.85),
-    /** That a run of a handler fails. */
     badRunRate: manner.badRunRate,
     /** How many of the cheaper jobs each payer can pay. */
     affordable: [...[0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])), 1],
@@ -159,7 +143,7 @@ export function planWorkload(random: Random, targeted: TargetedFault | undefined
 }
 
 /** With time for a few blocks, and for another attempt. */
-function spending(plan: ErrandPlan): ErrandPlan {
+function spending<Plan extends { readonly validSeconds: number }>(plan: Plan): Plan {
   return {
     ...plan,
     capability: SPENDING,
@@ -169,7 +153,7 @@ function spending(plan: ErrandPlan): ErrandPlan {
 }
 
 /** The last payer can pay one of the cheaper jobs, and is the one who tries to buy two. */
-function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'payer' | 'capability'> {
+function whoAndWhat(own: Random, kind: ErrandKind) {
   if (kind === 'overdraw') return { kind, payer: LAST_PAYER, capability: own.pick(['echo', 'twin']) }
   return {
     kind,
@@ -179,6 +163,5 @@ function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'p
 }
 
 const LAST_PAYER = 3
-/** Of the histories. */
 const SPENDING_SHARE = 0.2
 const LONG_SECONDS = 20

@@ -6,7 +6,6 @@ import { exchange } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
 import type { World } from '../build-world.ts'
 
-/** A request for a job. */
 export interface JobCall {
   readonly agent: AgentParty
   readonly jobId: string
