@@ -60,7 +60,7 @@ export function createNode(
   parts: NodeParts,
 ): (method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number) => unknown {
   const { chain, token, network, crypto } = parts
-  const domainSeparator = toHex(parts.domainSeparator)
+  const ethCall = createEthCall(token, toHex(parts.domainSeparator))
   const hash = (words: string): string => toHex(crypto.keccak256(fromHex(`0x${words}`)))
 
   const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
@@ -69,49 +69,6 @@ export function createNode(
       return aheadSeconds === 0 ? head : { ...head, seconds: head.seconds + aheadSeconds }
     const seconds = Math.floor(parts.nowMs() / 1_000) + aheadSeconds
     return { ...head, number: head.number + 1, seconds }
-  }
-
-  /** One call of a contract, tried on a state that those before it in a batch have left. */
-  const tryCall = (
-    view: { -readonly [key in keyof View]: View[key] },
-    { to, data }: ContractCall,
-  ): { readonly succeeded: boolean; readonly data: string } => {
-    const value = (result: bigint | number): { succeeded: boolean; data: string } => ({
-      succeeded: true,
-      data: `0x${uintWord(BigInt(result))}`,
-    })
-    if (to === MULTICALL3 && data === GET_BLOCK_NUMBER) return value(view.number)
-    if (to === MULTICALL3 && data === GET_BLOCK_TIMESTAMP) return value(view.seconds)
-    if (to !== token.address) return { succeeded: true, data: '0x' }
-    if (data === DOMAIN_SEPARATOR) return { succeeded: true, data: domainSeparator }
-    if (data.startsWith(BALANCE_OF)) return value(view.state.balances.get(`0x${data.slice(34, 74)}`) ?? 0n)
-    if (data.startsWith(AUTHORIZATION_STATE)) {
-      const key = nonceKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74, 138)}`)
-      return value(view.state.spent.has(key) ? 1 : 0)
-    }
-    const change = readTokenCall(data)
-    if (change === undefined) throw new Error(`the virtual token does not know ${data.slice(0, 10)}`)
-    const outcome = token.call(view.state, change, view.seconds)
-    if (!outcome.ok) return { succeeded: false, data: encodeRevert(outcome.revert) }
-    view.state = outcome.state
-    return { succeeded: true, data: '0x' }
-  }
-
-  const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
-    // A contract creation that is only tried.
-    if (call.to === undefined) {
-      const { words, behind } = readCodeQuestion(call.data)
-      return `0x${words}${behind === undefined ? '' : ethCall(behind, view).slice(2)}`
-    }
-    const target = { to: call.to.toLowerCase(), data: call.data }
-    const tried = { ...view }
-    const batch = readBatch(target)
-    if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
-    const settle = readSettle(target)
-    if (settle !== undefined) return encodePaid(settle.map(one => tryCall(tried, one)))
-    const { succeeded, data } = tryCall(tried, target)
-    if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
-    return data
   }
 
   /** Only spends are estimated: by what they would come to behind all that waits for a block. */
@@ -191,4 +148,51 @@ export function createNode(
         throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
     }
   }
+}
+
+/** Makes what answers `eth_call`: the token and Multicall3 without an EVM. */
+function createEthCall(token: Token, domainSeparator: string) {
+  /** One call of a contract, tried on a state that those before it in a batch have left. */
+  const tryCall = (
+    view: { -readonly [key in keyof View]: View[key] },
+    { to, data }: ContractCall,
+  ): { readonly succeeded: boolean; readonly data: string } => {
+    const value = (result: bigint | number): { succeeded: boolean; data: string } => ({
+      succeeded: true,
+      data: `0x${uintWord(BigInt(result))}`,
+    })
+    if (to === MULTICALL3 && data === GET_BLOCK_NUMBER) return value(view.number)
+    if (to === MULTICALL3 && data === GET_BLOCK_TIMESTAMP) return value(view.seconds)
+    if (to !== token.address) return { succeeded: true, data: '0x' }
+    if (data === DOMAIN_SEPARATOR) return { succeeded: true, data: domainSeparator }
+    if (data.startsWith(BALANCE_OF)) return value(view.state.balances.get(`0x${data.slice(34, 74)}`) ?? 0n)
+    if (data.startsWith(AUTHORIZATION_STATE)) {
+      const key = nonceKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74, 138)}`)
+      return value(view.state.spent.has(key) ? 1 : 0)
+    }
+    const change = readTokenCall(data)
+    if (change === undefined) throw new Error(`the virtual token does not know ${data.slice(0, 10)}`)
+    const outcome = token.call(view.state, change, view.seconds)
+    if (!outcome.ok) return { succeeded: false, data: encodeRevert(outcome.revert) }
+    view.state = outcome.state
+    return { succeeded: true, data: '0x' }
+  }
+
+  const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
+    // A contract creation that is only tried.
+    if (call.to === undefined) {
+      const { words, behind } = readCodeQuestion(call.data)
+      return `0x${words}${behind === undefined ? '' : ethCall(behind, view).slice(2)}`
+    }
+    const target = { to: call.to.toLowerCase(), data: call.data }
+    const tried = { ...view }
+    const batch = readBatch(target)
+    if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
+    const settle = readSettle(target)
+    if (settle !== undefined) return encodePaid(settle.map(one => tryCall(tried, one)))
+    const { succeeded, data } = tryCall(tried, target)
+    if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
+    return data
+  }
+  return ethCall
 }

@@ -46,7 +46,6 @@ export function createFaults(random: Random, plan: FaultPlan) {
   const watchers: (() => void)[] = []
   const { amount } = plan
   const happens = (source: Random, rate: number): boolean => !faults.isCalm && rate > 0 && source.chance(rate)
-  const side = (source: Random): 'before' | 'after' => (source.chance(0.5) ? 'before' : 'after')
   /** Some are there at once, which spares an event; the answer at the latest takes its time. */
   const travelMs = (usualMs: number, promptRate: number): number => {
     if (happens(messages, amount.slowness)) {
@@ -80,7 +79,6 @@ export function createFaults(random: Random, plan: FaultPlan) {
     ofMessage(usualMs: number) {
       sent += 1
       const fault = {
-        /** Among all that are sent. */
         place: sent,
         thereMs: travelMs(usualMs, 0.5),
         backMs: travelMs(usualMs, 0),
@@ -101,7 +99,6 @@ export function createFaults(random: Random, plan: FaultPlan) {
       if (place < last) happened('messages overtaken')
       else arrived.set(route, place)
     },
-    /** `name` is one of {@link PORT_CALLS}. */
     ofCall(process: ProcessKind, port: PortKind, name: string): CallFault {
       const struckBy = strike(port, name)
       if (struckBy !== undefined) return struckBy
@@ -128,8 +125,11 @@ export function createFaults(random: Random, plan: FaultPlan) {
     happened,
     /** Calls back whenever the targeted fault strikes. */
     onStrike: (callback: () => void): void => void watchers.push(callback),
-    /** What has happened so far, and how often. */
     counts: (): { readonly [what: string]: number } => Object.fromEntries(counts),
   }
   return faults
+}
+
+function side(source: Random): 'before' | 'after' {
+  return source.chance(0.5) ? 'before' : 'after'
 }
