@@ -82,7 +82,7 @@ export function createVirtualChain(parts: {
       mined: [] as MinedTransaction[],
     }
     const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
-    fill(built, ready, slotMs(number) / 1_000)
+    fill(token, built, ready, slotMs(number) / 1_000)
     const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
     const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
     blocks.push(block)
@@ -92,32 +92,6 @@ export function createVirtualChain(parts: {
       places.set(transaction.hash, block)
       trace.note('chain', () => `block ${number}: ${describe(transaction)}${succeeded ? '' : ' reverted'}`)
     }
-  }
-
-  const fill = (built: Building, ready: Pending[], seconds: number): void => {
-    ready.sort((one, other) => one.rank - other.rank)
-    // Again and again, because one that is mined may make room for the next of its account.
-    for (let mined = true; mined && ready.length > 0;) {
-      const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
-      mined = at !== -1
-      const [next] = mined ? ready.splice(at, 1) : []
-      if (next !== undefined) mine(built, next.transaction, seconds)
-    }
-  }
-
-  const mine = (built: Building, transaction: ChainTransaction, seconds: number): void => {
-    const logs: ChainLog[] = []
-    let succeeded = true
-    for (const call of transaction.calls) {
-      const outcome = token.call(built.state, call, seconds)
-      if (outcome.ok) {
-        built.state = outcome.state
-        logs.push(...outcome.logs)
-      } else if (transaction.calls.length === 1) succeeded = false
-    }
-    if (transaction.nonce !== undefined)
-      built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
-    built.mined.push({ transaction, succeeded, logs })
   }
 
   append()
@@ -135,7 +109,7 @@ export function createVirtualChain(parts: {
     pending(): Pick<Block, 'state' | 'counts'> {
       const { state, counts } = catchUp()
       const built: Building = { state, counts, mined: [] }
-      fill(built, [...pending.values()], Math.floor(nowMs() / 1_000))
+      fill(token, built, [...pending.values()], Math.floor(nowMs() / 1_000))
       return built
     },
     /** Blocks with transactions in them, oldest first. */
@@ -190,6 +164,33 @@ export function createVirtualChain(parts: {
       catchUp()
     },
   }
+}
+
+/** Mines what is ready, in the order of its ranks and nonces. */
+function fill(token: Token, built: Building, ready: Pending[], seconds: number): void {
+  ready.sort((one, other) => one.rank - other.rank)
+  // Again and again, because one that is mined may make room for the next of its account.
+  for (let mined = true; mined && ready.length > 0;) {
+    const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
+    mined = at !== -1
+    const [next] = mined ? ready.splice(at, 1) : []
+    if (next !== undefined) mine(token, built, next.transaction, seconds)
+  }
+}
+
+function mine(token: Token, built: Building, transaction: ChainTransaction, seconds: number): void {
+  const logs: ChainLog[] = []
+  let succeeded = true
+  for (const call of transaction.calls) {
+    const outcome = token.call(built.state, call, seconds)
+    if (outcome.ok) {
+      built.state = outcome.state
+      logs.push(...outcome.logs)
+    } else if (transaction.calls.length === 1) succeeded = false
+  }
+  if (transaction.nonce !== undefined)
+    built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
+  built.mined.push({ transaction, succeeded, logs })
 }
 
 function isNext({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {

@@ -22,59 +22,34 @@ export const UNHARMED: CallFault = { crash: undefined, fail: undefined, pauseMs:
  * after it; over deeds sooner, and soonest over what is seldom
  * done: `rare` once in hundreds of histories, `scarce` once in thousands; `seldom` is what comes just before that.
  */
-export const PORT_CALLS: {
-  readonly [name: string]: 'look' | 'call' | 'deed' | 'rare' | 'seldom' | 'scarce'
-} = {
-  'store.claim': 'deed',
-  'store.read': 'look',
-  'store.write': 'deed',
-  'store.unresolved': 'look',
-  'facilitator /supported': 'look',
-  'facilitator /verify': 'deed',
-  'facilitator /settle': 'deed',
-  'facilitator /release': 'deed',
-  'node eth_call': 'rare',
-  'node eth_blockNumber': 'scarce',
-  'node eth_chainId': 'seldom',
-  'node eth_estimateGas': 'seldom',
-  'node eth_getTransactionCount': 'seldom',
-  'node eth_maxPriorityFeePerGas': 'seldom',
-  'node eth_sendRawTransaction': 'rare',
-  'node eth_getBlockByNumber': 'rare',
-  'node eth_getLogs': 'rare',
-  'node eth_getTransactionReceipt': 'rare',
-  'ledger.hold': 'deed',
-  'ledger.capture': 'deed',
-  'ledger.release': 'deed',
-  'ledger.find': 'look',
-  'ledger.backlog': 'look',
-  'ledger.submit': 'deed',
-  'ledger.capture-and-submit': 'rare',
-  'ledger.replace': 'scarce',
-  'ledger.conclude': 'deed',
-  'ledger.lease': 'look',
-  'ledger.give-up': 'deed',
-  'ledger.expire': 'deed',
-  'ledger.settled-since': 'scarce',
-  'ledger.unconfirmed': 'look',
-  'ledger.uncharged': 'look',
-  'ledger.mark-audited': 'rare',
-  'ledger.adopt': 'scarce',
-  'ledger.secret': 'look',
-  eth_chainId: 'look',
-  eth_call: 'look',
-  eth_getBalance: 'look',
-  eth_getCode: 'rare',
-  eth_getBlockByNumber: 'look',
-  eth_getLogs: 'rare',
-  eth_getTransactionByHash: 'seldom',
-  eth_getTransactionCount: 'rare',
-  eth_getTransactionReceipt: 'look',
-  eth_maxPriorityFeePerGas: 'look',
-  eth_sendRawTransaction: 'deed',
-  eth_sendRawTransactionSync: 'deed',
+export const PORT_CALLS: { readonly [name: string]: Weight } = {
+  ...callsOf('store.', { claim: 'deed', read: 'look', write: 'deed', unresolved: 'look' }),
+  ...callsOf('facilitator /', { supported: 'look', verify: 'deed', settle: 'deed', release: 'deed' }),
+  ...callsOf('node eth_', { call: 'rare', blockNumber: 'scarce', chainId: 'seldom', estimateGas: 'seldom' }),
+  ...callsOf('node eth_', { getTransactionCount: 'seldom', maxPriorityFeePerGas: 'seldom' }),
+  ...callsOf('node eth_', { sendRawTransaction: 'rare', getBlockByNumber: 'rare', getLogs: 'rare' }),
+  ...callsOf('node eth_', { getTransactionReceipt: 'rare' }),
+  ...callsOf('ledger.', { hold: 'deed', capture: 'deed', release: 'deed', find: 'look', backlog: 'look' }),
+  ...callsOf('ledger.', { submit: 'deed', 'capture-and-submit': 'rare', replace: 'scarce' }),
+  ...callsOf('ledger.', { conclude: 'deed', lease: 'look', 'give-up': 'deed', expire: 'deed' }),
+  ...callsOf('ledger.', { 'settled-since': 'scarce', unconfirmed: 'look', uncharged: 'look' }),
+  ...callsOf('ledger.', { 'mark-audited': 'rare', adopt: 'scarce', secret: 'look' }),
+  ...callsOf('eth_', { chainId: 'look', call: 'look', getBalance: 'look', getCode: 'rare' }),
+  ...callsOf('eth_', { getBlockByNumber: 'look', getLogs: 'rare', getTransactionByHash: 'seldom' }),
+  ...callsOf('eth_', { getTransactionCount: 'rare', getTransactionReceipt: 'look' }),
+  ...callsOf('eth_', { maxPriorityFeePerGas: 'look', sendRawTransaction: 'deed' }),
+  ...callsOf('eth_', { sendRawTransactionSync: 'deed' }),
   'stock send': 'deed',
   'agent /execute': 'call',
+}
+
+type Weight = 'look' | 'call' | 'deed' | 'rare' | 'seldom' | 'scarce'
+
+function callsOf(
+  whose: string,
+  calls: { readonly [name: string]: Weight },
+): { readonly [name: string]: Weight } {
+  return Object.fromEntries(Object.entries(calls).map(([name, weight]) => [whose + name, weight]))
 }
 
 /** What goes wrong at a targeted call. */
@@ -107,29 +82,29 @@ export const STRIKE_RATE = 0.6
 /** Strikes in one history: with more, nothing would ever get done. */
 export const MOST_STRIKES = 3
 
-const callsOf = (whose: string, ...names: readonly string[]): readonly string[] =>
+const named = (whose: string, ...names: readonly string[]): readonly string[] =>
   names.map(name => whose + name)
 
 /** Where it is decided who has a job or a payment, and what became of it. */
 const DECISIVE_CALLS = [
-  ...callsOf('store.', 'claim', 'read', 'write'),
-  ...callsOf('facilitator /', 'verify', 'settle'),
-  ...callsOf('node ', 'eth_call', 'eth_getLogs'),
-  ...callsOf('ledger.', 'hold', 'capture', 'capture-and-submit', 'conclude'),
+  ...named('store.', 'claim', 'read', 'write'),
+  ...named('facilitator /', 'verify', 'settle'),
+  ...named('node ', 'eth_call', 'eth_getLogs'),
+  ...named('ledger.', 'hold', 'capture', 'capture-and-submit', 'conclude'),
   'eth_call',
   'agent /execute',
 ]
 
 /** Where the chain is asked what became of a payment: after the answer its blocks may be replaced. */
 const CHAIN_LOOKS = ['node ', ''].flatMap(whose =>
-  callsOf(whose, 'eth_call', 'eth_getLogs', 'eth_getTransactionReceipt'),
+  named(whose, 'eth_call', 'eth_getLogs', 'eth_getTransactionReceipt'),
 )
 
 /** Where a ledger is told what it must not forget, mostly of a transaction that is about to be sent. */
 const LEDGER_DEEDS = [
-  ...callsOf('ledger.', 'submit', 'submit', 'capture-and-submit', 'capture-and-submit'),
-  ...callsOf('eth_sendRawTransaction', '', 'Sync'),
-  ...callsOf('ledger.', 'capture', 'hold', 'conclude'),
+  ...named('ledger.', 'submit', 'submit', 'capture-and-submit', 'capture-and-submit'),
+  ...named('eth_sendRawTransaction', '', 'Sync'),
+  ...named('ledger.', 'capture', 'hold', 'conclude'),
   'facilitator /settle',
 ]
 
