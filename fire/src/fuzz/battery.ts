@@ -10,7 +10,7 @@ import { startServedAgent } from './sockets/start-served-agent.ts'
 const AMOUNTS = {
   small: { answers: 3_000, eachSeen: 1, broken: 500, attacks: undefined },
   // Long enough for every limit of the server to be met.
-  full: { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: { share: 1, lastsMs: 35_000 } },
+  full: { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: { lastsMs: 35_000 } },
 } as const
 
 const PARTS: readonly string[] = ['requests', 'sockets']
@@ -93,7 +93,7 @@ async function runOverSockets({ seed, size, signal, progress }: BatteryRun): Pro
   const agent = await startServedAgent()
   try {
     const onDone = (done: number): void => progress({ doing: 'broken bytes', done, of: broken })
-    const { exchanges, answers, wrong } = await fuzzSockets(agent.port, { seed, broken, signal, onDone })
+    const { exchanges, answers, wrong } = await fuzzSockets(agent.port, seed, broken, signal, onDone)
     const scores: Score[] = [
       {
         test: 'broken bytes over raw sockets',
@@ -103,7 +103,7 @@ async function runOverSockets({ seed, size, signal, progress }: BatteryRun): Pro
       },
     ]
     if (attacks !== undefined)
-      await attackSlowly(agent.port, { ...attacks, signal }, score => {
+      await attackSlowly(agent.port, 1, attacks.lastsMs, signal, score => {
         scores.push(scoreAttack(score))
         progress({ doing: 'slow clients', done: scores.length - 1, of: ATTACKS.length })
       })

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fuzz } from './battery.ts'
 import { createPaymentMaker, type PaymentMaker } from './generate/payment-maker.ts'
-import { runRound, type Finding } from './run/run-round.ts'
+import { runRound } from './run/run-round.ts'
 import { SABOTAGES } from './run/sabotages.ts'
 
 const SEED = 20_270_101
@@ -26,31 +26,14 @@ test('the small form of the fuzz reaches its targets and finds nothing', async (
 })
 
 test.each(Object.entries(SABOTAGES))('an agent that %s is caught', async (_, sabotage) => {
-  expect(await runRound({ seed: 'fixed', maker, sabotage, mostShrinks: 0 })).toBeDefined()
+  expect(await runRound({ seed: 'fixed', maker, sabotage })).toBeDefined()
 })
 
-describe('a finding among random requests', () => {
+test('a finding among random requests is seen again by its seed and path', async () => {
   const sabotage = SABOTAGES['answers 504 for 408']
   if (sabotage === undefined) throw new Error('nothing is sabotaged')
-  let finding: Finding
-  beforeAll(async () => {
-    const found = await runRound({ seed: SEED, maker, sabotage })
-    if (found === undefined) throw new Error('nothing was found')
-    finding = found
-  })
-
-  test('is shrunk to the one thing that is wrong', () => {
-    const { recipe } = finding
-    if (recipe.kind !== 'execute') throw new Error(`it is of kind ${recipe.kind}`)
-    const { bodySpoils, payment, inputSpoil } = recipe
-    expect(bodySpoils.length + (payment?.spoils.length ?? 0) + Number(inputSpoil !== undefined)).toBeLessThan(
-      2,
-    )
-  })
-
-  test('is seen again by its seed and path', async () => {
-    const { path, reason } = finding
-    const again = await runRound({ seed: SEED, path, maker, sabotage, mostShrinks: 0 })
-    expect(again?.reason).toBe(reason)
-  })
+  const found = await runRound({ seed: SEED, maker, sabotage })
+  const again = await runRound({ seed: SEED, path: found?.path, maker, sabotage })
+  expect(found).toBeDefined()
+  expect(again).toEqual({ ...found, path: again?.path })
 })

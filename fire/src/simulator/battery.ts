@@ -4,58 +4,47 @@ import { missingAmong, RARE_HAPPENINGS, unknownCalls, USUAL_HAPPENINGS } from '.
 import type { HistoryCounts } from './history/count-history.ts'
 import { MUTANTS } from './mutants/mutants.ts'
 import { bundleSimulator } from './runner/bundle-simulator.ts'
-import { explore, SIMULATOR_FLAGS } from './runner/explore.ts'
+import { explore, MUTANT_SEEDS, SIMULATOR_FLAGS } from './runner/explore.ts'
 import { huntMutants } from './runner/hunt-mutants.ts'
 import { isRepeatable, loadSimulator } from './runner/repeat-history.ts'
-import { simulateSeeds, type SeedRunResult } from './runner/simulate-seeds.ts'
+import type { SeedRunResult } from './runner/serve-seeds.ts'
+import { simulateSeeds } from './runner/simulate-seeds.ts'
 
-/** How much of it is run in full. */
-export interface SimulatorSize {
-  /** Histories; the first has the run's seed, the others those after it. */
-  readonly seeds: number
-  /** In how many histories each deliberate break of our own code is looked for. */
-  readonly mutantSeeds: number
-}
-
-const SMALL_SEEDS = 300
+/** How many histories; the first has the run's seed, the others those after it. */
+const SEEDS = { small: 300, full: 1_000_000 } as const
 const TOLD_EVERY_MS = 1_000
 /** More of them say nothing new. */
 const MOST_FINDINGS = 20
 
-/** Makes the battery: histories of the whole system, each judged, and our own code broken to see it judged. */
-export function createSimulatorBattery({ seeds, mutantSeeds }: SimulatorSize): Battery {
-  return {
-    name: 'simulator',
-    flags: SIMULATOR_FLAGS,
-    does: 'Histories of agents, facilitators and payers on a virtual clock, network and chain, each from a seed.',
-    async run(run) {
-      const explored = await explore(run)
-      if (explored !== undefined) return explored
-      const bundle = await bundleSimulator()
-      const count = Number(run.flags?.['seeds'] ?? (run.size === 'full' ? seeds : SMALL_SEEDS))
-      const result = await judgeHistories(run, bundle, count)
-      const isSame = run.signal.aborted || (await isRepeatable(await loadSimulator(bundle), run.seed))
-      const scores = [...scoreHistories(result, count), scoreRepeat(isSame)]
-      // What must happen in them is known for the two sizes alone.
-      if (run.flags?.['seeds'] === undefined) scores.push(scoreHappenings(result.counts, run))
-      if (run.size === 'full' && run.flags?.['seeds'] === undefined)
-        scores.push(await scoreMutants(run, mutantSeeds))
-      return { scores, findings: findingsOf(result) }
-    },
-  }
+/** Histories of the whole system, each judged, and our own code broken to see it judged. */
+export const simulator: Battery = {
+  name: 'simulator',
+  flags: SIMULATOR_FLAGS,
+  does: 'Histories of agents, facilitators and payers on a virtual clock, network and chain, each from a seed.',
+  async run(run) {
+    const explored = await explore(run)
+    if (explored !== undefined) return explored
+    const bundle = await bundleSimulator()
+    const asked = run.flags?.['seeds']
+    const count = Number(asked ?? SEEDS[run.size])
+    const result = await judgeHistories(run, bundle, count)
+    const isSame = run.signal.aborted || (await isRepeatable(await loadSimulator(bundle), run.seed))
+    const scores = [...scoreHistories(result, count), scoreRepeat(isSame)]
+    // What must happen in them is known for the two sizes alone.
+    if (asked === undefined) scores.push(scoreHappenings(result.counts, run))
+    if (asked === undefined && run.size === 'full') scores.push(await scoreMutants(run))
+    return { scores, findings: findingsOf(result) }
+  },
 }
-
-/** A million histories. */
-export const simulator: Battery = createSimulatorBattery({ seeds: 1_000_000, mutantSeeds: 20_000 })
 
 async function judgeHistories(
   { seed, signal, progress }: BatteryRun,
-  bundle: string,
+  simulator: string,
   count: number,
 ): Promise<SeedRunResult> {
   let toldMs = 0
   return await simulateSeeds({
-    simulator: bundle,
+    simulator,
     first: seed,
     count,
     workers: availableParallelism(),
@@ -70,11 +59,12 @@ async function judgeHistories(
 
 function scoreHistories({ counts, broken }: SeedRunResult, asked: number): readonly Score[] {
   const judged = counts['histories'] ?? 0
-  const [ran, delivered, died] = [
-    counts['handlers run'] ?? 0,
-    counts['jobs delivered'] ?? 0,
-    Object.entries(counts).reduce((sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum), 0),
-  ]
+  const ran = counts['handlers run'] ?? 0
+  const delivered = counts['jobs delivered'] ?? 0
+  const died = Object.entries(counts).reduce(
+    (sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum),
+    0,
+  )
   return [
     {
       test: `${grouped(asked)} seeded histories, each judged by I1 to I8`,
@@ -95,39 +85,27 @@ function scoreHistories({ counts, broken }: SeedRunResult, asked: number): reado
 function scoreHappenings(counts: HistoryCounts, { size }: BatteryRun): Score {
   const asked = size === 'full' ? [...USUAL_HAPPENINGS, ...RARE_HAPPENINGS] : USUAL_HAPPENINGS
   const missing = [...missingAmong(asked, counts), ...unknownCalls(counts)]
-  return {
-    test: `${asked.length} kinds of faults, callers, set-ups and moments to crash`,
-    reached: missing.length === 0 ? 'each came to pass' : `not seen: ${missing.slice(0, 5).join(', ')}`,
-    target: 'each',
-    isMet: missing.length === 0,
-  }
+  const isMet = missing.length === 0
+  const reached = isMet ? 'each came to pass' : `not seen: ${missing.slice(0, 5).join(', ')}`
+  const test = `${asked.length} kinds of faults, callers, set-ups and moments to crash`
+  return { test, reached, target: 'each', isMet }
 }
 
-function scoreRepeat(isSame: boolean): Score {
-  return {
-    test: 'one seed twice, others in between',
-    reached: isSame ? 'the same history' : 'another history',
-    target: 'the same, to the last event',
-    isMet: isSame,
-  }
+function scoreRepeat(isMet: boolean): Score {
+  const reached = isMet ? 'the same history' : 'another history'
+  return { test: 'one seed twice, others in between', reached, target: 'the same, to the last event', isMet }
 }
 
-async function scoreMutants({ seed, signal, progress }: BatteryRun, seeds: number): Promise<Score> {
+async function scoreMutants(run: BatteryRun): Promise<Score> {
   let done = 0
-  const tell = (): void => {
-    progress({ doing: 'breaking our own code', done, of: MUTANTS.length })
-    done += 1
-  }
+  const tell = (): void => run.progress({ doing: 'breaking our own code', done: done++, of: MUTANTS.length })
   tell()
-  const range = { first: seed, count: seeds, workers: availableParallelism(), signal }
-  const caught = await huntMutants(MUTANTS, range, tell)
+  const caught = await huntMutants(MUTANTS, run, MUTANT_SEEDS, tell)
   const survivors = MUTANTS.filter(({ name }) => !caught.has(name)).map(({ name }) => name)
-  return {
-    test: `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(seeds)} histories`,
-    reached: `${caught.size} caught${survivors.length === 0 ? '' : `, not ${survivors.join(', ')}`}`,
-    target: 'all',
-    isMet: survivors.length === 0,
-  }
+  const test = `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(MUTANT_SEEDS)} histories`
+  const isMet = survivors.length === 0
+  const reached = `${caught.size} caught${isMet ? '' : `, not ${survivors.join(', ')}`}`
+  return { test, reached, target: 'all', isMet }
 }
 
 /** Each with the line that replays it. */

@@ -1,21 +1,35 @@
 /** What happened, in order, for a person who wants to see how a history went wrong. */
-export interface Trace {
-  /** One event: by whom, and what. The words are made only where somebody reads them. */
-  note(who: string, what: () => string): void
-  lines(): readonly string[]
-}
+export type Trace = ReturnType<typeof createTrace>
 
-/** Writes everything down. */
-export function createTrace(nowMs: () => number, startMs: number): Trace {
+/** Writes everything down; nothing where it is not read. */
+export function createTrace(nowMs: () => number, isRead: boolean) {
+  const startMs = nowMs()
   const lines: string[] = []
+  /** One event: by whom, and what. The words are made only where somebody reads them. */
+  const note = (who: string, what: () => string): void => {
+    if (!isRead) return
+    const seconds = ((nowMs() - startMs) / 1_000).toFixed(3).padStart(8)
+    lines.push(`${seconds}  ${who.padEnd(16)} ${what()}`)
+  }
   return {
-    note(who, what) {
-      const seconds = ((nowMs() - startMs) / 1_000).toFixed(3).padStart(8)
-      lines.push(`${seconds}  ${who.padEnd(16)} ${what()}`)
+    note,
+    lines,
+    /** The log of a process, of an agent or a facilitator. */
+    logOf(who: string) {
+      const log = (event: string, fields?: object): void =>
+        note(who, () => `log: ${event} ${JSON.stringify(fields, asText)}`)
+      return {
+        job: (event: string, jobId: string, fields?: object) => log(event, { job: jobId, ...fields }),
+        note: log,
+        info: log,
+        warn: log,
+        error: log,
+        flush: () => undefined,
+      }
     },
-    lines: () => lines,
   }
 }
 
-/** Writes nothing down. */
-export const silentTrace: Trace = { note: () => undefined, lines: () => [] }
+function asText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' || value instanceof Error ? String(value) : value
+}

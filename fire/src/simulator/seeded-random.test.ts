@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from './seeded-random.ts'
 
-const draw = (seed: number): readonly number[] => {
-  const random = createRandom(seed)
-  return Array.from({ length: 20 }, () => random.next())
-}
-
-test('one seed draws the same numbers again, another draws others', () => {
-  expect(draw(7)).toEqual(draw(7))
-  expect(draw(7)).not.toEqual(draw(8))
-})
-
 test('draws of one fork do not shift those of others', () => {
   const [one, other] = [createRandom(7), createRandom(7)]
   one.fork('faults').next()

@@ -1,6 +1,5 @@
 /** The one source of chance in a history: the same seed draws the same numbers, on every machine. */
 export interface Random {
-  /** A number from 0 up to, but without, 1. */
   next(): number
   /** True with this probability. */
   chance(probability: number): boolean
@@ -10,7 +9,6 @@ export interface Random {
   pick<T>(list: readonly T[]): T
   /** So many bytes as `0x` hex. */
   hex(bytes: number): string
-  /** A UUID of version 4. */
   uuid(): string
   /**
    * A source of its own, for one concern: what is drawn from it does not shift what others draw, so that a
@@ -19,7 +17,6 @@ export interface Random {
   fork(label: string): Random
 }
 
-/** Makes the source of a seed. */
 export function createRandom(seed: number): Random {
   return sourceOf(mix(seed, 'farebox'))
 }
@@ -52,13 +49,8 @@ function sourceOf(start: number): Random {
     uuid() {
       const text = digits(16)
       const variant = '89ab'[word() & 3] ?? '8'
-      return [
-        text.slice(0, 8),
-        text.slice(8, 12),
-        `4${text.slice(13, 16)}`,
-        `${variant}${text.slice(17, 20)}`,
-        text.slice(20, 32),
-      ].join('-')
+      const ends = `${variant}${text.slice(17, 20)}-${text.slice(20)}`
+      return `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-${ends}`
     },
     fork: label => sourceOf(mix(start, label)),
   }

@@ -10,7 +10,7 @@ export async function createSimulator(): Promise<Simulator> {
   // Thousands of errors are thrown for nobody to read, and their stacks cost more than they do.
   Error.stackTraceLimit = 0
   const stage = setStage(pretendCurve(await loadEvmCrypto()))
-  return (seed, options) => runHistory(stage, seed, options)
+  return (seed, isTraced) => runHistory(stage, seed, isTraced)
 }
 
 // Loaded as a worker, it takes seeds from whoever started it.

@@ -8,7 +8,7 @@ import {
 } from '../oracle/expected-answer.ts'
 import { BODY_SPOILS, type BodyScene, type BodySpoil } from './body-spoils.ts'
 import { spoilInput } from './input-spoils.ts'
-import { EXECUTE_URL } from './payment-draft.ts'
+import { EXECUTE_URL } from '../run/fuzz-stage.ts'
 import { POOR, type MadePayment, type PaymentMaker } from './payment-maker.ts'
 import type { ExecuteRecipe } from './recipe.ts'
 import { isObject, type OpenObject } from './wrong-values.ts'
@@ -34,17 +34,14 @@ export interface BuiltRequest {
   readonly payment: MadePayment | undefined
 }
 
-/** Where a request is made: the agent it is for, and the time. */
-export interface BuildScene {
-  readonly declaration: Declaration
-  readonly maker: PaymentMaker
-  readonly nowSeconds: number
-}
-
 /** Makes the request of a recipe, and the answer it must get. */
-export function buildRequest(recipe: ExecuteRecipe, scene: BuildScene): BuiltRequest {
+export function buildRequest(
+  recipe: ExecuteRecipe,
+  declaration: Declaration,
+  maker: PaymentMaker,
+  nowSeconds: number,
+): BuiltRequest {
   const { capability, jobId, input, inputSpoil, mode } = recipe
-  const { declaration, maker, nowSeconds } = scene
   const names = Object.keys(declaration.capabilities)
   const body = {
     service_version: '1.0',
@@ -84,9 +81,7 @@ export function buildRequest(recipe: ExecuteRecipe, scene: BuildScene): BuiltReq
   }
 }
 
-interface ChosenSpoil extends BodySpoil {
-  readonly pick: number
-}
+type ChosenSpoil = BodySpoil & { readonly pick: number }
 
 /** Spoils of the object first, then at most one of its bytes; `named` is the capability that can still be read. */
 function writeBody(

@@ -1,28 +1,23 @@
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import type { Network } from '@farebox/payments/networks'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { NETWORK_ID, WALLET } from '../run/fuzz-stage.ts'
 import {
   networkOf,
   OTHER_NETWORK,
+  PAYMENT_SPOILS,
   type NamedJob,
   type PaymentDraft,
+  type PaymentSpoil,
   type PaymentTerms,
-} from './payment-draft.ts'
-import { PAYMENT_SPOILS, type PaymentSpoil } from './payment-spoils.ts'
+} from './payment-spoils.ts'
 import type { PaymentRecipe } from './recipe.ts'
 import type { OpenObject } from './wrong-values.ts'
 
 /** Makes payments: the keys of some wallets, and the hashes of the chains. */
-export interface PaymentMaker {
-  /** Lower-case; the last of them has no money. */
-  readonly wallets: readonly string[]
-  /** A payment that is right but for the spoils that the recipe names. */
-  make(recipe: PaymentRecipe, terms: PaymentTerms): MadePayment
-}
+export type PaymentMaker = Awaited<ReturnType<typeof createPaymentMaker>>
 
 /** A payment in its headers, and what is known of it. */
 export interface MadePayment {
@@ -40,11 +35,13 @@ const WALLETS = 4
 export const POOR = WALLETS - 1
 
 /** Loads the curve and makes the wallets. */
-export async function createPaymentMaker(): Promise<PaymentMaker> {
+export async function createPaymentMaker() {
   const crypto = await loadEvmCrypto()
-  const home = networkOf(NETWORK_ID)
   const hashers = new Map(
-    [home, OTHER_NETWORK].map(network => [network.id, createAuthorizationHasher(crypto, network)]),
+    [networkOf(NETWORK_ID), OTHER_NETWORK].map(network => [
+      network.id,
+      createAuthorizationHasher(crypto, network),
+    ]),
   )
   const keys = Array.from({ length: WALLETS }, (_, wallet) =>
     Uint8Array.from({ length: 32 }, (__, index) => index + wallet + 1),
@@ -61,16 +58,18 @@ export async function createPaymentMaker(): Promise<PaymentMaker> {
     draft.authorization.nonce = bindNonce(crypto, named, fromHex(draft.salt))
   }
   return {
+    /** Lower-case; the last of them has no money. */
     wallets,
-    make(recipe, terms) {
+    /** A payment that is right but for the spoils that the recipe names. */
+    make(recipe: PaymentRecipe, terms: PaymentTerms): MadePayment {
       const spoils = recipe.spoils.flatMap(({ name, pick }) => {
         const spoil = PAYMENT_SPOILS[name]
         return spoil === undefined ? [] : [{ spoil, scene: { ...terms, bind, pick } }]
       })
-      const draft = draftOf(recipe, terms, { from: wallets[recipe.payer] ?? '', home })
+      const draft = draftOf(recipe, terms, wallets[recipe.payer] ?? '')
       if (recipe.bound) bind(draft, terms.job)
       for (const { spoil, scene } of spoils) spoil.draft?.(draft, scene)
-      const envelope = wrap(draft, { signature: sign(draft), amount: terms.amount, home })
+      const envelope = wrap(draft, sign(draft), terms.amount)
       for (const { spoil, scene } of spoils) spoil.envelope?.(envelope, scene)
       const { authorization, network } = draft
       return {
@@ -86,30 +85,22 @@ export async function createPaymentMaker(): Promise<PaymentMaker> {
 function draftOf(
   { version, nonce, payer }: PaymentRecipe,
   { amount, nowSeconds }: PaymentTerms,
-  { from, home }: { readonly from: string; readonly home: Network },
+  from: string,
 ): PaymentDraft {
   const now = Math.floor(nowSeconds)
   const times = { validAfter: String(now - 60), validBefore: String(now + 3_700) }
   const authorization = { from, to: WALLET, value: amount, ...times, nonce }
-  return { version, authorization, salt: undefined, signer: payer, network: home }
+  return { version, authorization, salt: undefined, signer: payer, network: networkOf(NETWORK_ID) }
 }
 
 /** Wraps what was signed as the draft's version says. */
-function wrap(
-  { authorization, salt, version }: PaymentDraft,
-  {
-    signature,
-    amount,
-    home,
-  }: { readonly signature: string; readonly amount: string; readonly home: Network },
-): OpenObject {
-  const payload = { authorization: { ...authorization }, signature }
+function wrap({ authorization, salt, version }: PaymentDraft, signature: string, amount: string): OpenObject {
   const kind = { scheme: 'exact', network: NETWORK_ID }
-  const accepted = { ...kind, asset: home.asset.address, amount, payTo: WALLET }
+  const { address: asset } = networkOf(NETWORK_ID).asset
   return {
     x402Version: version,
-    ...(version === 1 ? kind : { accepted }),
-    payload,
+    ...(version === 1 ? kind : { accepted: { ...kind, asset, amount, payTo: WALLET } }),
+    payload: { authorization: { ...authorization }, signature },
     ...(salt !== undefined && { extensions: { [NONCE_EXTENSION]: { salt } } }),
   }
 }

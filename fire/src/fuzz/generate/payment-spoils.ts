@@ -1,16 +1,38 @@
+import { findNetwork, type Network } from '@farebox/payments/networks'
 import type { Check } from '../oracle/expected-answer.ts'
-import {
-  EXECUTE_URL,
-  otherJobId,
-  OTHER_NETWORK,
-  type NamedJob,
-  type PaymentDraft,
-  type PaymentTerms,
-} from './payment-draft.ts'
+import { EXECUTE_URL } from '../run/fuzz-stage.ts'
 import { choose, isObject, putAt, type OpenObject } from './wrong-values.ts'
 
+/** A payment while it is being made: right until a spoil changes it. */
+export interface PaymentDraft {
+  version: 1 | 2
+  readonly authorization: { [field in AuthorizationField]: string }
+  salt: string | undefined
+  /** Which wallet signs, from 0; `authorization.from` says whose payment it claims to be. */
+  signer: number
+  /** Whose domain is signed. */
+  network: Network
+}
+
+type AuthorizationField = 'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce'
+
+/** What a payment is for. */
+export interface PaymentTerms {
+  /** Decimal atomic units. */
+  readonly amount: string
+  readonly nowSeconds: number
+  readonly job: NamedJob
+}
+
+/** What a payment is bound to. */
+export interface NamedJob {
+  readonly endpoint: string
+  readonly capability: string
+  readonly jobId: string
+}
+
 /** What a spoil of a payment may read. */
-export interface PaymentScene extends PaymentTerms {
+interface PaymentScene extends PaymentTerms {
   /** Which of its values a spoil takes. */
   readonly pick: number
   /** Binds the nonce of the draft to a job. */
@@ -29,6 +51,9 @@ export interface PaymentSpoil {
   /** The names that the header is sent under. */
   readonly names?: readonly string[]
 }
+
+/** A network of the table that is not the agent's. */
+export const OTHER_NETWORK = networkOf('eip155:8453')
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const NO_ADDRESS = [null, '', '0x', 7, '0x12', `0x${'g'.repeat(40)}`]
@@ -142,4 +167,17 @@ function inSeconds(seconds: readonly number[], field: 'validAfter' | 'validBefor
   return ({ authorization }, { pick, nowSeconds }) => {
     authorization[field] = String(Math.max(0, Math.floor(nowSeconds) + choose(pick, seconds)))
   }
+}
+
+/** The id of another job: a different one for each number from 1. */
+export function otherJobId(jobId: string, number: number): string {
+  const first = (Number.parseInt(jobId.slice(0, 8), 16) ^ number) >>> 0
+  return first.toString(16).padStart(8, '0') + jobId.slice(8)
+}
+
+/** A network of the table. */
+export function networkOf(id: string): Network {
+  const network = findNetwork(id)
+  if (network === undefined) throw new Error(`${id} is not in the table`)
+  return network
 }

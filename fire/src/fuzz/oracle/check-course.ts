@@ -11,6 +11,11 @@ export interface Course {
   readonly events: readonly GateEvent[]
 }
 
+/** How often the gate was asked. */
+export function countCalls({ events }: Course, call: 'verify' | 'settle'): number {
+  return events.filter(event => event.call === call).length
+}
+
 /** Whether a capability's schema takes an input, by another validator than ours. */
 export type InputJudge = (capability: string, input: unknown) => string | undefined
 
@@ -88,10 +93,10 @@ function checkMoney(
   { gate, mode }: FuzzStage,
   { payment }: BuiltRequest,
   foreseen: Foreseen,
-  { events, answer }: Course,
+  course: Course,
 ): string | undefined {
-  const verifies = events.filter(({ call }) => call === 'verify').length
-  const settles = events.filter(({ call }) => call === 'settle').length
+  const { events, answer } = course
+  const [verifies, settles] = [countCalls(course, 'verify'), countCalls(course, 'settle')]
   const [least, most] = foreseen.settleCalls
   if (verifies !== foreseen.verifyCalls)
     return `verified ${verifies} times where ${foreseen.verifyCalls} were due`

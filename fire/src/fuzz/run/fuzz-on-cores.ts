@@ -1,18 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { WorkerOrder, WorkerReport } from './fuzz-worker.ts'
 
-export interface FuzzOptions extends Omit<WorkerOrder, 'worker'> {
+interface FuzzOptions extends Omit<WorkerOrder, 'worker'> {
   readonly signal: AbortSignal
   /** Called with the answers so far. */
   readonly onAnswers?: (answers: number) => void
-}
-
-export interface FuzzOutcome {
-  readonly answers: number
-  /** How often each kind of answer came up. */
-  readonly kinds: ReadonlyMap<string, number>
-  /** What was found, each as a person reads it; a worker that died is one. */
-  readonly findings: readonly string[]
 }
 
 /**
@@ -20,7 +12,7 @@ export interface FuzzOutcome {
  * others, and the native curve is not made for threads. At least `answers` come, over all workers; the last round of
  * each is ended.
  */
-export async function fuzzOnCores({ signal, onAnswers, ...orders }: FuzzOptions): Promise<FuzzOutcome> {
+export async function fuzzOnCores({ signal, onAnswers, ...orders }: FuzzOptions) {
   const { workers } = orders
   const answers = Math.ceil(orders.answers / workers)
   const latest: WorkerReport[] = Array.from({ length: workers }, () => NOTHING)
@@ -44,7 +36,13 @@ export async function fuzzOnCores({ signal, onAnswers, ...orders }: FuzzOptions)
   await Promise.all(latest.map((_, worker) => run(worker)))
   signal.throwIfAborted()
   const kinds = countKinds(latest)
-  return { answers: sum(kinds), kinds, findings: [...latest.flatMap(({ findings }) => findings), ...died] }
+  return {
+    answers: sum(kinds),
+    /** How often each kind of answer came up. */
+    kinds,
+    /** What was found, each as a person reads it; a worker that died is one. */
+    findings: [...latest.flatMap(({ findings }) => findings), ...died],
+  }
 }
 
 const NOTHING: WorkerReport = { kinds: {}, findings: [], isDone: false }

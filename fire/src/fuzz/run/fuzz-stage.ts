@@ -8,7 +8,7 @@ export const MODES: readonly Mode[] = ['dev', 'paid', 'locked']
 
 export const NETWORK_ID = 'eip155:84532'
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
-export const ORIGIN = 'http://agent.test'
+export const EXECUTE_URL = 'http://agent.test/execute'
 
 /** One call of a handler: what it was given, and in which capability's name. */
 export interface HandlerCall {
@@ -23,14 +23,7 @@ export interface GateEvent {
 }
 
 /** A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. */
-export interface RecordingGate extends FakeGate {
-  /** What was asked since it was last read, in the order in which it was asked. */
-  readonly events: GateEvent[]
-  /** Keys of all payments it found good. */
-  readonly verified: ReadonlySet<string>
-  /** Transactions of all payments it charged, by their keys. */
-  readonly charged: ReadonlyMap<string, string>
-}
+type RecordingGate = ReturnType<typeof createRecordingGate>
 
 /** What the handlers do next, whichever is called. */
 export type Work = (input: JsonObject, context: JobContext) => unknown
@@ -88,16 +81,16 @@ function nothing(): void {}
 export const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
 
 /** The listed payers have enough, nobody else has anything. */
-function createRecordingGate(funded: readonly string[]): RecordingGate {
+function createRecordingGate(funded: readonly string[]) {
   const gate = createFakeGate({ funded })
+  /** What was asked since it was last read, in the order in which it was asked. */
   const events: GateEvent[] = []
+  /** Keys of all payments it found good. */
   const verified = new Set<string>()
+  /** Transactions of all payments it charged, by their keys. */
   const charged = new Map<string, string>()
-  return {
+  const recording: FakeGate = {
     ...gate,
-    events,
-    verified,
-    charged,
     async verify(payment, terms) {
       const outcome = await gate.verify(payment, terms)
       events.push({ call: 'verify', key: payment.key })
@@ -111,4 +104,5 @@ function createRecordingGate(funded: readonly string[]): RecordingGate {
       return outcome
     },
   }
+  return { ...recording, events, verified, charged }
 }

@@ -1,9 +1,11 @@
 import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
-import { EXECUTE_URL, otherJobId } from '../generate/payment-draft.ts'
+import { otherJobId } from '../generate/payment-spoils.ts'
 import { POOR } from '../generate/payment-maker.ts'
 import type { ExecuteRecipe } from '../generate/recipe.ts'
 import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
-import { countCalls, send, takeCourse, type RunScene } from './send-request.ts'
+import { countCalls } from '../oracle/check-course.ts'
+import { EXECUTE_URL } from './fuzz-stage.ts'
+import { send, takeCourse, type RunScene } from './send-request.ts'
 
 /** What a repeat must come to: the status, whether it has the first answer's bytes, and how often the gate is asked. */
 interface Due {

@@ -13,9 +13,8 @@ import type { ReadAnswer } from '../oracle/answer-table.ts'
 import { createFuzzStage, MODES, type FuzzStage, type Mode } from './fuzz-stage.ts'
 import { runRecipe } from './run-recipe.ts'
 import type { RunScene } from './send-request.ts'
-import { describeAnything, watchProcess, type ProcessWatch } from './watch-process.ts'
 
-/** The smallest request found that goes wrong. */
+/** A request that goes wrong. */
 export interface Finding {
   readonly reason: string
   readonly recipe: Recipe
@@ -26,7 +25,7 @@ export interface Finding {
 /** Puts something between agent and oracle: how the proof that the fuzz can fail is made. */
 export type Sabotage = (stage: FuzzStage) => FuzzStage
 
-export interface RoundOptions {
+interface RoundOptions {
   /** What everything is drawn from; `fixed`: the fixed recipes instead. */
   readonly seed: number | 'fixed'
   readonly maker: PaymentMaker
@@ -34,8 +33,6 @@ export interface RoundOptions {
   readonly sabotage?: Sabotage
   /** Runs the one recipe at this path alone. */
   readonly path?: string | undefined
-  /** How many smaller recipes are tried, each on agents of its own; default 300. */
-  readonly mostShrinks?: number
 }
 
 /** Recipes of one round: enough to be cheap, few enough that agents do not grow. */
@@ -44,9 +41,9 @@ const ROUND_RECIPES = 1_500
 /** How far the clock moves before a request, in ms. */
 const pauses = either(500, fc.constant(0), fc.integer({ min: 1, max: 700_000 }))
 
-/** One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong, shrunk. */
+/** One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong. */
 export async function runRound(options: RoundOptions): Promise<Finding | undefined> {
-  const { seed, path, mostShrinks = 300 } = options
+  const { seed, path } = options
   const isFixed = seed === 'fixed'
   const [drawn] = isFixed ? [] : fc.sample(declarations, { seed, numRuns: 1 })
   const declaration = drawn ?? FIXED_DECLARATION
@@ -54,18 +51,18 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
   const agents = await openAgents(declaration, options)
   const watch = watchProcess()
   let reason: string | undefined
-  let shrinksLeft = mostShrinks
   const isAsForeseen = async (recipe: Recipe, pauseMs: number): Promise<boolean> => {
-    if (reason === undefined) {
-      reason = await attempt(agents[recipe.mode], recipe, pauseMs, watch)
-      return reason === undefined
+    const scene = agents[recipe.mode]
+    try {
+      if (pauseMs > 0) await scene.stage.clock.advance(pauseMs)
+      reason = await runRecipe(scene, recipe)
+    } catch (error) {
+      reason = `no answer: ${describeAnything(error)}`
     }
-    if ((shrinksLeft -= 1) < 0) return true
-    const own = await openAgents(declaration, { ...options, onAnswer: () => undefined })
-    const wrong = await attempt(own[recipe.mode], recipe, pauseMs, watch)
-    await closeAgents(own)
-    reason = wrong ?? reason
-    return wrong === undefined
+    // Node reports a rejection only when the turn is over.
+    await setImmediate()
+    reason = watch.take() ?? reason
+    return reason === undefined
   }
   const numRuns = isFixed ? examples.length : ROUND_RECIPES
   const { counterexample, counterexamplePath } = await fc.check(
@@ -73,7 +70,7 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
     {
       seed: isFixed ? 1 : seed,
       examples,
-      endOnFailure: mostShrinks === 0,
+      endOnFailure: true,
       ...(path === undefined ? { numRuns } : { numRuns: 1, path }),
     },
   )
@@ -83,22 +80,35 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
   return { reason, recipe: counterexample[0], path: counterexamplePath ?? '' }
 }
 
-async function attempt(
-  scene: RunScene,
-  recipe: Recipe,
-  pauseMs: number,
-  watch: ProcessWatch,
-): Promise<string | undefined> {
-  let wrong: string | undefined
-  try {
-    if (pauseMs > 0) await scene.stage.clock.advance(pauseMs)
-    wrong = await runRecipe(scene, recipe)
-  } catch (error) {
-    wrong = `no answer: ${describeAnything(error)}`
+/** Notes what would have ended this process: an exception nobody caught, a rejection nobody handled. It lives on meanwhile. */
+function watchProcess() {
+  let noted: string | undefined
+  const note = (thrown: unknown): void => {
+    noted ??= `would have ended the process: ${describeAnything(thrown)}`
   }
-  // Node reports a rejection only when the turn is over.
-  await setImmediate()
-  return watch.take() ?? wrong
+  process.on('uncaughtException', note)
+  process.on('unhandledRejection', note)
+  return {
+    /** What was noted since the last time, in words. */
+    take(): string | undefined {
+      const taken = noted
+      noted = undefined
+      return taken
+    },
+    stop(): void {
+      process.off('uncaughtException', note)
+      process.off('unhandledRejection', note)
+    },
+  }
+}
+
+/** What was thrown, in words; what is thrown may throw when it is looked at. */
+function describeAnything(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  } catch {
+    return 'something that cannot be read'
+  }
 }
 
 type Agents = { readonly [mode in Mode]: RunScene }

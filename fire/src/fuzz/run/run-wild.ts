@@ -2,11 +2,11 @@ import { breakBytes } from '../generate/accidents.ts'
 import type { BuiltRequest } from '../generate/build-request.ts'
 import type { WildRecipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
-import type { Course } from '../oracle/check-course.ts'
+import { countCalls, type Course } from '../oracle/check-course.ts'
 import { expectAnswer, type ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { findLeak } from '../oracle/foresee.ts'
 import { readWildBody, type WildBody } from '../oracle/read-wild-body.ts'
-import { countCalls, prepare, send, takeCourse, type RunScene } from './send-request.ts'
+import { prepare, send, takeCourse, type RunScene } from './send-request.ts'
 
 /** Sends a good request whose bytes met with accidents, and judges by a second reading of what they became. */
 export async function runWild(scene: RunScene, recipe: WildRecipe): Promise<string | undefined> {

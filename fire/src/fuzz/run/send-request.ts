@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { buildRequest, type BuiltRequest, type WireRequest } from '../generate/build-request.ts'
-import { EXECUTE_URL } from '../generate/payment-draft.ts'
 import type { PaymentMaker } from '../generate/payment-maker.ts'
 import type { ExecuteRecipe } from '../generate/recipe.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
 import type { Course, InputJudge } from '../oracle/check-course.ts'
-import type { FuzzStage, Work } from './fuzz-stage.ts'
+import { EXECUTE_URL, type FuzzStage, type Work } from './fuzz-stage.ts'
 
 /** Where recipes are run. */
 export interface RunScene {
@@ -28,7 +27,7 @@ export function prepare(
   work: (built: BuiltRequest) => Work,
 ): BuiltRequest {
   const { declaration, clock } = stage
-  const built = buildRequest(recipe, { declaration, maker, nowSeconds: clock.nowMs() / 1_000 })
+  const built = buildRequest(recipe, declaration, maker, clock.nowMs() / 1_000)
   stage.calls.length = 0
   stage.gate.events.length = 0
   stage.handlers.work = work(built)
@@ -63,11 +62,6 @@ export async function send(
 /** Takes what happened since the last time. */
 export function takeCourse({ calls, gate }: FuzzStage, answer: ReadAnswer): Course {
   return { answer, calls: calls.splice(0), events: gate.events.splice(0) }
-}
-
-/** How often the gate was asked. */
-export function countCalls({ events }: Course, call: 'verify' | 'settle'): number {
-  return events.filter(event => event.call === call).length
 }
 
 async function read(responding: Promise<Response>): Promise<ReadAnswer> {

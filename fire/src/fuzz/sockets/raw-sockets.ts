@@ -1,24 +1,8 @@
+import { connect } from 'node:net'
 import fc from 'fast-check'
 import { accidents, breakBytes } from '../generate/accidents.ts'
 import { readObject, type ReadAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'
-import { exchangeRaw, type RawExchange } from './raw-exchange.ts'
-
-export interface RawFuzzOptions {
-  readonly seed: number
-  /** Requests with broken bytes. */
-  readonly broken: number
-  readonly signal?: AbortSignal
-  readonly onDone?: (exchanges: number) => void
-}
-
-export interface RawFuzzOutcome {
-  /** Connections that were opened. */
-  readonly exchanges: number
-  readonly answers: number
-  /** What was wrong, in words. */
-  readonly wrong: readonly string[]
-}
 
 const HOST = 'Host: x\r\n'
 const GET = `GET /health HTTP/1.1\r\n${HOST}\r\n`
@@ -30,8 +14,13 @@ const AT_ONCE = 250
 const LONGEST_WAIT_MS = 30_000
 
 /** Sends the cases below, and so many requests with broken bytes. */
-export async function fuzzSockets(port: number, options: RawFuzzOptions): Promise<RawFuzzOutcome> {
-  const { seed, broken, signal, onDone = () => undefined } = options
+export async function fuzzSockets(
+  port: number,
+  seed: number,
+  broken: number,
+  signal: AbortSignal,
+  onDone: (exchanges: number) => void,
+) {
   const wrong: string[] = []
   const requests = fc
     .sample(fc.tuple(fc.constantFrom(...WHOLE), accidents), { seed, numRuns: broken })
@@ -52,7 +41,7 @@ export async function fuzzSockets(port: number, options: RawFuzzOptions): Promis
   }
   const send = async (): Promise<void> => {
     for (const [base, happened] of requests) {
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
       const bytes = breakBytes(base, happened)
       note(await exchangeRaw(port, bytes, { quietMs: 250 }), bytes.toString('latin1'))
       if (exchanges % 500 === 0) onDone(exchanges)
@@ -61,7 +50,13 @@ export async function fuzzSockets(port: number, options: RawFuzzOptions): Promis
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, broken) }, send))
   const health = await exchangeRaw(port, GET, { answers: 1, quietMs: LONGEST_WAIT_MS })
   if (health.answers[0]?.status !== 200) wrong.push('the agent is not well after it all')
-  return { exchanges, answers, wrong }
+  return {
+    /** Connections that were opened. */
+    exchanges,
+    answers,
+    /** In words. */
+    wrong,
+  }
 }
 
 function post(headers: string, body: string): string {
@@ -114,4 +109,65 @@ function refuseRaw({ status, headers, text }: ReadAnswer): string | undefined {
   return body['status'] === 'failed' && typeof body['error'] === 'string'
     ? undefined
     : `${status} with ${text.slice(0, 100)}`
+}
+
+/** What came back over one connection. */
+interface RawExchange {
+  readonly answers: readonly ReadAnswer[]
+  /** Bytes that are no whole answer. */
+  readonly rest: string
+}
+
+/**
+ * Sends bytes as they are (a text as Latin-1), and reads what comes until the other side closes, until so many answers
+ * are there, or until nothing came for a while.
+ */
+function exchangeRaw(
+  port: number,
+  sent: string | Buffer,
+  options: { readonly answers?: number; readonly quietMs: number },
+): Promise<RawExchange> {
+  const { answers: enough = Number.POSITIVE_INFINITY, quietMs } = options
+  return new Promise(resolve => {
+    let received = ''
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.write(typeof sent === 'string' ? Buffer.from(sent, 'latin1') : sent)
+    })
+    const finish = (): void => {
+      socket.destroy()
+      resolve(readAnswers(received))
+    }
+    socket.setTimeout(quietMs, finish)
+    socket.setEncoding('latin1')
+    socket.on('error', () => undefined)
+    socket.on('close', finish)
+    socket.on('data', (text: string) => {
+      received += text
+      if (readAnswers(received).answers.length >= enough) finish()
+    })
+  })
+}
+
+/** The answers in what was received, by their lengths; interim ones are left out. */
+function readAnswers(received: string): RawExchange {
+  const answers: ReadAnswer[] = []
+  let rest = received
+  for (;;) {
+    const [head = '', status, lines = ''] =
+      /^HTTP\/1\.1 (\d{3})[^\r\n]*((?:\r\n[^\r\n]+)*)\r\n\r\n/.exec(rest) ?? []
+    const headers = new Headers(
+      lines
+        .split('\r\n')
+        .slice(1)
+        .map((line): [string, string] => [
+          line.slice(0, line.indexOf(':')),
+          line.slice(line.indexOf(':') + 1),
+        ]),
+    )
+    const end = head.length + Number(headers.get('content-length') ?? 0)
+    if (head === '' || rest.length < end) return { answers, rest }
+    const text = Buffer.from(rest.slice(head.length, end), 'latin1').toString('utf8')
+    if (Number(status) >= 200) answers.push({ status: Number(status), headers, text })
+    rest = rest.slice(end)
+  }
 }

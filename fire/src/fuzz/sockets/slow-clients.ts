@@ -1,26 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How hard the agent is attacked. */
-export interface SlowClientOptions {
-  /** Of the connections of each attack. */
-  readonly share: number
-  /** How long each attack lasts, in ms. */
-  readonly lastsMs: number
-  readonly signal?: AbortSignal
-}
-
 /** How one attack went. */
-export interface AttackScore {
-  readonly attack: string
-  readonly connections: number
-  /** Of the attackers' own connections, how many the agent ended. */
-  readonly cut: number
-  readonly healthP99Ms: number
-  readonly healthAsked: number
-  /** How often of that it was answered 200. */
-  readonly healthAnswered: number
-}
+export type AttackScore = Awaited<ReturnType<typeof runAttack>>
 
 interface Attack {
   readonly name: string
@@ -53,11 +35,15 @@ export const ATTACKS: readonly Attack[] = [
 /** Attacks an agent while its health is asked for; `onScore` is called as each attack ends. */
 export async function attackSlowly(
   port: number,
-  { share, lastsMs, signal }: SlowClientOptions,
+  /** Of the connections of each attack. */
+  share: number,
+  /** How long each attack lasts. */
+  lastsMs: number,
+  signal: AbortSignal,
   onScore: (score: AttackScore) => void,
 ): Promise<void> {
   for (const attack of ATTACKS) {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     onScore(await runAttack(port, { ...attack, connections: Math.ceil(attack.connections * share) }, lastsMs))
   }
 }
@@ -77,7 +63,7 @@ function badlySigned(): string {
   return `${POST}PAYMENT-SIGNATURE: ${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-async function runAttack(port: number, attack: Attack, lastsMs: number): Promise<AttackScore> {
+async function runAttack(port: number, attack: Attack, lastsMs: number) {
   const { name, connections, open, drip, repeats } = attack
   const sockets: Socket[] = []
   const startedMs = performance.now()
@@ -107,9 +93,11 @@ async function runAttack(port: number, attack: Attack, lastsMs: number): Promise
   return {
     attack: name,
     connections,
+    /** Of the attackers' own connections, how many the agent ended. */
     cut,
     healthP99Ms: Math.round((tookMs[Math.floor(tookMs.length * 0.99)] ?? Number.NaN) * 10) / 10,
     healthAsked: tookMs.length,
+    /** How often of that it was answered 200. */
     healthAnswered: tookMs.filter(Number.isFinite).length,
   }
 }

@@ -5,7 +5,7 @@ import { startServedAgent } from './start-served-agent.ts'
 test('/health is answered while slow clients and floods attack', async () => {
   const agent = await startServedAgent()
   const scores: AttackScore[] = []
-  await attackSlowly(agent.port, { share: 0.2, lastsMs: 1_500 }, score => scores.push(score))
+  await attackSlowly(agent.port, 0.2, 1_500, new AbortController().signal, score => scores.push(score))
   for (const { attack, healthAsked, healthAnswered } of scores)
     expect(healthAnswered, attack).toBe(healthAsked)
   expect(agent.isAlive()).toBe(true)

@@ -1,13 +1,13 @@
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import { word } from '@farebox/payments/src/chain/rpc-words'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { parseTransaction, serializeTransaction } from 'viem/utils'
+import { readSpend } from './spends.ts'
+import type { ChainTransaction } from './virtual-chain.ts'
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { countedWords, textDigits, uintWord } from '@farebox/contracts/src/abi-words'
+import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { TokenCall } from './token.ts'
-
-/** One call of a contract: whom, and with what. */
-export interface ContractCall {
-  /** Lower-case address. */
-  readonly to: string
-  /** `0x` hex. */
-  readonly data: string
-}
 
 export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()
 export const SETTLER = BATCH_SETTLER_ADDRESS.toLowerCase()
@@ -84,45 +84,38 @@ export function readSettle({ to, data }: ContractCall): readonly ContractCall[] 
 /** Which of its items BatchSettler paid. */
 export function encodePaid(results: readonly { readonly succeeded: boolean }[]): string {
   const paid = results.reduce((bits, { succeeded }, index) => bits | (BigInt(succeeded) << BigInt(index)), 0n)
-  return `0x${paid.toString(16).padStart(WORD, '0')}`
+  return `0x${uintWord(paid)}`
 }
 
 /** What a batch came to, as `aggregate3` returns it. */
 export function encodeResults(
   results: readonly { readonly succeeded: boolean; readonly data: string }[],
 ): string {
-  const heads: string[] = []
-  const tails: string[] = []
+  const tails = results.map(
+    ({ succeeded, data }) =>
+      `${numberWord(Number(succeeded))}${numberWord(64)}${countedWords(data.slice(2))}`,
+  )
   let offset = results.length * 32
-  for (const { succeeded, data } of results) {
-    const bytes = (data.length - 2) / 2
-    const padded = Math.ceil(bytes / 32) * WORD
-    heads.push(numberWord(offset))
-    tails.push(
-      numberWord(succeeded ? 1 : 0),
-      numberWord(64),
-      numberWord(bytes),
-      data.slice(2).padEnd(padded, '0'),
-    )
-    offset += 96 + padded / 2
-  }
+  const heads = tails.map(tail => {
+    const head = numberWord(offset)
+    offset += tail.length / 2
+    return head
+  })
   return `0x${numberWord(32)}${numberWord(results.length)}${heads.join('')}${tails.join('')}`
 }
 
 /** Revert data of `Error(string)`. */
 export function encodeRevert(words: string): string {
-  const bytes = Buffer.from(words, 'utf8').toString('hex')
-  const padded = bytes.padEnd(Math.ceil(bytes.length / WORD) * WORD, '0')
-  return `0x08c379a0${numberWord(32)}${numberWord(words.length)}${padded}`
+  return `0x08c379a0${numberWord(32)}${countedWords(textDigits(words))}`
 }
 
 /** A call that changes the token; undefined for one that only asks. */
 export function readTokenCall(data: string): TokenCall | undefined {
-  const word = (index: number): string => data.slice(10 + index * WORD, 10 + (index + 1) * WORD)
-  const address = (index: number): string => `0x${word(index).slice(24)}`
-  const decimal = (index: number): string => BigInt(`0x${word(index)}`).toString()
+  const at = (index: number): string => data.slice(10 + index * WORD, 10 + (index + 1) * WORD)
+  const address = (index: number): string => `0x${at(index).slice(24)}`
+  const decimal = (index: number): string => BigInt(`0x${at(index)}`).toString()
   if (data.startsWith(CANCEL_AUTHORIZATION)) {
-    return { kind: 'cancel', from: address(0), nonce: `0x${word(1)}` }
+    return { kind: 'cancel', from: address(0), nonce: `0x${at(1)}` }
   }
   if (!data.startsWith(TRANSFER_WITH_AUTHORIZATION)) return undefined
   return {
@@ -133,13 +126,37 @@ export function readTokenCall(data: string): TokenCall | undefined {
       value: decimal(2),
       validAfter: decimal(3),
       validBefore: decimal(4),
-      nonce: `0x${word(5)}`,
+      nonce: `0x${at(5)}`,
     },
-    signature: `0x${word(7)}${word(8)}${word(6).slice(62)}`,
+    signature: `0x${at(7)}${at(8)}${at(6).slice(62)}`,
   }
 }
 
 /** 32 bytes of hex, without `0x`. */
 function numberWord(value: number): string {
-  return value.toString(16).padStart(WORD, '0')
+  return uintWord(BigInt(value))
+}
+
+/** Reads a signed transaction as a node does: who sent it is recovered from its signature. */
+export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransaction {
+  const { r, s, yParity, ...unsigned } = parseTransaction(`0x02${raw.slice(4)}`)
+  const { to, data, nonce, maxFeePerGas } = unsigned
+  if (typeof to !== 'string' || typeof data !== 'string' || r === undefined || s === undefined)
+    throw new Error('a transaction that is not one of a relayer')
+  const digest = crypto.keccak256(fromHex(serializeTransaction(unsigned)))
+  const signature = fromHex(`0x${word(r)}${word(s)}${yParity === 1 ? '1c' : '1b'}`)
+  const call = { to: to.toLowerCase(), data }
+  const sender = crypto.recoverAddress(digest, signature) ?? 'nobody'
+  const spend = readSpend(call, sender, words => toHex(crypto.keccak256(fromHex(`0x${words}`))))
+  const calls =
+    spend === undefined
+      ? (readBatch(call) ?? readSettle(call) ?? [call]).flatMap(one => readTokenCall(one.data) ?? [])
+      : [spend]
+  return {
+    hash: toHex(crypto.keccak256(fromHex(raw))),
+    sender,
+    nonce: nonce ?? 0,
+    calls,
+    maxFeePerGas: maxFeePerGas ?? 0n,
+  }
 }

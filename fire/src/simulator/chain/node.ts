@@ -1,8 +1,11 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
+import { uintWord } from '@farebox/contracts/src/abi-words'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
+import { quantity } from '@farebox/payments/src/chain/rpc-words'
 import {
   encodePaid,
   encodeResults,
@@ -10,28 +13,16 @@ import {
   MULTICALL3,
   readBatch,
   readCodeQuestion,
+  readRawTransaction,
   readSettle,
   readTokenCall,
   SETTLER,
-  type ContractCall,
 } from './calls.ts'
-import { blockHeader, findLogs, quantity, receiptOf, type LogFilter } from './shown-blocks.ts'
-import { readSpend, refusalData, SPEND_GAS } from './spends.ts'
-import { readSpendQuestion } from './spend-questions.ts'
-import { readRawTransaction } from './read-raw-transaction.ts'
-import { nonceKey, uintWord, type Token, type TokenState } from './token.ts'
+import { blockHeader, findLogs, receiptOf, type LogFilter } from './shown-blocks.ts'
+import { readSpend, readSpendQuestion, refusalData, SPEND_GAS } from './spends.ts'
+import { nonceKey, type Token, type TokenState } from './token.ts'
 import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
 
-/** A node, answering JSON-RPC from what it knows of the chain. */
-export interface ChainNode {
-  /**
-   * Answers one call, from the block so many before the newest, with the times of blocks so much later. Throws a {@link JsonRpcError} for what the node
-   * refuses; undefined is no answer of the chain, `null` is.
-   */
-  answer(method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number): unknown
-}
-
-/** What a node is made of. */
 export interface NodeParts {
   readonly chain: VirtualChain
   readonly token: Token
@@ -40,7 +31,6 @@ export interface NodeParts {
   /** EIP-712, of the token. */
   readonly domainSeparator: Uint8Array
   readonly nowMs: () => number
-  /** Wei. */
   readonly baseFee: () => bigint
   /** How long a transaction that is sent to it will wait for a block, and whether it is forgotten at once. */
   readonly deliveryOf: () => { readonly delayMs: number; readonly isForgotten: boolean }
@@ -62,10 +52,15 @@ interface View {
   readonly state: TokenState
 }
 
-/** Makes a node. */
-export function createNode(parts: NodeParts): ChainNode {
+/**
+ * Makes a node: what answers JSON-RPC calls from the block so many before the newest, with the times of blocks so much
+ * later. It throws a {@link JsonRpcError} for what it refuses.
+ */
+export function createNode(
+  parts: NodeParts,
+): (method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number) => unknown {
   const { chain, token, network, crypto } = parts
-  const domainSeparator = toHex(parts.domainSeparator)
+  const ethCall = createEthCall(token, toHex(parts.domainSeparator))
   const hash = (words: string): string => toHex(crypto.keccak256(fromHex(`0x${words}`)))
 
   const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
@@ -76,6 +71,87 @@ export function createNode(parts: NodeParts): ChainNode {
     return { ...head, number: head.number + 1, seconds }
   }
 
+  /** Only spends are estimated: by what they would come to behind all that waits for a block. */
+  const estimate = (
+    call: { readonly from: string; readonly to: string; readonly data: string },
+    state: TokenState,
+  ): string => {
+    const target = { to: call.to.toLowerCase(), data: call.data }
+    const spend = readSpend(target, call.from.toLowerCase(), hash)
+    if (spend === undefined)
+      throw new JsonRpcError('eth_estimateGas', METHOD_NOT_FOUND, 'the method does not exist', undefined)
+    const outcome = token.call(state, spend, Math.floor(parts.nowMs() / 1_000))
+    if (outcome.ok) return quantity(SPEND_GAS)
+    const data = refusalData(outcome.revert) ?? encodeRevert(outcome.revert)
+    throw new JsonRpcError('eth_estimateGas', 3, 'execution reverted', data)
+  }
+
+  const send = (method: string, raw: string): ChainTransaction => {
+    const transaction = readRawTransaction(crypto, raw)
+    const { delayMs, isForgotten } = parts.deliveryOf()
+    const refused = chain.submit(transaction, delayMs)
+    if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
+    parts.onTaken(transaction)
+    if (isForgotten) chain.forget(transaction.hash)
+    return transaction
+  }
+
+  return (method, parameters, behind, aheadSeconds = 0) => {
+    const [first, second] = parameters
+    switch (method) {
+      case 'eth_chainId':
+        return quantity(BigInt(network.chainId))
+      case 'eth_getBlockByNumber': {
+        const head = chain.head(behind)
+        const block = first === 'latest' ? head : chain.block(Number(first))
+        return block === undefined || block.number > head.number
+          ? null
+          : blockHeader(block, parts.baseFee(), aheadSeconds)
+      }
+      case 'eth_blockNumber':
+        return quantity(BigInt(chain.head(behind).number))
+      case 'eth_call': {
+        const call = first as { to?: string; data: string }
+        const view = viewOf(second, behind, aheadSeconds)
+        const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
+        const asked = readSpendQuestion(call, state, hash)
+        return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
+      }
+      case 'eth_getCode':
+        return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
+      case 'eth_getLogs':
+        return findLogs(chain, first as LogFilter, chain.head(behind).number)
+      case 'eth_getTransactionReceipt':
+      case 'eth_getTransactionByHash': {
+        const found = chain.find(String(first))
+        if (found === undefined || found.block.number > chain.head(behind).number) return null
+        return method === 'eth_getTransactionByHash'
+          ? { from: found.mined.transaction.sender }
+          : receiptOf(found.mined, found.block)
+      }
+      case 'eth_getTransactionCount': {
+        const { counts } = second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)
+        return quantity(BigInt(counts.get(String(first)) ?? 0))
+      }
+      case 'eth_estimateGas':
+        return estimate(
+          first as { from: string; to: string; data: string },
+          behind === 0 ? chain.pending().state : chain.head(behind).state,
+        )
+      case 'eth_getBalance':
+        return quantity(ONE_ETHER)
+      case 'eth_maxPriorityFeePerGas':
+        return '0xf4240'
+      case 'eth_sendRawTransaction':
+        return send(method, String(first)).hash
+      default:
+        throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
+    }
+  }
+}
+
+/** Makes what answers `eth_call`: the token and Multicall3 without an EVM. */
+function createEthCall(token: Token, domainSeparator: string) {
   /** One call of a contract, tried on a state that those before it in a batch have left. */
   const tryCall = (
     view: { -readonly [key in keyof View]: View[key] },
@@ -118,90 +194,5 @@ export function createNode(parts: NodeParts): ChainNode {
     if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
     return data
   }
-
-  /** Only spends are estimated: by what they would come to behind all that waits for a block. */
-  const estimate = (
-    call: { readonly from: string; readonly to: string; readonly data: string },
-    state: TokenState,
-  ): string => {
-    const target = { to: call.to.toLowerCase(), data: call.data }
-    const spend = readSpend(target, call.from.toLowerCase(), hash)
-    if (spend === undefined)
-      throw new JsonRpcError('eth_estimateGas', METHOD_NOT_FOUND, 'the method does not exist', undefined)
-    const outcome = token.call(state, spend, Math.floor(parts.nowMs() / 1_000))
-    if (outcome.ok) return quantity(SPEND_GAS)
-    const data = refusalData(outcome.revert) ?? encodeRevert(outcome.revert)
-    throw new JsonRpcError('eth_estimateGas', 3, 'execution reverted', data)
-  }
-
-  const send = (method: string, raw: string): ChainTransaction => {
-    const transaction = readRawTransaction(crypto, raw)
-    const { delayMs, isForgotten } = parts.deliveryOf()
-    const refused = chain.submit(transaction, delayMs)
-    if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
-    parts.onTaken(transaction)
-    if (isForgotten) chain.forget(transaction.hash)
-    return transaction
-  }
-
-  return {
-    answer(method, parameters, behind, aheadSeconds = 0) {
-      const [first, second] = parameters
-      switch (method) {
-        case 'eth_chainId':
-          return quantity(network.chainId)
-        case 'eth_getBlockByNumber': {
-          const head = chain.head(behind)
-          const block = first === 'latest' ? head : chain.block(Number(first))
-          return block === undefined || block.number > head.number
-            ? null
-            : blockHeader(block, parts.baseFee(), aheadSeconds)
-        }
-        case 'eth_blockNumber':
-          return quantity(chain.head(behind).number)
-        case 'eth_call': {
-          const call = first as { to?: string; data: string }
-          const view = viewOf(second, behind, aheadSeconds)
-          const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
-          const asked = readSpendQuestion(call, state, hash)
-          return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
-        }
-        case 'eth_getCode':
-          return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
-        case 'eth_getLogs':
-          return findLogs(chain, first as LogFilter, chain.head(behind).number)
-        case 'eth_getTransactionReceipt': {
-          const found = chain.find(String(first))
-          return found === undefined || found.block.number > chain.head(behind).number
-            ? null
-            : receiptOf(found.mined, found.block)
-        }
-        case 'eth_getTransactionByHash': {
-          const found = chain.find(String(first))
-          return found === undefined || found.block.number > chain.head(behind).number
-            ? null
-            : { from: found.mined.transaction.sender }
-        }
-        case 'eth_getTransactionCount':
-          return quantity(
-            (second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)).counts.get(
-              String(first),
-            ) ?? 0,
-          )
-        case 'eth_estimateGas':
-          return estimate(
-            first as { from: string; to: string; data: string },
-            behind === 0 ? chain.pending().state : chain.head(behind).state,
-          )
-        case 'eth_getBalance':
-          return `0x${ONE_ETHER.toString(16)}`
-        case 'eth_maxPriorityFeePerGas':
-          return '0xf4240'
-        case 'eth_sendRawTransaction':
-          return send(method, String(first)).hash
-        default:
-          throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
-      }
-    },
-  }
+  return ethCall
 }

@@ -1,4 +1,5 @@
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
+import { quantity } from '@farebox/payments/src/chain/rpc-words'
 import type { Block, MinedTransaction, VirtualChain } from './virtual-chain.ts'
 
 // Blocks, receipts and events as a node answers them.
@@ -22,14 +23,13 @@ export function findLogs(chain: VirtualChain, filter: LogFilter, newest: number)
     .filter(({ topics }) => filter.topics.every((wanted, at) => [wanted].flat().includes(topics[at] ?? '')))
 }
 
-/** A receipt. */
 export function receiptOf(
   { transaction, succeeded, logs }: MinedTransaction,
   block: Block,
 ): { readonly status: string; readonly logs: readonly ChainLog[] } {
   const place = {
     transactionHash: transaction.hash,
-    blockNumber: quantity(block.number),
+    blockNumber: quantity(BigInt(block.number)),
     blockHash: block.hash,
   }
   return {
@@ -46,15 +46,10 @@ export function blockHeader(
   aheadSeconds: number,
 ): object {
   return {
-    number: quantity(number),
-    timestamp: quantity(seconds + aheadSeconds),
+    number: quantity(BigInt(number)),
+    timestamp: quantity(BigInt(seconds + aheadSeconds)),
     hash,
-    baseFeePerGas: `0x${baseFee.toString(16)}`,
+    baseFeePerGas: quantity(baseFee),
     transactions: mined.map(({ transaction }) => transaction.hash),
   }
-}
-
-/** A number in JSON-RPC's form. */
-export function quantity(value: number): string {
-  return `0x${value.toString(16)}`
 }

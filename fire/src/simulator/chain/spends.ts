@@ -1,4 +1,9 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import { uintWord } from '@farebox/contracts/src/abi-words'
+import { addressTopic, word } from '@farebox/payments/src/chain/rpc-words'
+import { encodeErrorResult } from 'viem/utils'
+import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import type { SpendRefusal } from '@farebox/contracts/permission-calls'
 
@@ -10,7 +15,7 @@ export interface SpendTerms {
 }
 
 /** One permission, by its id in {@link SpendState}. */
-export interface SpendRule extends SpendTerms {
+interface SpendRule extends SpendTerms {
   readonly spent: bigint
 }
 
@@ -35,50 +40,44 @@ export type SpendCall =
       readonly ref: bigint
     }
 
-export const SPEND_PERMISSIONS = SPEND_PERMISSIONS_ADDRESS.toLowerCase()
+const SPEND_PERMISSIONS = SPEND_PERMISSIONS_ADDRESS.toLowerCase()
 /** What a node estimates for one. */
-export const SPEND_GAS = 90_000
+export const SPEND_GAS = 90_000n
 export const NO_SPENDS: SpendState = { rules: new Map(), refs: new Set() }
 
 /** `spend(address,address,bytes32,address,uint256,uint256)`. */
 const SPEND = '0x01c8e8af'
-/** keccak256 of `PermissionSpent(address,address,bytes32,address,address,uint256,uint256)`, computed outside the simulator. */
+/** `available(address,address,address,bytes32)`. */
+const AVAILABLE = '0x77103720'
+/** `isRefUsed(bytes32,uint256)`. */
+const IS_REF_USED = '0xab54acb7'
+const NOTHING: SpendRule = { limit: 0n, cap: 0n, spent: 0n }
 export const PERMISSION_SPENT = 'PermissionSpent(address,address,bytes32,address,address,uint256,uint256)'
-
-const SELECTORS: { readonly [name in SpendRefusal]: string } = {
-  RefUsed: '0xb1a9c4a7',
-  NotPermitted: '0x39218f3b',
-  PermissionExpired: '0x4e3f8b30',
-  AmountZero: '0xcbca5aa2',
-  AboveLimit: '0xbaf684fe',
-  AboveCap: '0x5ae8122a',
-  RecipientNotListed: '0x34f8da7b',
-}
 
 /** The revert data of a refusal by name; undefined for the words of another contract. */
 export function refusalData(name: string): string | undefined {
-  const selectors: { readonly [name: string]: string } = SELECTORS
-  return selectors[name]
+  const isOurs = spendPermissionsAbi.some(part => part.type === 'error' && part.name === name)
+  return isOurs ? encodeErrorResult({ abi: spendPermissionsAbi, errorName: name as SpendRefusal }) : undefined
 }
 
 /** Reads a transaction's call; undefined for any other. `idOf` hashes owner, spender, token and scope. */
 export function readSpend(
-  { to, data }: { readonly to: string; readonly data: string },
+  { to, data }: ContractCall,
   spender: string,
   idOf: (words: string) => string,
 ): SpendCall | undefined {
   if (to !== SPEND_PERMISSIONS || !data.startsWith(SPEND)) return undefined
-  const word = (index: number): string => data.slice(10 + index * 64, 74 + index * 64)
-  const address = (index: number): string => `0x${word(index).slice(24)}`
+  const at = (index: number): string => data.slice(10 + index * 64, 74 + index * 64)
+  const address = (index: number): string => `0x${at(index).slice(24)}`
   return {
     kind: 'spend',
-    id: idOf(`${word(0)}${spender.slice(2).padStart(64, '0')}${word(1)}${word(2)}`),
+    id: idOf(`${at(0)}${word(spender)}${at(1)}${at(2)}`),
     owner: address(0),
     spender,
     token: address(1),
     to: address(3),
-    amount: BigInt(`0x${word(4)}`),
-    ref: BigInt(`0x${word(5)}`),
+    amount: BigInt(`0x${at(4)}`),
+    ref: BigInt(`0x${at(5)}`),
   }
 }
 
@@ -106,23 +105,28 @@ export function setTerms(state: SpendState, id: string, { limit, cap }: SpendTer
   return { ...state, rules: new Map(state.rules).set(id, { limit, cap: cap < spent ? spent : cap, spent }) }
 }
 
-/** What one spend could move, its owner's balance left out. */
-export function permittedNow({ rules }: SpendState, id: string): bigint {
-  const rule = rules.get(id)
-  if (rule === undefined) return 0n
-  const left = rule.cap - rule.spent
-  return rule.limit < left ? rule.limit : left
+/** Answers what SpendPermissions is asked; undefined for any other call. `idOf` hashes owner, spender, token and scope. */
+export function readSpendQuestion(
+  { to, data }: Partial<ContractCall>,
+  stateOf: () => { readonly spends?: SpendState; readonly balances: ReadonlyMap<string, bigint> },
+  idOf: (words: string) => string,
+): bigint | undefined {
+  if (to?.toLowerCase() !== SPEND_PERMISSIONS || data === undefined) return undefined
+  const { spends = NO_SPENDS, balances } = stateOf()
+  if (data.startsWith(AVAILABLE)) {
+    const { limit, cap, spent } = spends.rules.get(idOf(data.slice(10))) ?? NOTHING
+    const amounts = [limit, cap - spent, balances.get(`0x${data.slice(34, 74)}`) ?? 0n]
+    return amounts.reduce((least, amount) => (amount < least ? amount : least))
+  }
+  if (!data.startsWith(IS_REF_USED)) return undefined
+  return spends.refs.has(`0x${data.slice(10, 74)} ${BigInt(`0x${data.slice(74, 138)}`)}`) ? 1n : 0n
 }
 
 /** The event of a spend, `topic` the hash of {@link PERMISSION_SPENT}. */
 export function spentLog(call: SpendCall & { kind: 'spend' }, topic: string): ChainLog {
-  const words = [BigInt(call.token), BigInt(call.to), call.amount, call.ref].map(value =>
-    value.toString(16).padStart(64, '0'),
-  )
-  const padded = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
   return {
     address: SPEND_PERMISSIONS,
-    topics: [topic, padded(call.owner), padded(call.spender), call.id],
-    data: `0x${words.join('')}`,
+    topics: [topic, addressTopic(call.owner), addressTopic(call.spender), call.id],
+    data: `0x${word(call.token)}${word(call.to)}${uintWord(call.amount)}${uintWord(call.ref)}`,
   }
 }

@@ -4,7 +4,9 @@ import {
   AUTHORIZATION_USED_TOPIC,
   TRANSFER_TOPIC,
 } from '@farebox/payments/chain/chain-proof'
+import { uintWord } from '@farebox/contracts/src/abi-words'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
+import { addressTopic } from '@farebox/payments/src/chain/rpc-words'
 import { judgeSpend, NO_SPENDS, setTerms, spentLog, type SpendCall, type SpendState } from './spends.ts'
 
 /** The token at one block: never changed, only replaced. */
@@ -31,12 +33,8 @@ export type TokenOutcome =
   | { readonly ok: false; readonly revert: string }
 
 /** LocalUSDC without an EVM: the same order of checks, and the same words. */
-export interface Token {
-  readonly address: string
-  call(state: TokenState, call: TokenCall, blockSeconds: number): TokenOutcome
-}
+export type Token = ReturnType<typeof createToken>
 
-/** Whose nonce. */
 export function nonceKey(from: string, nonce: string): string {
   return `${from}:${nonce}`
 }
@@ -46,7 +44,7 @@ export function createToken(
   address: string,
   isSigned: (authorization: Authorization, signature: string) => boolean,
   spentTopic = '',
-): Token {
+) {
   const log = (topics: readonly string[], data = '0x'): ChainLog => ({ address, topics, data })
 
   function pay(
@@ -63,7 +61,7 @@ export function createToken(
     const moved = transfer(state, from, to, BigInt(authorization.value))
     if (!moved.ok) return moved
     const spent = new Map(moved.state.spent).set(key, 'used' as const)
-    const used = log([AUTHORIZATION_USED_TOPIC, addressWord(from), nonce])
+    const used = log([AUTHORIZATION_USED_TOPIC, addressTopic(from), nonce])
     return { ok: true, state: { ...moved.state, spent }, logs: [used, ...moved.logs] }
   }
 
@@ -73,7 +71,7 @@ export function createToken(
     if (balance < value) return revert('ERC20: transfer amount exceeds balance')
     const balances = new Map(state.balances).set(from, balance - value)
     balances.set(to, (balances.get(to) ?? 0n) + value)
-    const logs = [log([TRANSFER_TOPIC, addressWord(from), addressWord(to)], `0x${uintWord(value)}`)]
+    const logs = [log([TRANSFER_TOPIC, addressTopic(from), addressTopic(to)], `0x${uintWord(value)}`)]
     return { ok: true, state: { ...state, balances }, logs }
   }
 
@@ -82,7 +80,7 @@ export function createToken(
     const key = nonceKey(from, nonce)
     if (state.spent.has(key)) return revert('FiatTokenV2: authorization is used or canceled')
     const spent = new Map(state.spent).set(key, 'cancelled' as const)
-    const logs = [log([AUTHORIZATION_CANCELED_TOPIC, addressWord(from), nonce])]
+    const logs = [log([AUTHORIZATION_CANCELED_TOPIC, addressTopic(from), nonce])]
     return { ok: true, state: { ...state, spent }, logs }
   }
 
@@ -97,7 +95,7 @@ export function createToken(
 
   return {
     address,
-    call(state, call, blockSeconds) {
+    call(state: TokenState, call: TokenCall, blockSeconds: number): TokenOutcome {
       switch (call.kind) {
         case 'pay':
           return pay(state, call, blockSeconds)
@@ -121,14 +119,4 @@ export function createToken(
 
 function revert(words: string): TokenOutcome {
   return { ok: false, revert: words }
-}
-
-/** An address as a topic. */
-function addressWord(address: string): string {
-  return `0x${address.slice(2).padStart(64, '0')}`
-}
-
-/** 32 bytes of hex, without `0x`. */
-export function uintWord(value: bigint): string {
-  return value.toString(16).padStart(64, '0')
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { silentTrace } from '../history-trace.ts'
+import { createTrace } from '../history-trace.ts'
 import { createRandom } from '../seeded-random.ts'
 import { createToken, type TokenCall } from './token.ts'
 import { BLOCK_MS, createVirtualChain, type ChainTransaction, type VirtualChain } from './virtual-chain.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
   chain = createVirtualChain({
     nowMs: () => nowMs,
     random: createRandom(1),
-    trace: silentTrace,
+    trace: createTrace(() => nowMs, false),
     token: createToken('0xusdc', (_, signature) => signature === 'good'),
     state: { balances: new Map([[PAYER, 100n]]), spent: new Map(), isPaused: false },
   })

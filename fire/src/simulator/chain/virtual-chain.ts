@@ -14,7 +14,6 @@ export interface ChainTransaction {
   readonly maxFeePerGas: bigint
 }
 
-/** A mined transaction. */
 export interface MinedTransaction {
   readonly transaction: ChainTransaction
   readonly succeeded: boolean
@@ -32,26 +31,8 @@ export interface Block {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** What a node answers to a transaction it does not take. */
-export type RpcRefusal = 'nonce too low' | 'already known' | 'replacement transaction underpriced'
-
 /** The chain, as it is at this moment: blocks are made when somebody looks. */
-export interface VirtualChain {
-  /** The newest block, or one so many blocks before it. */
-  head(behind?: number): Block
-  block(number: number): Block | undefined
-  /** Blocks with transactions in them, oldest first. */
-  busyBlocks(): readonly Block[]
-  find(hash: string): { readonly mined: MinedTransaction; readonly block: Block } | undefined
-  /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
-  pending(): Pick<Block, 'state' | 'counts'>
-  /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
-  submit(transaction: ChainTransaction, delayMs: number): RpcRefusal | undefined
-  /** The nodes forget a transaction that is not mined yet. */
-  forget(hash: string): void
-  /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
-  reorganise(depth: number, fault: (transaction: ChainTransaction) => number | 'forgotten'): void
-}
+export type VirtualChain = ReturnType<typeof createVirtualChain>
 
 interface Pending {
   readonly transaction: ChainTransaction
@@ -61,11 +42,7 @@ interface Pending {
 }
 
 /** A block that is being made. */
-interface Building {
-  state: TokenState
-  counts: ReadonlyMap<string, number>
-  readonly mined: MinedTransaction[]
-}
+type Building = { -readonly [key in 'state' | 'counts']: Block[key] } & { readonly mined: MinedTransaction[] }
 
 export const BLOCK_MS = 2_000
 
@@ -76,7 +53,7 @@ export function createVirtualChain(parts: {
   readonly trace: Trace
   readonly token: Token
   readonly state: TokenState
-}): VirtualChain {
+}) {
   const { nowMs, random, trace, token } = parts
   const startSlot = Math.floor(nowMs() / BLOCK_MS)
   const blocks: Block[] = []
@@ -105,7 +82,7 @@ export function createVirtualChain(parts: {
       mined: [] as MinedTransaction[],
     }
     const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
-    fill(built, ready, slotMs(number) / 1_000)
+    fill(token, built, ready, slotMs(number) / 1_000)
     const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
     const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
     blocks.push(block)
@@ -117,73 +94,61 @@ export function createVirtualChain(parts: {
     }
   }
 
-  const fill = (built: Building, ready: Pending[], seconds: number): void => {
-    ready.sort((one, other) => one.rank - other.rank)
-    // Again and again, because one that is mined may make room for the next of its account.
-    for (let mined = true; mined && ready.length > 0;) {
-      const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
-      mined = at !== -1
-      const [next] = mined ? ready.splice(at, 1) : []
-      if (next !== undefined) mine(built, next.transaction, seconds)
-    }
-  }
-
-  const mine = (built: Building, transaction: ChainTransaction, seconds: number): void => {
-    const logs: ChainLog[] = []
-    let succeeded = true
-    for (const call of transaction.calls) {
-      const outcome = token.call(built.state, call, seconds)
-      if (outcome.ok) {
-        built.state = outcome.state
-        logs.push(...outcome.logs)
-      } else if (transaction.calls.length === 1) succeeded = false
-    }
-    if (transaction.nonce !== undefined)
-      built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
-    built.mined.push({ transaction, succeeded, logs })
-  }
-
   append()
   return {
-    head(behind = 0) {
+    /** The newest block, or one so many blocks before it. */
+    head(behind = 0): Block {
       const head = catchUp()
       return behind === 0 ? head : (blocks[Math.max(0, head.number - behind)] ?? head)
     },
-    block(number) {
+    block(number: number): Block | undefined {
       catchUp()
       return blocks[number]
     },
-    pending() {
+    /** State and counts once all that the nodes know is in a block, in the order in which they would put it there. */
+    pending(): Pick<Block, 'state' | 'counts'> {
       const { state, counts } = catchUp()
       const built: Building = { state, counts, mined: [] }
-      fill(built, [...pending.values()], Math.floor(nowMs() / 1_000))
+      fill(token, built, [...pending.values()], Math.floor(nowMs() / 1_000))
       return built
     },
-    busyBlocks() {
+    /** Blocks with transactions in them, oldest first. */
+    busyBlocks(): readonly Block[] {
       catchUp()
       return busy
     },
-    find(hash) {
+    /** Transactions in blocks, oldest first. */
+    mined(): readonly MinedTransaction[] {
+      catchUp()
+      return busy.flatMap(block => block.mined)
+    },
+    find(hash: string) {
       catchUp()
       const block = places.get(hash)
       const mined = block?.mined.find(one => one.transaction.hash === hash)
       return block && mined && { mined, block }
     },
-    submit(transaction, delayMs) {
+    /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
+    submit(transaction: ChainTransaction, delayMs: number): string | undefined {
       const { counts } = catchUp()
       if (pending.has(transaction.hash)) return 'already known'
       if (isUsed(transaction, counts)) return 'nonce too low'
-      const rival = [...pending.values()].find(one => isSamePlace(one.transaction, transaction))
+      const { sender, nonce, maxFeePerGas } = transaction
+      const rival = [...pending.values()].find(
+        ({ transaction: one }) => nonce !== undefined && one.nonce === nonce && one.sender === sender,
+      )
       if (rival !== undefined) {
-        if (transaction.maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
+        if (maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
           return 'replacement transaction underpriced'
         pending.delete(rival.transaction.hash)
       }
       pending.set(transaction.hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
       return undefined
     },
-    forget: hash => void pending.delete(hash),
-    reorganise(depth, fault) {
+    /** The nodes forget a transaction that is not mined yet. */
+    forget: (hash: string): void => void pending.delete(hash),
+    /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
+    reorganise(depth: number, fate: (transaction: ChainTransaction) => number | 'forgotten'): void {
       const head = catchUp()
       forks += 1
       const kept = Math.max(1, head.number + 1 - depth)
@@ -192,7 +157,7 @@ export function createVirtualChain(parts: {
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
       for (const { transaction } of undone) {
         places.delete(transaction.hash)
-        const afterMs = fault(transaction)
+        const afterMs = fate(transaction)
         if (afterMs !== 'forgotten')
           pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
       }
@@ -201,16 +166,39 @@ export function createVirtualChain(parts: {
   }
 }
 
+/** Mines what is ready, in the order of its ranks and nonces. */
+function fill(token: Token, built: Building, ready: Pending[], seconds: number): void {
+  ready.sort((one, other) => one.rank - other.rank)
+  // Again and again, because one that is mined may make room for the next of its account.
+  for (let mined = true; mined && ready.length > 0;) {
+    const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
+    mined = at !== -1
+    const [next] = mined ? ready.splice(at, 1) : []
+    if (next !== undefined) mine(token, built, next.transaction, seconds)
+  }
+}
+
+function mine(token: Token, built: Building, transaction: ChainTransaction, seconds: number): void {
+  const logs: ChainLog[] = []
+  let succeeded = true
+  for (const call of transaction.calls) {
+    const outcome = token.call(built.state, call, seconds)
+    if (outcome.ok) {
+      built.state = outcome.state
+      logs.push(...outcome.logs)
+    } else if (transaction.calls.length === 1) succeeded = false
+  }
+  if (transaction.nonce !== undefined)
+    built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
+  built.mined.push({ transaction, succeeded, logs })
+}
+
 function isNext({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
   return nonce === undefined || nonce === (counts.get(sender) ?? 0)
 }
 
 function isUsed({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
   return nonce !== undefined && nonce < (counts.get(sender) ?? 0)
-}
-
-function isSamePlace(one: ChainTransaction, other: ChainTransaction): boolean {
-  return one.nonce !== undefined && one.nonce === other.nonce && one.sender === other.sender
 }
 
 function describe({ hash, nonce, calls }: ChainTransaction): string {

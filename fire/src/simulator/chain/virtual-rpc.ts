@@ -1,10 +1,8 @@
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
-import type { ProcessKind } from '../faults/faults.ts'
 import type { Random } from '../seeded-random.ts'
-import type { VirtualProcess } from '../time/virtual-process.ts'
+import { withTimeout, type VirtualProcess } from '../time/virtual-process.ts'
 import { exchange, type Callee, type Wires } from '../wires/exchange.ts'
 import { callThroughPort, PortFailed } from '../wires/port.ts'
-import { withTimeout } from '../wires/with-timeout.ts'
 
 /** One call of a node. */
 export interface NodeRequest {
@@ -16,24 +14,18 @@ export interface NodeRequest {
   readonly aheadSeconds?: number
 }
 
-/** What a process reaches its node with. */
-export interface RpcParts {
-  readonly wires: Wires
-  readonly process: VirtualProcess
-  readonly kind: ProcessKind
-  /** A node is a process too, one that never dies. */
-  readonly node: Callee<NodeRequest, unknown>
-  readonly random: Random
-}
-
 const DEFAULT_TIMEOUT_MS = 10_000
 const USUAL_MS = 8
 /** What nodes say when they are asked too often (EIP-1474). */
 const LIMIT_EXCEEDED = -32_005
 
-/** The way of one process to a node, with everything that can go wrong on it. */
-export function createVirtualRpc(parts: RpcParts): JsonRpc {
-  const { wires, process, kind, node, random } = parts
+/** The way of a facilitator's process to a node, with everything that can go wrong on it. A node is a process that never dies. */
+export function createVirtualRpc(
+  wires: Wires,
+  process: VirtualProcess,
+  node: Callee<NodeRequest, unknown>,
+  random: Random,
+): JsonRpc {
   return {
     call(method, parameters, options) {
       const ask = (): Promise<unknown> =>
@@ -44,14 +36,18 @@ export function createVirtualRpc(parts: RpcParts): JsonRpc {
           find: () => node,
           usualMs: USUAL_MS,
         })
-      const asked = callThroughPort(wires, { process, kind, port: 'node', name: method, call: ask }).catch(
-        (error: unknown) => {
-          // A node that is too busy says so, or nothing at all.
-          const isBusy = error instanceof PortFailed && random.chance(0.3)
-          if (isBusy) wires.faults.happened('nodes too busy')
-          throw isBusy ? new JsonRpcError(method, LIMIT_EXCEEDED, 'limit exceeded', undefined) : error
-        },
-      )
+      const asked = callThroughPort(wires, {
+        process,
+        kind: 'facilitator',
+        port: 'node',
+        name: method,
+        call: ask,
+      }).catch((error: unknown) => {
+        // A node that is too busy says so, or nothing at all.
+        const isBusy = error instanceof PortFailed && random.chance(0.3)
+        if (isBusy) wires.faults.happened('nodes too busy')
+        throw isBusy ? new JsonRpcError(method, LIMIT_EXCEEDED, 'limit exceeded', undefined) : error
+      })
       return withTimeout(process, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS, asked)
     },
     close: () => Promise.resolve(),

@@ -1,5 +1,4 @@
 import type { Random } from '../seeded-random.ts'
-import { LIARS, planLies, type Lie } from './plan-lies.ts'
 import type { TargetedFault } from './targeted-fault.ts'
 
 /** Faults of which a history has more or less: of what it draws how much. Rates are probabilities. */
@@ -46,59 +45,39 @@ const MOMENTS = {
   reorganisation: 3,
 } as const
 
-const OTHERS = ['clock-jump', 'agent-node-lies', 'facilitator-node-lies', 'gas-spike'] as const
+/** What nodes lie about. */
+export const LIES = ['receipts', 'old heads', 'block times'] as const
 
-type Amount = keyof typeof AMOUNTS
-type Moment = keyof typeof MOMENTS
-type FaultKind = Amount | Moment | (typeof OTHERS)[number]
+/** Below and beyond the 30 s that a block may be ahead of our clock; an hour is a time zone. */
+const AHEAD_SECONDS = [5, 12, 25, 29, 35, 60, 600, 3_600]
+const LONGEST_LIE_MS = 20_000
+/** About the length of a history, in blocks: the first of them is an old head, too. */
+const OLDEST_HEAD = 20
 
-/** What can go wrong in a history. Each history has some of them, most have several. */
-export const FAULT_KINDS: readonly FaultKind[] = [
-  ...(Object.keys(AMOUNTS) as Amount[]),
-  ...(Object.keys(MOMENTS) as Moment[]),
-  ...OTHERS,
-]
+/** How much of each fault a history has: 0, or none, where it does not have it. Times are in milliseconds since its start. */
+export type FaultPlan = ReturnType<typeof planFaults>
 
-/** How much of each fault a history has: 0, or none, where it does not have it. */
-export interface FaultPlan {
-  readonly amount: { readonly [kind in Amount]: number }
-  /** In milliseconds since the start. */
-  readonly moments: { readonly [kind in Moment]: readonly number[] }
-  /** When the clock of a program's machine is set, and by how much. */
-  readonly clockJumps: readonly { readonly atMs: number; readonly byMs: number }[]
-  /** What nodes lie about, and when. */
-  readonly lies: readonly Lie[]
-  /** When gas costs more than the facilitator pays. */
-  readonly gasSpike: { readonly fromMs: number; readonly toMs: number } | undefined
-  /** One call at which things go wrong again and again. */
-  readonly targeted: TargetedFault | undefined
-}
+/** One time in which a node lies. */
+export type Lie = FaultPlan['lies'][number]
 
 /** By a time server, by a machine that was suspended, and by hand. */
 const JUMPS_MS = [2_000, 6_000, 20_000, 60_000, 600_000, 7_200_000]
 
-/**
- * Draws the faults of a history whose workload lasts so long, beside its targeted fault. Kinds in `without` are left out.
- */
-export function planFaults(
-  random: Random,
-  lengthMs: number,
-  targeted: TargetedFault | undefined,
-  without: ReadonlySet<string>,
-): FaultPlan {
+/** Draws the faults of a history whose workload lasts so long, beside its targeted fault. */
+export function planFaults(random: Random, lengthMs: number, targeted: TargetedFault | undefined) {
   // One history in eight is quiet: what fails there fails without any fault. A targeted fault works best in some quiet.
   const usual = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
   const share = targeted === undefined ? usual : usual / 3
-  const shareOf = (kind: FaultKind): number => {
+  const shareOf = (kind: string): number => {
     // A clock that is set by hours ends most of what else could be seen.
     if (kind === 'clock-jump') return share / 5
     // Over a ledger that has lost rows facilitators do what they never do otherwise, and should die over that too.
     return kind === 'facilitator-crash' && targeted?.mishap === 'sees the ledger fall back' ? 0.8 : share
   }
   /** The source of a fault that this history has. */
-  const draw = (kind: FaultKind): Random | undefined => {
+  const draw = (kind: string): Random | undefined => {
     const own = random.fork(kind)
-    return own.chance(shareOf(kind)) && !without.has(kind) ? own : undefined
+    return own.chance(shareOf(kind)) ? own : undefined
   }
   const several = <T>(own: Random | undefined, most: number, make: (own: Random) => T): readonly T[] =>
     own === undefined ? [] : Array.from({ length: own.between(1, most) }, () => make(own))
@@ -107,16 +86,31 @@ export function planFaults(
   return {
     amount: mapValues(AMOUNTS, (amounts, kind) => draw(kind)?.pick(amounts) ?? 0),
     moments: mapValues(MOMENTS, (most, kind) => several(draw(kind), most, own => own.between(0, lengthMs))),
+    /** When the clock of a program's machine is set, and by how much. */
     clockJumps: several(draw('clock-jump'), 3, own => ({
       atMs: own.between(0, lengthMs),
       byMs: own.pick(JUMPS_MS) * own.pick([-1, 1]),
     })),
-    lies: LIARS.flatMap(of => {
-      const own = draw(`${of}-node-lies`)
-      return own === undefined ? [] : planLies(own, of, lengthMs)
-    }),
+    lies: (['agent', 'facilitator'] as const).flatMap(of =>
+      several(draw(`${of}-node-lies`), 2, own => ({ of, ...planLie(own, lengthMs) })),
+    ),
+    /** When gas costs more than the facilitator pays. */
     gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
     targeted,
+  }
+}
+
+function planLie(random: Random, lengthMs: number) {
+  const fromMs = random.between(0, lengthMs)
+  const aheadSeconds = random.pick(AHEAD_SECONDS)
+  return {
+    what: random.pick(LIES),
+    fromMs,
+    toMs: fromMs + random.between(1_000, LONGEST_LIE_MS),
+    /** Where its heads are old, by how many blocks. */
+    behind: random.between(4, OLDEST_HEAD),
+    /** Where its block times are wrong, by how much. */
+    aheadSeconds: random.chance(0.6) ? aheadSeconds : -aheadSeconds,
   }
 }
 

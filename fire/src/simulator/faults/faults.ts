@@ -1,22 +1,15 @@
 import type { Random } from '../seeded-random.ts'
-import { faultAtTarget, MOST_STRIKES, STRIKE_RATE } from './targeted-fault.ts'
-import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS, UNHARMED, type CallFault } from './call-fault.ts'
 import type { FaultPlan } from './fault-plan.ts'
-import { PORT_CALLS } from './port-calls.ts'
-
-/** What becomes of one request and its answer. */
-export interface MessageFault {
-  /** Its place among all that are sent. */
-  readonly place: number
-  readonly thereMs: number
-  readonly backMs: number
-  readonly losesRequest: boolean
-  readonly losesAnswer: boolean
-  /** The caller of what was lost hears nothing, where otherwise its connection would break. */
-  readonly isSilent: boolean
-  /** The request arrives once more, so much later. */
-  readonly againMs: number | undefined
-}
+import {
+  faultAtTarget,
+  LONGEST_PAUSE_MS,
+  MOST_STRIKES,
+  PORT_CALLS,
+  SLOWEST_MESSAGE_MS,
+  STRIKE_RATE,
+  UNHARMED,
+  type CallFault,
+} from './targeted-fault.ts'
 
 /** Which process makes a call, as far as its dying is concerned. */
 export type ProcessKind = 'agent' | 'facilitator' | 'payer'
@@ -25,23 +18,7 @@ export type ProcessKind = 'agent' | 'facilitator' | 'payer'
 export type PortKind = 'store' | 'ledger' | 'node' | 'network'
 
 /** The faults of a history as they come to pass, until it is to calm down. */
-export interface Faults {
-  readonly plan: FaultPlan
-  readonly isCalm: boolean
-  ofMessage(usualMs: number): MessageFault
-  /** A message of this place arrives on a route, perhaps after some that were sent later. */
-  arrived(route: string, place: number): void
-  /** `name` is one of {@link PORT_CALLS}. */
-  ofCall(process: ProcessKind, port: PortKind, name: string): CallFault
-  /** Calls back whenever the targeted fault strikes. */
-  onStrike(callback: () => void): void
-  /** From now on nothing goes wrong any more. */
-  calmDown(): void
-  /** Something happened that a run wants to have seen: it is counted. */
-  happened(what: string): void
-  /** What has happened so far, and how often. */
-  counts(): { readonly [what: string]: number }
-}
+export type Faults = ReturnType<typeof createFaults>
 
 /** Deaths in one history: with more, nothing would ever get done. Some are left for what is hardly ever done. */
 const MOST_CRASHES = { usual: 8, scarce: 11 } as const
@@ -53,8 +30,7 @@ const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12, seldom: 30, scarce: 
 /** How many calls are made at once, without a wait of their own: messages have one in any case. */
 const PROMPT: { readonly [port in PortKind]: number } = { store: 0.6, ledger: 0.6, node: 1, network: 1 }
 
-/** Makes the faults of a plan. */
-export function createFaults(random: Random, plan: FaultPlan): Faults {
+export function createFaults(random: Random, plan: FaultPlan) {
   const messages = random.fork('messages')
   const calls = random.fork('calls')
   const deaths = random.fork('deaths')
@@ -70,7 +46,6 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
   const watchers: (() => void)[] = []
   const { amount } = plan
   const happens = (source: Random, rate: number): boolean => !faults.isCalm && rate > 0 && source.chance(rate)
-  const side = (source: Random): 'before' | 'after' => (source.chance(0.5) ? 'before' : 'after')
   /** Some are there at once, which spares an event; the answer at the latest takes its time. */
   const travelMs = (usualMs: number, promptRate: number): number => {
     if (happens(messages, amount.slowness)) {
@@ -97,10 +72,11 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
     for (const tell of watchers) tell()
     return faultAtTarget(strikes, met)
   }
-  const faults: { -readonly [key in keyof Faults]: Faults[key] } = {
+  const faults = {
     plan,
     isCalm: false,
-    ofMessage(usualMs) {
+    /** What becomes of one request and its answer. */
+    ofMessage(usualMs: number) {
       sent += 1
       const fault = {
         place: sent,
@@ -108,19 +84,22 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
         backMs: travelMs(usualMs, 0),
         losesRequest: happens(messages, amount.loss),
         losesAnswer: happens(messages, amount.loss),
+        /** The caller of what was lost hears nothing, where otherwise its connection would break. */
         isSilent: messages.chance(0.3),
+        /** The request arrives once more, so much later. */
         againMs: happens(messages, amount.duplication) ? travelMs(usualMs * 4, 0) : undefined,
       }
       if (fault.losesRequest || fault.losesAnswer) happened('messages lost')
       if (fault.againMs !== undefined) happened('messages doubled')
       return fault
     },
-    arrived(route, place) {
+    /** A message of this place arrives on a route, perhaps after some that were sent later. */
+    arrived(route: string, place: number): void {
       const last = arrived.get(route) ?? 0
       if (place < last) happened('messages overtaken')
       else arrived.set(route, place)
     },
-    ofCall(process, port, name) {
+    ofCall(process: ProcessKind, port: PortKind, name: string): CallFault {
       const struckBy = strike(port, name)
       if (struckBy !== undefined) return struckBy
       const kind = PORT_CALLS[name] ?? 'deed'
@@ -142,12 +121,15 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
       const isPlain = crash === undefined && fail === undefined && pauseMs === 0 && delayMs === 0
       return isPlain ? UNHARMED : { crash, fail, pauseMs, delayMs }
     },
+    /** Something happened that a run wants to have seen: it is counted. */
     happened,
-    onStrike: callback => void watchers.push(callback),
-    calmDown() {
-      faults.isCalm = true
-    },
-    counts: () => Object.fromEntries(counts),
+    /** Calls back whenever the targeted fault strikes. */
+    onStrike: (callback: () => void): void => void watchers.push(callback),
+    counts: (): { readonly [what: string]: number } => Object.fromEntries(counts),
   }
   return faults
+}
+
+function side(source: Random): 'before' | 'after' {
+  return source.chance(0.5) ? 'before' : 'after'
 }

@@ -2,7 +2,7 @@ import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import { BLOCK_MS } from '../chain/virtual-chain.ts'
 import type { Parties } from '../history/start-parties.ts'
 import type { Random } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 
 /** Blocks; in seconds well below a network's finality. */
 const DEEPEST_REORGANISATION = 4

@@ -1,6 +1,56 @@
 import type { Random } from '../seeded-random.ts'
-import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS, UNHARMED, type CallFault } from './call-fault.ts'
-import { PORT_CALLS } from './port-calls.ts'
+
+/** How long a message, and a call that is late, takes at most. */
+export const SLOWEST_MESSAGE_MS = 12_000
+/** How long a process stops at most. */
+export const LONGEST_PAUSE_MS = 25_000
+
+/** What becomes of a call through a port of a process. */
+export interface CallFault {
+  readonly crash: 'before' | 'after' | undefined
+  readonly fail: 'before' | 'after' | undefined
+  readonly pauseMs: number
+  readonly delayMs: number
+}
+
+/** What becomes of most calls: nothing, at once. */
+export const UNHARMED: CallFault = { crash: undefined, fail: undefined, pauseMs: 0, delayMs: 0 }
+
+/**
+ * Every call of a process to something that outlives it, by name, and what hangs on it: after a `look` nothing has
+ * changed, after a `deed` something has, and a `call` is a payer's. Processes die over each of them, before it and
+ * after it; over deeds sooner, and soonest over what is seldom
+ * done: `rare` once in hundreds of histories, `scarce` once in thousands; `seldom` is what comes just before that.
+ */
+export const PORT_CALLS: { readonly [name: string]: Weight } = {
+  ...callsOf('store.', { claim: 'deed', read: 'look', write: 'deed', unresolved: 'look' }),
+  ...callsOf('facilitator /', { supported: 'look', verify: 'deed', settle: 'deed', release: 'deed' }),
+  ...callsOf('node eth_', { call: 'rare', blockNumber: 'scarce', chainId: 'seldom', estimateGas: 'seldom' }),
+  ...callsOf('node eth_', { getTransactionCount: 'seldom', maxPriorityFeePerGas: 'seldom' }),
+  ...callsOf('node eth_', { sendRawTransaction: 'rare', getBlockByNumber: 'rare', getLogs: 'rare' }),
+  ...callsOf('node eth_', { getTransactionReceipt: 'rare' }),
+  ...callsOf('ledger.', { hold: 'deed', capture: 'deed', release: 'deed', find: 'look', backlog: 'look' }),
+  ...callsOf('ledger.', { submit: 'deed', 'capture-and-submit': 'rare', replace: 'scarce' }),
+  ...callsOf('ledger.', { conclude: 'deed', lease: 'look', 'give-up': 'deed', expire: 'deed' }),
+  ...callsOf('ledger.', { 'settled-since': 'scarce', unconfirmed: 'look', uncharged: 'look' }),
+  ...callsOf('ledger.', { 'mark-audited': 'rare', adopt: 'scarce', secret: 'look' }),
+  ...callsOf('eth_', { chainId: 'look', call: 'look', getBalance: 'look', getCode: 'rare' }),
+  ...callsOf('eth_', { getBlockByNumber: 'look', getLogs: 'rare', getTransactionByHash: 'seldom' }),
+  ...callsOf('eth_', { getTransactionCount: 'rare', getTransactionReceipt: 'look' }),
+  ...callsOf('eth_', { maxPriorityFeePerGas: 'look', sendRawTransaction: 'deed' }),
+  ...callsOf('eth_', { sendRawTransactionSync: 'deed' }),
+  'stock send': 'deed',
+  'agent /execute': 'call',
+}
+
+type Weight = 'look' | 'call' | 'deed' | 'rare' | 'seldom' | 'scarce'
+
+function callsOf(
+  whose: string,
+  calls: { readonly [name: string]: Weight },
+): { readonly [name: string]: Weight } {
+  return Object.fromEntries(Object.entries(calls).map(([name, weight]) => [whose + name, weight]))
+}
 
 /** What goes wrong at a targeted call. */
 export const MISHAPS = [
@@ -13,7 +63,7 @@ export const MISHAPS = [
   'sees the ledger fall back',
 ] as const
 
-export type Mishap = (typeof MISHAPS)[number]
+type Mishap = (typeof MISHAPS)[number]
 
 /**
  * One call at which a history goes wrong again and again. What breaks a promise is seldom one mishap: it is a second
@@ -32,44 +82,29 @@ export const STRIKE_RATE = 0.6
 /** Strikes in one history: with more, nothing would ever get done. */
 export const MOST_STRIKES = 3
 
+const named = (whose: string, ...names: readonly string[]): readonly string[] =>
+  names.map(name => whose + name)
+
 /** Where it is decided who has a job or a payment, and what became of it. */
-const DECISIVE_CALLS: readonly string[] = [
-  'store.claim',
-  'store.read',
-  'store.write',
-  'facilitator /verify',
-  'facilitator /settle',
-  'node eth_call',
-  'node eth_getLogs',
-  'ledger.hold',
-  'ledger.capture',
-  'ledger.capture-and-submit',
-  'ledger.conclude',
+const DECISIVE_CALLS = [
+  ...named('store.', 'claim', 'read', 'write'),
+  ...named('facilitator /', 'verify', 'settle'),
+  ...named('node ', 'eth_call', 'eth_getLogs'),
+  ...named('ledger.', 'hold', 'capture', 'capture-and-submit', 'conclude'),
   'eth_call',
   'agent /execute',
 ]
 
 /** Where the chain is asked what became of a payment: after the answer its blocks may be replaced. */
-const CHAIN_LOOKS: readonly string[] = [
-  'node eth_call',
-  'node eth_getLogs',
-  'node eth_getTransactionReceipt',
-  'eth_call',
-  'eth_getLogs',
-  'eth_getTransactionReceipt',
-]
+const CHAIN_LOOKS = ['node ', ''].flatMap(whose =>
+  named(whose, 'eth_call', 'eth_getLogs', 'eth_getTransactionReceipt'),
+)
 
 /** Where a ledger is told what it must not forget, mostly of a transaction that is about to be sent. */
-const LEDGER_DEEDS: readonly string[] = [
-  'ledger.submit',
-  'ledger.submit',
-  'ledger.capture-and-submit',
-  'ledger.capture-and-submit',
-  'eth_sendRawTransaction',
-  'eth_sendRawTransactionSync',
-  'ledger.capture',
-  'ledger.hold',
-  'ledger.conclude',
+const LEDGER_DEEDS = [
+  ...named('ledger.', 'submit', 'submit', 'capture-and-submit', 'capture-and-submit'),
+  ...named('eth_sendRawTransaction', '', 'Sync'),
+  ...named('ledger.', 'capture', 'hold', 'conclude'),
   'facilitator /settle',
 ]
 
@@ -94,17 +129,18 @@ function callsFor(mishap: Mishap, random: Random): readonly string[] {
 
 /** What an agent asks its node for while it spends, and for nothing else. */
 const SPENDING_CALLS = ['node eth_estimateGas', 'node eth_getTransactionCount', 'node eth_sendRawTransaction']
-const FOR_SPENDS_ALONE: ReadonlySet<string> = new Set([
+const LOOKS_FOR_SPENDS = 'node eth_blockNumber'
+const FOR_SPENDS_ALONE = [
   ...SPENDING_CALLS,
-  'node eth_blockNumber',
+  LOOKS_FOR_SPENDS,
   'node eth_chainId',
   'node eth_maxPriorityFeePerGas',
-])
-const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.has(name))
+]
+const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.includes(name))
 
 /** The targeted fault of a history in which agents spend: half of those that another call would have strike a spend. */
 export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
-  if (drawn === undefined || random.chance(0.5) || !SPENDING_MISHAPS.has(drawn.mishap)) return drawn
+  if (drawn === undefined || random.chance(0.5) || drawn.mishap.startsWith('sees')) return drawn
   // The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own.
   const at = random.pick([
     ...SPENDING_CALLS,
@@ -117,16 +153,6 @@ export function targetSpends(random: Random, drawn: TargetedFault | undefined): 
     mishap: at === LOOKS_FOR_SPENDS ? random.pick(['dies before it', 'dies after it']) : drawn.mishap,
   }
 }
-
-const LOOKS_FOR_SPENDS = 'node eth_blockNumber'
-
-const SPENDING_MISHAPS: ReadonlySet<Mishap> = new Set<Mishap>([
-  'stops for a while',
-  'dies before it',
-  'dies after it',
-  'hears nothing of it',
-  'is late',
-])
 
 /** What a targeted fault makes of the call it strikes. */
 export function faultAtTarget(random: Random, { mishap }: TargetedFault): CallFault {

@@ -1,6 +1,6 @@
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import { NOBODY } from '../workload/cast.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import type { Parties } from './start-parties.ts'
 
 const SETTLING_MS = 12_000
@@ -33,7 +33,7 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   const { world, plan, parties } = course
   const { time, trace, faults } = world.wires
   const isOver = (): Promise<boolean> => isAtRest(course)
-  faults.calmDown()
+  faults.isCalm = true
   for (const program of parties.programs) program.setClockRight()
   trace.note('history', () => 'nothing goes wrong any more')
   world.chain.submit(unpause(world), 0)

@@ -1,6 +1,6 @@
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import { PROBE } from './probe-everything.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import type { Parties } from './start-parties.ts'
 
 /** So that it can be seen that something happened at all: sums over histories are sums of these. */
@@ -29,19 +29,18 @@ export async function countHistory(world: World, parties: Parties): Promise<Hist
   }
 }
 
-function countSpends({ chain, spends }: World): HistoryCounts {
-  const mined = chain.busyBlocks().flatMap(block => block.mined)
+function countSpends({ chain }: World): HistoryCounts {
+  const mined = chain.mined()
   const sent = mined.filter(({ transaction }) => transaction.calls.some(({ kind }) => kind === 'spend'))
   return {
     'spends mined': sent.filter(({ succeeded }) => succeeded).length,
     'spends reverted': sent.filter(({ succeeded }) => !succeeded).length,
-    'spends found again': spends.resumed(),
   }
 }
 
 /** What became of transactions and authorizations. */
 function countOnChain({ chain, network, broadcast, undone }: World, { relayers }: Parties): HistoryCounts {
-  const mined = chain.busyBlocks().flatMap(block => block.mined)
+  const mined = chain.mined()
   const moved = [...readPaymentsOnChain(chain, network).values()]
   const places = broadcast.map(({ sender, nonce }) => `${sender} ${nonce}`)
   return {

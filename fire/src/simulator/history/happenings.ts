@@ -1,6 +1,5 @@
-import { MISHAPS } from '../faults/targeted-fault.ts'
-import { LIES } from '../faults/plan-lies.ts'
-import { PORT_CALLS } from '../faults/port-calls.ts'
+import { LIES } from '../faults/fault-plan.ts'
+import { MISHAPS, PORT_CALLS } from '../faults/targeted-fault.ts'
 import { MISCHIEF_KINDS } from '../workload/mischief.ts'
 import { ERRAND_KINDS, type WorkloadPlan } from '../workload/plan-workload.ts'
 import type { HistoryCounts } from './count-history.ts'
@@ -14,50 +13,31 @@ export const USUAL_HAPPENINGS: readonly string[] = [
     `${port} fails before it was done`,
     `${port} fails after it was done`,
   ]),
-  'messages lost',
-  'messages doubled',
-  'messages late',
-  'messages overtaken',
+  ...all('messages', 'lost', 'doubled', 'late', 'overtaken'),
+  ...all('stores', 'slow', 'fell back', 'lost everything'),
+  ...all('clocks', 'of payers wrong', 'of programs wrong', 'set'),
+  ...all('transactions', 'slow', 'forgotten by nodes', 'reverted', 'replaced'),
+  ...all('payments', 'settled', 'failed', 'released', 'expired', 'settled by strangers'),
+  'processes stopped for a while',
+  'programs stopped in good order',
+  ...all('nodes', 'behind', 'too busy', ...LIES.map(what => `of facilitators lie: ${what}`)),
+  ...all('spends', 'mined', 'found again'),
   'calls slow',
-  'stores slow',
-  'stores fell back',
-  'stores lost everything',
   'writes lost by a store',
   'ledgers fell back',
   'rows lost by a ledger',
-  'processes stopped for a while',
-  'programs stopped in good order',
-  'clocks of payers wrong',
-  'clocks of programs wrong',
-  'clocks set',
-  ...LIES.map(what => `nodes of facilitators lie: ${what}`),
-  'nodes behind',
-  'nodes too busy',
   'gas too dear',
-  'transactions slow',
-  'transactions forgotten by nodes',
-  'transactions reverted',
-  'transactions replaced',
   'blocks replaced',
   'payments undone with their blocks',
-  'payments settled by strangers',
-  'payments settled',
-  'payments failed',
-  'payments released',
-  'payments expired',
   'authorizations cancelled',
-  '2 agents with one store',
-  '2 agents with one wallet',
+  ...all('2 agents', 'with one store', 'with one wallet'),
   'several replicas of an agent',
   'several replicas, several facilitators',
-  '2 facilitators with one account',
-  '2 facilitators with an account each',
+  ...all('2 facilitators', 'with one account', 'with an account each'),
   'a facilitator that is not ours',
   'an agent with a node of its own',
   'agents that spend',
   'permissions changed',
-  'spends mined',
-  'spends found again',
 ]
 
 /** What takes thousands: deaths before and after every call through a port, and what needs several things at once. */
@@ -101,4 +81,8 @@ export function shapesOf(plan: WorkloadPlan): readonly string[] {
     ['agents that spend', plan.spends],
   ]
   return shapes.flatMap(([name, isSo]) => (isSo ? [name] : []))
+}
+
+function all(who: string, ...what: readonly string[]): readonly string[] {
+  return what.map(one => `${who} ${one}`)
 }

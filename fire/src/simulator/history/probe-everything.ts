@@ -2,7 +2,7 @@ import type { AgentParty } from '../parties/agent-party.ts'
 import type { Send } from '../records/send-records.ts'
 import { startProcess } from '../time/virtual-process.ts'
 import { sendToAgent } from '../workload/send-to-agent.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 
 /** What an agent says in the end to a call it had before. */
 export interface Probe {
@@ -12,7 +12,6 @@ export interface Probe {
   readonly text: string
 }
 
-/** Who asks in the end. */
 export const PROBE = 'probe'
 
 const LOOK_MS = 3_000
@@ -25,7 +24,7 @@ export async function probeEverything(
   agents: readonly AgentParty[],
 ): Promise<readonly Probe[]> {
   const { time } = world.wires
-  const process = startProcess(time, { name: PROBE })
+  const process = startProcess(time, PROBE)
   const probes: Probe[] = []
   const open = [...distinctCalls(world.sends.all())].map(async send => {
     const agent = agents.find(({ name }) => name === send.agent)
@@ -37,7 +36,7 @@ export async function probeEverything(
         probes.push({ send, status, text })
         return
       }
-      await new Promise<void>(resolve => void process.after(LOOK_MS, resolve))
+      await process.sleep(LOOK_MS)
     }
   })
   await time.runUntil(time.nowMs() + 1_000)

@@ -15,16 +15,9 @@ import { bringToAnEnd, liveThrough } from './bring-to-an-end.ts'
 import { countHistory, type HistoryCounts } from './count-history.ts'
 import { probeEverything } from './probe-everything.ts'
 import type { Stage } from './stage.ts'
-import { startErrands, startParties } from './start-parties.ts'
+import { startParties } from './start-parties.ts'
+import { startErrands } from '../workload/start-errands.ts'
 
-/** How a history is run. */
-export interface HistoryOptions {
-  readonly isTraced?: boolean
-  /** Kinds of faults, errands and mischief that are left out; `targeted` too. */
-  readonly without?: ReadonlySet<string>
-}
-
-/** What came of it. */
 export interface HistoryResult {
   readonly seed: number
   readonly violations: readonly Violation[]
@@ -34,36 +27,23 @@ export interface HistoryResult {
 }
 
 /** The simulator: give it a seed, and it runs that history. One at a time. */
-export type Simulator = (seed: number, options?: HistoryOptions) => Promise<HistoryResult>
+export type Simulator = (seed: number, isTraced?: boolean) => Promise<HistoryResult>
 
 /** Runs the history of a seed, from the first errand until nothing can happen any more, and judges it. */
-export async function runHistory(
-  stage: Stage,
-  seed: number,
-  { isTraced = false, without = new Set() }: HistoryOptions = {},
-): Promise<HistoryResult> {
+export async function runHistory(stage: Stage, seed: number, isTraced = false): Promise<HistoryResult> {
   const random = createRandom(seed)
-  const drawn = without.has('targeted') ? undefined : planTargetedFault(random.fork('ambush'))
-  const plan = planWorkload(random.fork('workload'), {
-    isSiege: drawn !== undefined,
-    isRegretful: drawn?.mishap === 'sees blocks replaced',
-    isForgetful: drawn?.mishap === 'sees the ledger fall back',
-    without,
-  })
+  const drawn = planTargetedFault(random.fork('ambush'))
+  const plan = planWorkload(random.fork('workload'), drawn)
   const targeted = plan.spends ? targetSpends(random.fork('spends are struck'), drawn) : drawn
-  const world = buildWorld({
-    random,
-    crypto: stage.crypto,
-    network: stage.network,
-    hasher: stage.hasher,
-    plan: planFaults(random.fork('fault plan'), plan.lengthMs, targeted, without),
+  const faults = planFaults(random.fork('fault plan'), plan.lengthMs, targeted)
+  const start = {
     balances: balancesOf(stage.cast, plan),
     spends: plan.spends ? permitAtStart(random.fork('permissions'), stage, plan.agents) : NO_SPENDS,
-    isTraced,
-  })
+  }
+  const world = buildWorld(stage, random, faults, start, isTraced)
   for (const shape of shapesOf(plan)) world.wires.faults.happened(shape)
   const parties = await startParties(world, stage, plan)
-  const errands = startErrands(world, stage, plan, parties)
+  const errands = startErrands(world, stage, plan, parties.agents)
   if (plan.spends) changePermissions(world, stage, plan)
   const course = { world, plan, parties, errands, scheduled: scheduleFaults(world, parties) }
   await liveThrough(course)
@@ -77,7 +57,7 @@ export async function runHistory(
   const counts = await countHistory(world, parties)
   world.wires.time.end()
   enterWorld(undefined)
-  return { seed, violations, counts, trace: world.wires.trace.lines() }
+  return { seed, violations, counts, trace: world.wires.trace.lines }
 }
 
 function balancesOf({ payers }: Cast, { affordable, spends }: WorkloadPlan): ReadonlyMap<string, bigint> {

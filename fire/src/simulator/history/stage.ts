@@ -1,24 +1,16 @@
-import { mintSecret, type NewSecret } from '@farebox/facilitator/src/secrets/secret-form'
-import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
+import { mintSecret } from '@farebox/facilitator/src/secrets/secret-form'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { findNetwork, type Network } from '@farebox/payments/networks'
+import { findNetwork } from '@farebox/payments/networks'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
-import { createDeclare, makeCast, type Cast, type Declare } from '../workload/cast.ts'
+import { createDeclare, makeCast } from '../workload/cast.ts'
 
 /** What all histories have in common, made once. */
-export interface Stage {
-  readonly crypto: EvmCrypto
-  readonly network: Network
-  readonly hasher: AuthorizationHasher
-  readonly cast: Cast
-  readonly declare: Declare
-  /** The agents' FACILITATOR_SECRET. */
-  readonly secret: NewSecret
-}
+export type Stage = ReturnType<typeof setStage>
 
 /** Sets the stage. The secret too is drawn from a seed, so that it is the same on every machine. */
-export function setStage(crypto: EvmCrypto): Stage {
+export function setStage(crypto: EvmCrypto) {
   const network = findNetwork('eip155:31337')
   if (network === undefined) throw new Error('the local network is not in the table')
   enterWorld({
@@ -34,6 +26,7 @@ export function setStage(crypto: EvmCrypto): Stage {
     hasher: createAuthorizationHasher(crypto, network),
     cast: makeCast(crypto),
     declare: createDeclare(),
+    /** The agents' FACILITATOR_SECRET. */
     secret: mintSecret(),
   }
   enterWorld(undefined)

@@ -1,5 +1,5 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { LONGEST_PAUSE_MS } from '../faults/call-fault.ts'
+import { LONGEST_PAUSE_MS } from '../faults/targeted-fault.ts'
 import type { HandlerRun, JobHistory } from '../records/job-records.ts'
 import { capabilityOf, type Send } from '../records/send-records.ts'
 import { SPENDING } from '../workload/cast.ts'

@@ -1,7 +1,7 @@
 import type { Parties } from '../history/start-parties.ts'
 import type { Probe } from '../history/probe-everything.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import * as answers from './answers.ts'
 import * as payments from './payments.ts'
 import * as refusals from './refusals.ts'

@@ -1,6 +1,6 @@
 import { NO_SPENDS, type SpendTerms } from '../chain/spends.ts'
 import { FAILED_AFTER } from '../records/spend-records.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import type { Evidence } from './verdict.ts'
 
 /** A spend that is in a block. */
@@ -16,7 +16,7 @@ export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<st
   const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
   const spent = new Map<string, bigint>()
   const refs = new Set<string>()
-  for (const { transaction, succeeded } of chain.busyBlocks().flatMap(block => block.mined)) {
+  for (const { transaction, succeeded } of chain.mined()) {
     for (const call of succeeded ? transaction.calls : []) {
       if (call.kind === 'permit') terms.set(call.id, call.terms)
       if (call.kind !== 'spend') continue
@@ -59,7 +59,7 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string
 
 /** What a failed answer says of spends is all that its run was given. */
 export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
-  for (const text of world.spends.failures()) {
+  for (const text of world.spends.failures) {
     const given = Number(FAILED_AFTER.exec(text)?.[1])
     const named = new Set(text.match(/moved [^,;]*? in transaction 0x[0-9a-f]{64}/g))
     if (named.size < given) yield `a job failed after ${given} spends, and was answered ${text}`
@@ -68,14 +68,12 @@ export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
 
 function readMined({ chain }: World): readonly MinedSpend[] {
   return chain
-    .busyBlocks()
-    .flatMap(({ mined }) =>
-      mined.flatMap(({ transaction, succeeded }) =>
-        transaction.calls.flatMap(call =>
-          succeeded && call.kind === 'spend'
-            ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
-            : [],
-        ),
+    .mined()
+    .flatMap(({ transaction, succeeded }) =>
+      transaction.calls.flatMap(call =>
+        succeeded && call.kind === 'spend'
+          ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
+          : [],
       ),
     )
 }

@@ -1,7 +1,7 @@
 import type { PaymentRecord } from '@farebox/facilitator/src/ledger/payment-record'
 import type { Probe } from '../history/probe-everything.ts'
 import type { PaymentOnChain } from '../records/payments-on-chain.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 
 /** Something that must never be the case, and was. */
 export interface Violation {

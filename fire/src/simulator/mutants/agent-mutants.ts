@@ -1,4 +1,12 @@
-import type { MutantTable } from './mutant.ts'
+import type { Edit } from '../../edits/edit.ts'
+
+/** Mutants by their names, each with its one edit or with several. */
+export type MutantTable = {
+  readonly [name: string]: { readonly breaks: string; readonly isRare?: boolean } & (
+    | Edit
+    | { readonly edits: readonly Edit[] }
+  )
+}
 
 /** Breaks of an agent. */
 export const AGENT_MUTANTS: MutantTable = {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { bundleSimulator } from '../runner/bundle-simulator.ts'
 import { simulateSeeds } from '../runner/simulate-seeds.ts'
-import { readSeeds } from './caught-at.ts'
-import { MUTANTS } from './mutants.ts'
+import { MUTANTS, readSeeds } from './mutants.ts'
 
 /** Histories looked at from the recorded one on: something else may have moved it a little. */
 const NEARBY = 10
@@ -15,20 +14,20 @@ const HUNTED = 300
 
 const caughtAt = await readSeeds()
 
-const firstSeed = (name: string): number => caughtAt.get(name) ?? 1
+test.each(MUTANTS.filter(({ isRare }) => isRare !== true))(
+  'it is noticed that $breaks ($name)',
+  async mutant => {
+    const simulator = await bundleSimulator([mutant])
+    const isCaught = async (first: number, count: number): Promise<boolean> => {
+      const run = { simulator, first, count, workers: 1, stopsAtViolation: true }
+      return (await simulateSeeds(run)).broken.length > 0
+    }
+    const isNoticed = (await isCaught(caughtAt.get(mutant.name) ?? 1, NEARBY)) || (await isCaught(1, HUNTED))
+    expect(isNoticed, 'npm run fire -- simulator --mutants --record finds its seed').toBe(true)
+  },
+)
 
 const RARE = MUTANTS.filter(({ isRare }) => isRare === true)
-const USUAL = MUTANTS.filter(({ isRare }) => isRare !== true)
-
-test.each(USUAL)('it is noticed that $breaks ($name)', async mutant => {
-  const simulator = await bundleSimulator([mutant])
-  const isCaught = async (first: number, count: number): Promise<boolean> => {
-    const run = { simulator, first, count, workers: 1, stopsAtViolation: true }
-    return (await simulateSeeds(run)).broken.length > 0
-  }
-  const isNoticed = (await isCaught(firstSeed(mutant.name), NEARBY)) || (await isCaught(1, HUNTED))
-  expect(isNoticed, 'npm run fire -- simulator --mutants --record finds its seed').toBe(true)
-})
 
 test.each(RARE)('the sources are such that the full run can try whether $breaks ($name)', async mutant => {
   await expect(bundleSimulator([mutant])).resolves.toContain(mutant.name)

@@ -1,4 +1,4 @@
-import type { MutantTable } from './mutant.ts'
+import type { MutantTable } from './agent-mutants.ts'
 
 /** Breaks of facilitators and clients, and of what agents have in common with them. */
 export const PAYMENT_MUTANTS: MutantTable = {

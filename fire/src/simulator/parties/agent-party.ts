@@ -1,27 +1,27 @@
-import { createAgent, type Declaration, type JobContext, type JsonObject, type Log } from 'farebox'
+import { createAgent, type JobContext, type JsonObject } from 'farebox'
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
+import type { Stage } from '../history/stage.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
-import type { Random } from '../seeded-random.ts'
+import { FAILED_AFTER } from '../records/spend-records.ts'
 import { webBody } from '../stand-ins/web.ts'
 import { agentClock, drawGrain } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
+import { NOBODY } from '../workload/cast.ts'
+import { agentIdOf } from '../workload/permissions.ts'
+import type { WorkloadPlan } from '../workload/plan-workload.ts'
+import type { FacilitatorCall } from './facilitator-party.ts'
 import { runPlannedHandler } from './run-planned-handler.ts'
-import { hostName, supervise, type Program, type Supervised } from './supervise.ts'
+import { hostName, supervise, type Program } from './supervise.ts'
 import type { VirtualStore } from './virtual-store.ts'
 
 /** A request on its way to an agent. */
-export interface AgentRequest {
-  readonly method: string
-  readonly path: string
-  readonly headers: { readonly [name: string]: string }
-  readonly body: string | undefined
+export interface AgentRequest extends FacilitatorCall {
   /** The job it is for, as the records name it; undefined where it is for none. */
   readonly job: string | undefined
 }
 
-/** An agent's answer on its way back. */
 export interface AgentAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
@@ -30,108 +30,71 @@ export interface AgentAnswer {
 }
 
 /** An agent: one declaration, one store, and as many processes as it has replicas. */
-export interface AgentParty {
-  readonly name: string
-  readonly url: string
-  readonly declaration: Declaration
-  readonly store: VirtualStore
-  readonly replicas: readonly Supervised<AgentRequest, AgentAnswer>[]
-  /** The replica a balancer sends the next request to. */
-  find(): Callee<AgentRequest, AgentAnswer> | undefined
-}
-
-/** How an agent is set up. */
-export interface AgentSetup {
-  readonly name: string
-  readonly declaration: Declaration
-  readonly secret: string
-  readonly store: VirtualStore
-  readonly replicas: number
-  /** It asks a node itself, beside the facilitator. */
-  readonly hasNode: boolean
-  /** The key that it spends with, and its number; absent where it does not. */
-  readonly spends?: { readonly key: string; readonly agentId: bigint }
-  readonly settleWaitMs: number
-  /** That a run of a handler fails. */
-  readonly badRunRate: number
-  /** How late its timers come at most. */
-  readonly timerGrainMs: number
-}
+export type AgentParty = ReturnType<typeof startAgentParty>
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 204, 400, 401, 402, 404, 405, 408, 500, 503])
 
-/** Starts an agent's replicas. */
-export function startAgentParty(world: World, setup: AgentSetup): AgentParty {
-  const { name, declaration, store } = setup
-  const balancing = world.random.fork(`balancer of ${name}`)
-  const handling = world.random.fork(`handlers of ${name}`)
-  const url = `https://${name.toLowerCase()}.example`
-  const replicas = Array.from({ length: setup.replicas }, (_, index) =>
-    supervise<AgentRequest, AgentAnswer>({
-      name: `${name}.${index + 1}`,
-      kind: 'agent',
-      wires: world.wires,
-      random: world.random.fork(`${name}.${index + 1}`),
-      processes: world.processes,
-      start: process => startReplica(world, setup, url, process, handling),
-    }),
-  )
-  return { name, url, declaration, store, replicas, find: () => balancing.pick(replicas).serving() }
-}
-
-async function startReplica(
+/** Starts the replicas of the agent of this number, from 0. */
+export function startAgentParty(
   world: World,
-  setup: AgentSetup,
-  url: string,
-  process: VirtualProcess,
-  handling: Random,
-): Promise<Program<AgentRequest, AgentAnswer>> {
-  const { declaration } = setup
-  const handle = (input: JsonObject, context: JobContext): Promise<JsonObject> =>
-    runPlannedHandler(
-      { world, agent: setup.name, process, handling, badRunRate: setup.badRunRate },
-      input,
-      context,
-    )
-  for (const watch of [process.onDeath, process.onPause]) watch(() => world.jobs.disturbed(process.name))
-  const agent = await createAgent({
-    declaration,
-    handlers: Object.fromEntries(Object.keys(declaration.capabilities).map(name => [name, handle])),
-    variables: {
-      AGENT_WALLET_ADDRESS: declaration.wallet,
-      SERVICE_DEV_MODE: 'false',
-      SERVICE_NETWORK: world.network.id,
-      SERVICE_PUBLIC_URL: url,
-      FACILITATOR_SECRET: setup.secret,
-      FACILITATOR_URL: `http://facilitator.${hostName(process)}`,
-      ...(setup.spends !== undefined && {
-        SPENDER_PRIVATE_KEY: setup.spends.key,
-        AGENT_ID: String(setup.spends.agentId),
-      }),
-      ...(setup.hasNode ? { SERVICE_RPC_URL: `http://node.${hostName(process)}` } : {}),
-    },
-    ports: {
-      clock: agentClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
-      log: traceLog(world, process),
-      jobStore: setup.store.portOf(process),
-      settleWaitMs: setup.settleWaitMs,
-    },
+  stage: Stage,
+  plan: WorkloadPlan,
+  index: number,
+  store: VirtualStore,
+) {
+  const { random } = world
+  const name = ['Alpha', 'Beta'][index] ?? ''
+  const wallet = stage.cast.wallets[plan.sharesWallet ? 0 : index] ?? NOBODY
+  const declaration = stage.declare(name, wallet, plan.maxDeadlineSeconds)
+  const url = `https://${name.toLowerCase()}.example`
+  const balancing = random.fork(`balancer of ${name}`)
+  const handling = random.fork(`handlers of ${name}`)
+  const variablesOf = (host: string) => ({
+    AGENT_WALLET_ADDRESS: wallet,
+    SERVICE_DEV_MODE: 'false',
+    SERVICE_NETWORK: world.network.id,
+    SERVICE_PUBLIC_URL: url,
+    FACILITATOR_SECRET: stage.secret.secret,
+    FACILITATOR_URL: `http://facilitator.${host}`,
+    ...(plan.spends && {
+      SPENDER_PRIVATE_KEY: stage.cast.spenderKey,
+      AGENT_ID: String(agentIdOf(index)),
+    }),
+    ...(plan.hasNode && { SERVICE_RPC_URL: `http://node.${host}` }),
   })
-  return {
-    async serve(request) {
+  const start = async (process: VirtualProcess): Promise<Program<AgentRequest, AgentAnswer>> => {
+    const place = { world, agent: name, process, handling, badRunRate: plan.badRunRate }
+    const handle = (input: JsonObject, context: JobContext): Promise<JsonObject> =>
+      runPlannedHandler(place, input, context)
+    for (const watch of [process.onDeath, process.onPause]) watch(() => world.jobs.disturbed(process.name))
+    const agent = await createAgent({
+      declaration,
+      handlers: Object.fromEntries(Object.keys(declaration.capabilities).map(one => [one, handle])),
+      variables: variablesOf(hostName(process)),
+      ports: {
+        clock: agentClock(process, drawGrain(random, process, plan.timerGrainMs)),
+        log: world.wires.trace.logOf(process.name),
+        jobStore: store.portOf(process),
+        settleWaitMs: plan.agentSettleWaitMs,
+      },
+    })
+    const serve = async (request: AgentRequest): Promise<AgentAnswer> => {
       const response = await agent.fetch(asRequest(url, request))
-      const { status } = response
-      const answer: AgentAnswer = {
-        status,
-        headers: headersOf(response),
-        text: await response.text(),
-        saidMs: world.wires.time.nowMs(),
-      }
-      noteAnswer(world, setup.name, process, request, answer)
+      const { status, headers } = response
+      const text = await response.text()
+      const answer = { status, headers: headersOf(headers), text, saidMs: world.wires.time.nowMs() }
+      if (process.isAlive) noteAnswer(world, name, process, request, answer)
       return answer
-    },
-    stop: () => agent.close(),
+    }
+    return { serve, stop: () => agent.close() }
   }
+  const replicas = Array.from({ length: plan.replicas }, (_, number) => {
+    const replica = `${name}.${number + 1}`
+    return supervise(world, replica, random.fork(replica), start)
+  })
+  /** The replica a balancer sends the next request to. */
+  const find = (): Callee<AgentRequest, AgentAnswer> | undefined => balancing.pick(replicas).serving()
+  return { name, url, wallet, declaration, store, replicas, find }
 }
 
 /** What the door of an agent reads of a web-standard request. */
@@ -146,7 +109,7 @@ function asRequest(url: string, { method, path, headers, body }: AgentRequest): 
   return request as unknown as Request
 }
 
-function headersOf({ headers }: Response): { readonly [name: string]: string } {
+function headersOf(headers: Headers): { readonly [name: string]: string } {
   const kept = ['content-type', 'retry-after', 'payment-required', 'payment-response']
   return Object.fromEntries(
     kept.flatMap(name => (headers.get(name) === null ? [] : [[name, headers.get(name) ?? '']])),
@@ -160,9 +123,8 @@ function noteAnswer(
   request: AgentRequest,
   { status, text, headers }: AgentAnswer,
 ): void {
-  if (!process.isAlive) return
   const { job } = request
-  world.spends.answered(text)
+  if (FAILED_AFTER.test(text)) world.spends.failures.add(text)
   world.wires.trace.note(process.name, () => `answers ${status} ${job ?? request.path} ${text.slice(0, 150)}`)
   if (!DOCUMENTED.has(status)) world.said.oddAnswers.push({ agent, status, text })
   if (status !== 200 || job === undefined) return
@@ -172,19 +134,5 @@ function noteAnswer(
   const proven = saved.find(one => onChain.get(one)?.transaction === transaction)
   const payment = proven ?? saved.at(-1)
   const isProven = proven !== undefined
-  world.said.deliveries.push({ agent, job, atMs: world.wires.time.nowMs(), text, payment, isProven })
-}
-
-function traceLog({ wires }: World, process: VirtualProcess): Log {
-  const note = (event: string, fields?: object): void =>
-    wires.trace.note(
-      process.name,
-      () => `log: ${event} ${fields === undefined ? '' : JSON.stringify(fields)}`,
-    )
-  return {
-    job: (event, jobId, fields) => note(event, { job: jobId, ...fields }),
-    note,
-    warn: note,
-    flush: () => undefined,
-  }
+  world.said.deliveries.push({ job, atMs: world.wires.time.nowMs(), text, payment, isProven })
 }

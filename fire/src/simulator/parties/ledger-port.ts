@@ -1,38 +1,31 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
 import { shortKey, type Signal } from '@farebox/facilitator/src/ledger/signals'
-import { readRawTransaction } from '../chain/read-raw-transaction.ts'
+import { readRawTransaction } from '../chain/calls.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
-import type { World } from '../world.ts'
-import { wrapLedger } from './wrap-ledger.ts'
+import type { World } from '../build-world.ts'
+import { wrapLedger } from './virtual-ledger.ts'
 
-/** Bells between the facilitators of one ledger, which a real database would ring. */
-export interface VirtualSignals {
-  readonly portOf: (process: VirtualProcess) => Ledger['signals']
-}
-
-/** Makes the bells. */
-export function createVirtualSignals(wires: Wires): VirtualSignals {
+/** Makes the bells between the facilitators of one ledger, which a real database would ring: those of each process. */
+export function createVirtualSignals(wires: Wires): (process: VirtualProcess) => Ledger['signals'] {
   const listeners = new Map<VirtualProcess, (signal: Signal) => void>()
-  return {
-    portOf: process => ({
-      publish(signal) {
-        for (const [other, listen] of listeners) {
-          if (other === process || !other.isAlive) continue
-          // Nobody relies on it: with messages it is lost as they are.
-          const { thereMs, losesRequest } = wires.faults.ofMessage(1)
-          if (losesRequest) wires.faults.happened('bells unheard')
-          else wires.time.after(thereMs, () => other.deliver(() => listen(signal)))
-        }
-        return Promise.resolve()
-      },
-      subscribe(listen) {
-        listeners.set(process, listen)
-        return () => void listeners.delete(process)
-      },
-    }),
-  }
+  return process => ({
+    publish(signal) {
+      for (const [other, listen] of listeners) {
+        if (other === process || !other.isAlive) continue
+        // Nobody relies on it: with messages it is lost as they are.
+        const { thereMs, losesRequest } = wires.faults.ofMessage(1)
+        if (losesRequest) wires.faults.happened('bells unheard')
+        else wires.time.after(thereMs, () => other.deliver(() => listen(signal)))
+      }
+      return Promise.resolve()
+    },
+    subscribe(listen) {
+      listeners.set(process, listen)
+      return () => void listeners.delete(process)
+    },
+  })
 }
 
 /** Calls that no fault strikes: what is asked by operators alone, or later than any history lasts. */
@@ -45,7 +38,7 @@ export function ledgerPort(
   world: World,
   ledger: Ledger,
   process: VirtualProcess,
-  signals: VirtualSignals,
+  signals: ReturnType<typeof createVirtualSignals>,
 ): Ledger {
   const { wires } = world
   const through = <Result>(method: string, call: () => Promise<Result>): Promise<Result> => {
@@ -60,7 +53,7 @@ export function ledgerPort(
     })
   }
   const { settlements, audit, secrets } = ledger
-  const notifier = signals.portOf(process)
+  const notifier = signals(process)
   const port = wrapLedger(ledger, (method, call) => through(method, () => call(ledger)))
   return {
     ...port,

@@ -1,11 +1,11 @@
-import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import type { SignedPayment } from '@farebox/payments/x402/sign-payment'
 import type { VirtualAnswer } from '../stand-ins/fastify.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import { callThroughPort } from '../wires/port.ts'
-import type { World } from '../world.ts'
-import type { FacilitatorCall, FacilitatorParty } from './facilitator-party.ts'
-import { supervise } from './supervise.ts'
+import type { World } from '../build-world.ts'
+import type { FacilitatorCall } from './facilitator-party.ts'
+import { supervise, type Supervised } from './supervise.ts'
 
 /** The account that a facilitator which is not ours sends from. */
 export const STOCK_RELAYER = '0x00000000000000000000000000000000000057cc'
@@ -13,31 +13,21 @@ export const STOCK_RELAYER = '0x00000000000000000000000000000000000057cc'
 const WAITS_MS = [3_000, 9_000, 20_000] as const
 const LOOK_MS = 1_000
 
-interface Payment {
-  readonly authorization: Authorization
-  readonly signature: string
-}
+type Payment = Pick<SignedPayment, 'authorization' | 'signature'>
 
 /**
  * A facilitator as others run them: it checks, sends, and waits a while. It keeps no books, holds nothing, knows
  * no binding, and what it says of a transaction it has lost sight of is not to be relied on.
  */
-export function startStockFacilitator(world: World): FacilitatorParty {
+export function startStockFacilitator(world: World): Supervised<FacilitatorCall, VirtualAnswer> {
   const random = world.random.fork('stock facilitator')
   const waitMs = random.pick(WAITS_MS)
-  const program = supervise<FacilitatorCall, VirtualAnswer>({
-    name: 'stock',
-    kind: 'facilitator',
-    wires: world.wires,
-    random,
-    processes: world.processes,
-    start: process =>
-      Promise.resolve({
-        serve: call => answer(world, process, call, waitMs),
-        stop: () => Promise.resolve(),
-      }),
-  })
-  return { processes: [program], find: () => program.serving() }
+  return supervise<FacilitatorCall, VirtualAnswer>(world, 'stock', random, process =>
+    Promise.resolve({
+      serve: call => answer(world, process, call, waitMs),
+      stop: () => Promise.resolve(),
+    }),
+  )
 }
 
 async function answer(
@@ -60,7 +50,7 @@ async function answer(
       status: 200,
       body: { isValid: refused === undefined, invalidReason: refused, payer: payment.authorization.from },
     }
-  if (refused !== undefined) return settleAnswer(world, false, '', refused)
+  if (refused !== undefined) return settled(world, '', refused)
   return await settle(world, process, payment, waitMs)
 }
 
@@ -98,23 +88,16 @@ async function settle(
   })
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += LOOK_MS) {
     const found = chain.find(hash)
-    if (found?.mined.succeeded === true) return settleAnswer(world, true, hash)
-    if (found !== undefined) return settleAnswer(world, false, hash, 'invalid_transaction_state')
-    await new Promise<void>(resolve => void process.after(LOOK_MS, resolve))
+    if (found?.mined.succeeded === true) return settled(world, hash)
+    if (found !== undefined) return settled(world, hash, 'invalid_transaction_state')
+    await process.sleep(LOOK_MS)
   }
   return random.chance(0.5)
-    ? settleAnswer(world, false, '', 'unexpected_settle_error')
+    ? settled(world, '', 'unexpected_settle_error')
     : { status: 500, body: { error: 'timed out' } }
 }
 
-function settleAnswer(
-  { network }: World,
-  success: boolean,
-  transaction: string,
-  errorReason?: string,
-): VirtualAnswer {
-  return {
-    status: 200,
-    body: { success, transaction, network: network.id, ...(errorReason && { errorReason }) },
-  }
+function settled({ network }: World, transaction: string, errorReason?: string): VirtualAnswer {
+  const outcome = { success: errorReason === undefined, ...(errorReason && { errorReason }) }
+  return { status: 200, body: { ...outcome, transaction, network: network.id } }
 }

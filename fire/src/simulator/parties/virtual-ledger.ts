@@ -4,20 +4,7 @@ import type { ForgottenCharge } from '@farebox/facilitator/src/ledger/reconcilia
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
 import { startProcess } from '../time/virtual-process.ts'
-import type { Wires } from '../wires/exchange.ts'
-import type { World } from '../world.ts'
-import { wrapLedger } from './wrap-ledger.ts'
-
-/** A facilitator's ledger that outlives the processes that use it, and may lose its last writes. */
-export interface VirtualLedger {
-  /** What facilitators use, each through a port of its own. */
-  readonly ledger: Ledger
-  /**
-   * Falls back to a copy that lacks the writes of so long: a database that was restored, or failed over with loss.
-   * Secrets stay, because without them nobody could ask what became of a payment.
-   */
-  failOver(lostMs: number): Promise<void>
-}
+import type { World } from '../build-world.ts'
 
 interface Write {
   readonly atMs: number
@@ -27,13 +14,13 @@ interface Write {
 /** Calls that change nothing: all others are repeated where a copy is made. `backlog` claims those whose turn it is. */
 const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince', 'unconfirmed', 'uncharged'])
 
-/** Opens an empty ledger: the facilitator's own in memory, which passes the contract of all. What it loses is noted. */
-export function openVirtualLedger(
-  wires: Wires,
-  { forgottenMs, setBack }: Pick<World, 'forgottenMs' | 'setBack'>,
-): VirtualLedger {
+/**
+ * Opens an empty ledger that outlives the processes that use it: the facilitator's own in memory, which passes the contract
+ * of all. It may lose its last writes, which is noted.
+ */
+export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
   const { time, trace } = wires
-  const database = startProcess(time, { name: 'database' })
+  const database = startProcess(time, 'database')
   let replayMs: number | undefined
   const clock = { ...facilitatorClock(database, EXACT), nowMs: () => replayMs ?? time.nowMs() }
   let current = createMemoryLedger(clock)
@@ -47,8 +34,13 @@ export function openVirtualLedger(
     return call(current)
   })
   return {
-    ledger: { ...ledger, totals: (network, seconds) => current.totals(network, seconds) },
-    async failOver(lostMs) {
+    /** What facilitators use, each through a port of its own. */
+    ledger: { ...ledger, totals: (network: string, seconds: number) => current.totals(network, seconds) },
+    /**
+     * Falls back to a copy that lacks the writes of so long: a database that was restored, or failed over with loss.
+     * Secrets stay, because without them nobody could ask what became of a payment.
+     */
+    async failOver(lostMs: number): Promise<void> {
       const before = current
       const untilMs = time.nowMs() - lostMs
       const kept = writes.filter(({ atMs }) => atMs <= untilMs)
@@ -78,4 +70,30 @@ export function openVirtualLedger(
       }
     },
   }
+}
+
+/** The ports of a ledger whose calls are wrapped. */
+const WRAPPED = ['payments', 'settlements', 'leases', 'audit'] as const
+
+/** Has a call of the method of this name made by a ledger. */
+type Wrap = <Result>(
+  method: string,
+  call: (ledger: Ledger) => Promise<Result>,
+  given: readonly unknown[],
+) => Promise<Result>
+
+type Method = (...given: readonly unknown[]) => Promise<unknown>
+
+/** A ledger like this one, with each call of its ports wrapped. Secrets, owners, signals and totals stay as they are. */
+export function wrapLedger(ledger: Ledger, wrap: Wrap): Ledger {
+  const wrapped = WRAPPED.map(port => {
+    const methods = Object.keys(ledger[port]).map(method => {
+      const call: Method = (...given) =>
+        wrap(method, one => (Reflect.get(one[port], method) as Method)(...given), given)
+      return [method, call]
+    })
+    return [port, Object.fromEntries(methods)]
+  })
+  // Each port has the methods that it had, with what they are given and what they resolve to.
+  return { ...ledger, ...(Object.fromEntries(wrapped) as Pick<Ledger, (typeof WRAPPED)[number]>) }
 }

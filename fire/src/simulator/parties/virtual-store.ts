@@ -1,32 +1,21 @@
-import {
-  openJobStore,
-  type Holder,
-  type JobChange,
-  type JobClaim,
-  type JobStore,
-  type OpenJobStore,
-} from 'farebox'
+import { openJobStore, type JobStore, type OpenJobStore } from 'farebox'
+import type { World } from '../build-world.ts'
 import type { JobRecords } from '../records/job-records.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
 
 /** A job store that outlives the processes that use it, as they reach it. */
-export interface VirtualStore {
-  /** The port of one process. */
-  portOf(process: VirtualProcess): OpenJobStore
-  /** The store itself, without faults: for those who look on. */
-  readonly inner: JobStore
-  /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
-  failOver(lostMs: number): Promise<void>
+export type VirtualStore = Awaited<ReturnType<typeof openVirtualStore>>
+
+interface Write {
+  readonly atMs: number
+  readonly jobKey: string
+  readonly repeat: (store: JobStore) => Promise<unknown>
 }
 
-type Write =
-  | { readonly atMs: number; readonly kind: 'claim'; readonly claim: JobClaim }
-  | { readonly atMs: number; readonly kind: 'write'; readonly holder: Holder; readonly change: JobChange }
-
 /** Opens an empty store: the runtime's own in-memory one, which passes the contract of all. */
-export async function openVirtualStore(wires: Wires, records: JobRecords): Promise<VirtualStore> {
+export async function openVirtualStore({ wires, jobs: records }: World) {
   const { time, trace } = wires
   let replayMs: number | undefined
   const clock = { nowMs: () => replayMs ?? time.nowMs(), after: time.after }
@@ -37,7 +26,7 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
     async claim(claim) {
       const outcome = await store.claim(claim)
       if (outcome.kind === 'claimed') {
-        writes.push({ atMs: time.nowMs(), kind: 'claim', claim })
+        writes.push({ atMs: time.nowMs(), jobKey: claim.jobKey, repeat: copy => copy.claim(claim) })
         records.claimed(claim)
       }
       trace.note('store', () => `claim ${short(claim.jobKey)} ${short(claim.fence)}: ${outcome.kind}`)
@@ -47,7 +36,7 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
     async write(holder, change) {
       const isWritten = await store.write(holder, change)
       if (isWritten) {
-        writes.push({ atMs: time.nowMs(), kind: 'write', holder, change })
+        writes.push({ atMs: time.nowMs(), jobKey: holder.jobKey, repeat: copy => copy.write(holder, change) })
         records.written(holder, change)
       }
       trace.note('store', () => {
@@ -60,20 +49,25 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
   }
 
   return {
+    /** The store itself, without faults: for those who look on. */
     inner,
-    portOf: process => ({ store: faultyPort(wires, process, inner, records), ...LABELS }),
-    async failOver(lostMs) {
+    portOf: (process: VirtualProcess): OpenJobStore => ({
+      store: faultyPort(wires, process, inner, records),
+      ...LABELS,
+    }),
+    /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
+    async failOver(lostMs: number): Promise<void> {
       const untilMs = time.nowMs() - lostMs
       const kept = writes.filter(write => write.atMs <= untilMs)
       for (const lost of writes.slice(kept.length)) {
         wires.faults.happened('writes lost by a store')
-        records.lostWrites(lost.kind === 'claim' ? lost.claim.jobKey : lost.holder.jobKey)
+        records.lostWrites(lost.jobKey)
       }
       trace.note('store', () => `loses its last ${writes.length - kept.length} writes`)
       const copy = (await openJobStore('memory:', clock)).store
-      for (const write of kept) {
-        replayMs = write.atMs
-        await (write.kind === 'claim' ? copy.claim(write.claim) : copy.write(write.holder, write.change))
+      for (const { atMs, repeat } of kept) {
+        replayMs = atMs
+        await repeat(copy)
       }
       replayMs = undefined
       store = copy

@@ -14,8 +14,6 @@ export interface HandlerRun {
 
 /** A response that was saved, with the payment it was saved for. */
 export interface SavedRecord {
-  readonly atMs: number
-  /** When its holder had claimed the job. */
   readonly claimedMs: number
   readonly payment: string
   readonly response: string
@@ -27,7 +25,6 @@ export interface SavedRecord {
 export interface JobHistory {
   readonly runs: HandlerRun[]
   readonly saved: SavedRecord[]
-  /** When it was written down as settled. */
   readonly settledMs: number[]
   /** Payments that were written down as failed, and when they first were. */
   readonly refusedMs: Map<string, number>
@@ -37,32 +34,17 @@ export interface JobHistory {
   state: 'running' | 'saved' | 'unpaid' | 'settled' | undefined
 }
 
-/** When a process was in no state to keep its promises: it died, stopped, or could not reach its store. */
-export interface Disturbance {
-  readonly process: string
-  readonly atMs: number
-}
-
 /** Everything seen of jobs. A job is named `<agent>/<job_id>`, in lower case: see {@link jobName}. */
-export interface JobRecords {
-  of(job: string): JobHistory
-  all(): ReadonlyMap<string, JobHistory>
-  disturbances(): readonly Disturbance[]
-  claimed(holder: Holder): void
-  written(holder: Holder, change: JobChange): void
-  lostWrites(jobKey: string): void
-  disturbed(process: string): void
-}
+export type JobRecords = ReturnType<typeof createJobRecords>
 
 /** The name of a job within a history, from the key it is stored under. Our agents' names have no spaces. */
 export function jobName(jobKey: string): string {
   return jobKey.slice(jobKey.lastIndexOf(' ') + 1).toLowerCase()
 }
 
-/** Makes the records of a history. */
-export function createJobRecords(nowMs: () => number): JobRecords {
+export function createJobRecords(nowMs: () => number) {
   const jobs = new Map<string, JobHistory>()
-  const disturbances: Disturbance[] = []
+  const disturbances: { readonly process: string; readonly atMs: number }[] = []
   const claimedMs = new Map<string, number>()
   const of = (job: string): JobHistory => {
     const known = jobs.get(job)
@@ -80,50 +62,41 @@ export function createJobRecords(nowMs: () => number): JobRecords {
   }
   return {
     of,
-    all: () => jobs,
-    disturbances: () => disturbances,
-    claimed: ({ fence }) => void claimedMs.set(fence, nowMs()),
-    written({ jobKey, fence }, change) {
+    all: (): ReadonlyMap<string, JobHistory> => jobs,
+    /** When processes were in no state to keep their promises: they died, stopped, or could not reach their store. */
+    disturbances: (): readonly (typeof disturbances)[number][] => disturbances,
+    claimed: ({ fence }: Holder): void => void claimedMs.set(fence, nowMs()),
+    written({ jobKey, fence }: Holder, change: JobChange): void {
       const history = of(jobName(jobKey))
-      const last = history.saved.at(-1)
-      if (change.kind === 'forget' && history.state === 'saved' && last !== undefined) last.isTakenBack = true
-      const before = history.state
+      const { saved, refusedMs, state: before } = history
+      const last = saved.at(-1)
       history.state = change.kind === 'forget' ? undefined : change.job.state
-      if (change.kind === 'forget') return
+      const save = (payment: string, response: string): void =>
+        void saved.push({ claimedMs: claimedMs.get(fence) ?? 0, payment, response, isTakenBack: false })
+      if (change.kind === 'forget') {
+        if (before === 'saved' && last !== undefined) last.isTakenBack = true
+        return
+      }
       const { job } = change
       if (job.state === 'saved') {
         // Renewals of the lease write the same record again, and so does who takes the job over. One that was let go
         // unpaid in between is saved anew, also where a repeat brings the same payment.
         const isSame = last?.payment === job.payment.key && last.response === job.response
-        if (isSame && before === 'saved') return
-        history.saved.push({
-          atMs: nowMs(),
-          claimedMs: claimedMs.get(fence) ?? 0,
-          payment: job.payment.key,
-          response: job.response,
-          isTakenBack: false,
-        })
+        if (!isSame || before !== 'saved') save(job.payment.key, job.response)
       } else if (job.state === 'settled') {
         history.settledMs.push(nowMs())
         // Delivered for a charge whose record was lost, or that somebody else submitted: never saved, kept all the same.
         const { paymentKey: payment, response } = job
-        if (payment !== undefined && !history.saved.some(saved => saved.payment === payment))
-          history.saved.push({
-            atMs: nowMs(),
-            claimedMs: claimedMs.get(fence) ?? 0,
-            payment,
-            response,
-            isTakenBack: false,
-          })
+        if (payment !== undefined && !saved.some(one => one.payment === payment)) save(payment, response)
       } else if (job.state === 'unpaid') {
-        for (const payment of job.refusedPayments) {
-          if (!history.refusedMs.has(payment)) history.refusedMs.set(payment, nowMs())
-        }
+        for (const payment of job.refusedPayments)
+          if (!refusedMs.has(payment)) refusedMs.set(payment, nowMs())
       }
     },
-    lostWrites(jobKey) {
+    /** The store lost some of what it had been told of this job. */
+    lostWrites(jobKey: string): void {
       of(jobName(jobKey)).hasLostWrites = true
     },
-    disturbed: process => void disturbances.push({ process, atMs: nowMs() }),
+    disturbed: (process: string): void => void disturbances.push({ process, atMs: nowMs() }),
   }
 }

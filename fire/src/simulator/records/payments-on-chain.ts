@@ -7,8 +7,6 @@ import type { VirtualChain } from '../chain/virtual-chain.ts'
 export interface PaymentOnChain {
   readonly key: string
   readonly payer: string
-  readonly payTo: string
-  readonly amountAtomic: bigint
   readonly transaction: string
   /** Whose transaction: one of our relayers, or somebody else's. */
   readonly sender: string
@@ -24,15 +22,13 @@ export function readPaymentsOnChain(
   for (const block of chain.busyBlocks()) {
     for (const { transaction, logs } of block.mined) {
       for (const [index, { topics }] of logs.entries()) {
-        const moved = logs[index + 1]
-        if (topics[0] !== AUTHORIZATION_USED_TOPIC || moved?.topics[0] !== TRANSFER_TOPIC) continue
-        const payer = addressOf(topics[1])
+        const isMoved = logs[index + 1]?.topics[0] === TRANSFER_TOPIC
+        if (topics[0] !== AUTHORIZATION_USED_TOPIC || !isMoved) continue
+        const payer = `0x${(topics[1] ?? '').slice(26)}`
         const key = paymentKey(network, { from: payer, nonce: topics[2] ?? '' })
         payments.set(key, {
           key,
           payer,
-          payTo: addressOf(moved.topics[2]),
-          amountAtomic: BigInt(moved.data),
           transaction: transaction.hash,
           sender: transaction.sender,
           minedMs: block.seconds * 1_000,
@@ -41,8 +37,4 @@ export function readPaymentsOnChain(
     }
   }
   return payments
-}
-
-function addressOf(topic: string | undefined): string {
-  return `0x${(topic ?? '').slice(26)}`
 }

@@ -1,17 +1,6 @@
-import { paymentKey, type Authorization } from '@farebox/payments/authorization/eip-3009'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { Network } from '@farebox/payments/networks'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
-
-/** What a caller was told. */
-export interface SeenAnswer {
-  readonly status: number
-  readonly text: string
-  /** Value of `PAYMENT-RESPONSE`; empty where there was none. */
-  readonly paymentResponse: string
-  /** When the agent said it, which is before it was heard. */
-  readonly saidMs: number
-  readonly heardMs: number
-}
 
 /** One request to an agent for a job, as its caller sees it. */
 export interface Send {
@@ -29,37 +18,34 @@ export interface Send {
   readonly body: string
   readonly header: string | undefined
   readonly sentMs: number
-  /** When it arrived at an agent: more than once where the network doubled it. */
-  readonly arrivedMs: number[]
-  seen: SeenAnswer | undefined
+  /** What the caller was told, when the agent said it, and when it was heard. */
+  seen:
+    | { readonly status: number; readonly text: string; readonly saidMs: number; readonly heardMs: number }
+    | undefined
   /** When the caller stopped waiting, unanswered. */
   givenUpMs: number | undefined
 }
 
-/** All requests of a history. */
-export interface SendRecords {
-  begin(request: Pick<Send, 'caller' | 'agent' | 'job' | 'body' | 'header' | 'isForged'>): Send
-  all(): readonly Send[]
-}
-
-/** Makes the records. */
-export function createSendRecords(nowMs: () => number, network: Network): SendRecords {
+/** Makes the records of all requests of a history. */
+export function createSendRecords(nowMs: () => number, network: Network) {
   const sends: Send[] = []
-  const readHeader = createHeaderReader(network)
   return {
-    begin(request) {
+    begin(request: Pick<Send, 'caller' | 'agent' | 'job' | 'body' | 'header' | 'isForged'>): Send {
+      const decoded = request.header === undefined ? undefined : decodePaymentHeader(request.header)
+      const { authorization } = decoded?.ok === true ? decoded.payment : {}
       const send: Send = {
         ...request,
-        ...readHeader(request.header),
+        payment: authorization && paymentKey(network, authorization),
+        payer: authorization?.from,
+        validBefore: Number(authorization?.validBefore ?? 0),
         sentMs: nowMs(),
-        arrivedMs: [],
         seen: undefined,
         givenUpMs: undefined,
       }
       sends.push(send)
       return send
     },
-    all: () => sends,
+    all: (): readonly Send[] => sends,
   }
 }
 
@@ -69,33 +55,7 @@ export function deadlineOf({ body }: Send): number {
   return typeof deadline === 'number' ? deadline : 0
 }
 
-/** Of a request's body. */
 export function capabilityOf(body: string): unknown {
   const { task } = JSON.parse(body) as { readonly task?: { readonly capability?: unknown } }
   return task?.capability
-}
-
-type Named = Pick<Send, 'payment' | 'payer' | 'validBefore'>
-
-const NOTHING: Named = { payment: undefined, payer: undefined, validBefore: 0 }
-
-function createHeaderReader(network: Network): (header: string | undefined) => Named {
-  const known = new Map<string, Named>()
-  return header => {
-    if (header === undefined) return NOTHING
-    const read = known.get(header)
-    if (read !== undefined) return read
-    const decoded = decodePaymentHeader(header)
-    const named = decoded.ok ? nameOf(decoded.payment.authorization) : NOTHING
-    known.set(header, named)
-    return named
-  }
-
-  function nameOf(authorization: Authorization): Named {
-    return {
-      payment: paymentKey(network, authorization),
-      payer: authorization.from,
-      validBefore: Number(authorization.validBefore),
-    }
-  }
 }

@@ -1,9 +1,9 @@
 import { basename, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type OnResolveArgs, type OnResolveResult } from 'esbuild'
 import { applyEdits, EditDoesNotFit } from '../../edits/edit.ts'
 import { openSources, ROOT } from '../../edits/sources.ts'
-import type { Mutant } from '../mutants/mutant.ts'
+import type { Mutant } from '../mutants/mutants.ts'
 
 /** As deep in `src` as in `dist`: what is bundled are the sources in any case. */
 const FIRE = fileURLToPath(new URL('../../../', import.meta.url))
@@ -15,23 +15,15 @@ const PACKAGES = join(ROOT, 'packages')
  * Modules that would reach for the machine, or do the same work in every history, and what stands in for them: of our
  * packages by package and name, wherever in it they are. All else is the real source.
  */
-const STANDS_IN: Readonly<Record<string, string>> = {
-  'payments/http-json': 'machine.ts',
-  'payments/evm-crypto': 'machine.ts',
-  'node:crypto': 'machine.ts',
-  'node:events': 'machine.ts',
-  'node:http': 'machine.ts',
-  'prom-client': 'machine.ts',
-  'payments/eip-3009': 'pure-functions.ts',
-  'payments/payment-header': 'pure-functions.ts',
-  'payments/redact': 'pure-functions.ts',
-  fastify: 'fastify.ts',
+const STANDS_IN: { readonly [standIn: string]: readonly string[] } = {
+  'machine.ts': 'payments/http-json payments/evm-crypto node:crypto node:events node:http prom-client'.split(
+    ' ',
+  ),
+  'pure-functions.ts': ['payments/eip-3009', 'payments/payment-header', 'payments/redact'],
+  'fastify.ts': ['fastify'],
 }
 /** The same, for other packages than their own. */
-const STANDS_IN_ELSEWHERE: Readonly<Record<string, string>> = {
-  'protocol/check-declaration': 'pure-functions.ts',
-  'protocol/compile': 'pure-functions.ts',
-}
+const STANDS_IN_ELSEWHERE = ['protocol/check-declaration', 'protocol/compile']
 
 /**
  * Bundles the simulator with the sources of all packages, changed as said, into a file of `fire/dist/simulators`;
@@ -45,7 +37,7 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
   const edits = changes.flatMap(change => change.edits)
   const changed =
     edits.length === 0 ? new Map<string, string>() : await applyEdits(name, edits, await openSources())
-  const mutation = loadChanged(changed)
+  const left = new Set(changed.keys())
   await build({
     entryPoints: [join(SIMULATOR, 'simulator.ts')],
     outfile,
@@ -64,52 +56,40 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
       'crypto.getRandomValues': 'seededWebCrypto.getRandomValues',
     },
     inject: ['machine.ts', 'web.ts'].map(name => join(STAND_INS, name)),
-    plugins: [resolveModules, mutation.plugin],
+    plugins: [
+      {
+        name: 'stand-ins and changes',
+        setup({ onLoad, onResolve }) {
+          onResolve({ filter: /.*/ }, resolveModule)
+          onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const file = relative(ROOT, path)
+            left.delete(file)
+            const contents = changed.get(file)
+            return contents === undefined ? undefined : { contents, loader: 'ts' }
+          })
+        },
+      },
+    ],
   })
-  for (const file of mutation.left) throw new EditDoesNotFit(`"${name}": ${file} is in no simulator`)
+  for (const file of left) throw new EditDoesNotFit(`"${name}": ${file} is in no simulator`)
   return outfile
 }
 
-const resolveModules: Plugin = {
-  name: 'stand-ins',
-  setup({ onResolve }) {
-    onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
-      if (kind === 'entry-point') return undefined
-      const standIn = standInFor(path, importer)
-      if (standIn !== undefined) return { path: join(STAND_INS, standIn) }
-      const isOurs = /^(?:@farebox\/|farebox(?:\/|$)|[./])/.test(path)
-      return isOurs ? undefined : { path, external: true }
-    })
-  },
+function resolveModule({ path, importer, kind }: OnResolveArgs): OnResolveResult | undefined {
+  if (kind === 'entry-point') return undefined
+  const standIn = standInFor(path, importer)
+  if (standIn !== undefined) return { path: join(STAND_INS, standIn) }
+  const isOurs = /^(?:@farebox\/|farebox(?:\/|$)|[./])/.test(path)
+  return isOurs ? undefined : { path, external: true }
 }
 
 /** What stands in for a module that a source of our packages imports; undefined: nothing. */
 function standInFor(path: string, importer: string): string | undefined {
   if (!importer.startsWith(PACKAGES)) return undefined
-  const importing = relative(PACKAGES, importer).split(sep)[0]
-  const name = basename(path, '.ts')
-  if (path.startsWith('.')) return STANDS_IN[`${importing}/${name}`]
-  const packageName = /^@farebox\/([^/]+)\//.exec(path)?.[1]
-  if (packageName === undefined) return STANDS_IN[path]
-  return STANDS_IN[`${packageName}/${name}`] ?? STANDS_IN_ELSEWHERE[`${packageName}/${name}`]
-}
-
-/** Loads changed files instead of those of the sources. `left` are those that nothing has loaded. */
-function loadChanged(changed: ReadonlyMap<string, string>): {
-  readonly plugin: Plugin
-  readonly left: ReadonlySet<string>
-} {
-  const left = new Set(changed.keys())
-  const plugin: Plugin = {
-    name: 'mutants',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const file = relative(ROOT, path)
-        const contents = changed.get(file)
-        left.delete(file)
-        return contents === undefined ? undefined : { contents, loader: 'ts' }
-      })
-    },
-  }
-  return { plugin, left }
+  const owner = path.startsWith('.')
+    ? relative(PACKAGES, importer).split(sep)[0]
+    : /^@farebox\/([^/]+)\//.exec(path)?.[1]
+  const name = owner === undefined ? path : `${owner}/${basename(path, '.ts')}`
+  if (!path.startsWith('.') && STANDS_IN_ELSEWHERE.includes(name)) return 'pure-functions.ts'
+  return Object.keys(STANDS_IN).find(standIn => STANDS_IN[standIn]?.includes(name))
 }

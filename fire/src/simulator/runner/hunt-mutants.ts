@@ -1,33 +1,28 @@
-import type { Mutant } from '../mutants/mutant.ts'
+import { availableParallelism } from 'node:os'
+import type { BatteryRun } from '../../battery.ts'
+import type { Mutant } from '../mutants/mutants.ts'
 import { bundleSimulator } from './bundle-simulator.ts'
 import { simulateSeeds } from './simulate-seeds.ts'
 
-/** Where is looked. */
-export interface HuntRange {
-  readonly first: number
-  readonly count: number
-  readonly workers: number
-  readonly signal?: AbortSignal
-}
-
-/** Looks for each mutant, tells the seed that caught it, a line each, and resolves to these seeds by name: survivors have none. */
+/**
+ * Looks for each mutant in so many histories. Resolves to the seeds that caught one, by its name; `tell` is given a line
+ * about each as it is done.
+ */
 export async function huntMutants(
   mutants: readonly Mutant[],
-  range: HuntRange,
-  tell: (line: string) => void = line => void process.stdout.write(line),
+  { seed, signal }: BatteryRun,
+  count: number,
+  tell: (line: string) => void,
 ): Promise<ReadonlyMap<string, number>> {
-  const width = Math.max(...mutants.map(({ name }) => name.length))
   const caughtAt = new Map<string, number>()
   for (const mutant of mutants) {
     const simulator = await bundleSimulator([mutant])
-    const { broken } = await simulateSeeds({ simulator, ...range, stopsAtViolation: true })
-    const [caught] = broken
+    const run = { simulator, first: seed, count, workers: availableParallelism(), signal }
+    const [caught] = (await simulateSeeds({ ...run, stopsAtViolation: true })).broken
     if (caught !== undefined) caughtAt.set(mutant.name, caught.seed)
     const verdict =
-      caught === undefined
-        ? `✗ survives ${range.count} seeds`
-        : `✓ seed ${String(caught.seed).padStart(5)}  ${caught.violations[0]?.invariant.padEnd(7)}`
-    tell(`${mutant.name.padEnd(width)}  ${verdict}  ${mutant.breaks}\n`)
+      caught === undefined ? '✗ survives' : `✓ seed ${caught.seed} ${caught.violations[0]?.invariant}`
+    tell(`${mutant.name}  ${verdict}  ${mutant.breaks}\n`)
   }
   return caughtAt
 }

@@ -12,7 +12,7 @@ export async function loadSimulator(bundle: string): Promise<Simulator> {
 
 /** All that happened in a history, in order, as one hash. */
 export async function hashHistory(simulate: Simulator, seed: number): Promise<string> {
-  const { trace } = await simulate(seed, { isTraced: true })
+  const { trace } = await simulate(seed, true)
   return createHash('sha256').update(trace.join('\n')).digest('hex')
 }
 

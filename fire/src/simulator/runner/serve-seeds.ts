@@ -9,10 +9,11 @@ export interface SeedShare {
   readonly count: number
 }
 
-/** What came of a share. */
-export interface ShareResult {
+/** What came of a share, or of all of them. */
+export interface SeedRunResult {
   readonly count: number
   readonly counts: HistoryCounts
+  /** By seed, the lowest first. */
   readonly broken: readonly { readonly seed: number; readonly violations: readonly Violation[] }[]
 }
 
@@ -37,16 +38,21 @@ async function runShare(
   simulate: Simulator,
   { first, count }: SeedShare,
   stray: string[],
-): Promise<ShareResult> {
+): Promise<SeedRunResult> {
   const counts: { [what: string]: number } = {}
-  const broken: { readonly seed: number; readonly violations: readonly Violation[] }[] = []
+  const broken: SeedRunResult['broken'][number][] = []
   for (let seed = first; seed < first + count; seed += 1) {
     const result = await simulate(seed)
-    for (const [what, number] of Object.entries(result.counts)) counts[what] = (counts[what] ?? 0) + number
+    addCounts(counts, result.counts)
     // A promise of ours that rejects and is not heard would end a real process.
     const unheard = stray.splice(0).map(message => ({ invariant: 'UNHEARD', message }))
     const violations = [...result.violations, ...unheard]
     if (violations.length > 0) broken.push({ seed, violations })
   }
   return { count, counts, broken }
+}
+
+/** Adds the counts of more histories to those before. */
+export function addCounts(counts: { [what: string]: number }, more: HistoryCounts): void {
+  for (const [what, number] of Object.entries(more)) counts[what] = (counts[what] ?? 0) + number
 }

@@ -1,34 +1,16 @@
 import { Worker } from 'node:worker_threads'
-import type { HistoryCounts } from '../history/count-history.ts'
-import type { Violation } from '../invariants/verdict.ts'
-import type { SeedShare, ShareResult } from './serve-seeds.ts'
+import { addCounts, type SeedRunResult, type SeedShare } from './serve-seeds.ts'
 
-/** What is simulated. */
 export interface SeedRun {
-  /** The bundle: see `bundleSimulator`. */
   readonly simulator: string
   readonly first: number
   readonly count: number
   readonly workers: number
-  /** Told after each share. */
-  readonly onProgress?: (progress: SeedProgress) => void
+  readonly onProgress?: (progress: { readonly done: number; readonly broken: number }) => void
   /** Stops at the first history that breaks a rule, as soon as it is known to be the first. */
   readonly stopsAtViolation?: boolean
   /** Ends the run early: what was judged until then is the result. */
   readonly signal?: AbortSignal
-}
-
-/** How far it has come. */
-export interface SeedProgress {
-  readonly done: number
-  readonly broken: number
-}
-
-/** What came of it. */
-export interface SeedRunResult {
-  readonly counts: HistoryCounts
-  /** By seed, the lowest first. */
-  readonly broken: readonly { readonly seed: number; readonly violations: readonly Violation[] }[]
 }
 
 /** Small enough for progress to be seen, large enough not to be felt. */
@@ -51,21 +33,21 @@ export async function simulateSeeds(run: SeedRun): Promise<SeedRunResult> {
     next = Math.min(end, first + SHARE)
     return { first, count: next - first }
   }
-  const take = (result: ShareResult): void => {
+  const take = (result: SeedRunResult): void => {
     done += result.count
-    for (const [what, number] of Object.entries(result.counts)) counts[what] = (counts[what] ?? 0) + number
+    addCounts(counts, result.counts)
     broken.push(...result.broken)
     run.onProgress?.({ done, broken: broken.length })
   }
   const workers = Array.from({ length: run.workers }, () => work(run.simulator, takeShare, take))
   await Promise.all(workers)
-  return { counts, broken: broken.toSorted((one, other) => one.seed - other.seed) }
+  return { count: done, counts, broken: broken.toSorted((one, other) => one.seed - other.seed) }
 }
 
 function work(
   simulator: string,
   takeShare: () => SeedShare | undefined,
-  take: (result: ShareResult) => void,
+  take: (result: SeedRunResult) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(simulator, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } })
@@ -75,7 +57,7 @@ function work(
       if (share === undefined) worker.terminate().then(() => resolve(), reject)
       else worker.postMessage(share)
     }
-    worker.on('message', (result: ShareResult) => {
+    worker.on('message', (result: SeedRunResult) => {
       take(result)
       next()
     })

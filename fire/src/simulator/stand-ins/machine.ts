@@ -1,34 +1,11 @@
-import { createHash as createRealHash } from 'node:crypto'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonOrigin } from '@farebox/payments/src/http/http-json'
 import { currentWorld } from './current-world.ts'
-import { remember } from './remember.ts'
 
 // Stands in for the modules that reach for the machine: `node:crypto`, `node:events`, `node:http`, `prom-client`, the global
 // `crypto`, and the two of `@farebox/payments` that open connections and load the curve.
 
-export { createHmac, timingSafeEqual } from 'node:crypto'
-
-/** As the real one, for what is hashed in one piece of text: the one secret of all histories is hashed once. */
-export function createHash(algorithm: string): {
-  update(text: string): { digest(encoding?: 'hex'): Buffer | string }
-} {
-  return {
-    update: text => ({
-      digest(encoding) {
-        const hash = hashOf(`${algorithm} ${text}`)
-        return encoding === undefined ? Buffer.from(hash) : hash.toString(encoding)
-      },
-    }),
-  }
-}
-
-const hashOf = remember((name: string) => {
-  const space = name.indexOf(' ')
-  return createRealHash(name.slice(0, space))
-    .update(name.slice(space + 1))
-    .digest()
-})
+export { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** A UUID of the history. */
 export function randomUUID(): string {
@@ -69,26 +46,17 @@ export function setMaxListeners(): void {
   // There is nothing to set.
 }
 
-/** What our packages call on a server before it listens, and when it ends. */
-interface SilentServer {
-  maxConnections: number
-  on(event: string, listener: () => void): SilentServer
-  closeIdleConnections(): void
-  closeAllConnections(): void
-  close(closed?: () => void): SilentServer
-}
-
 /**
- * Makes a server without connections. The real one is costly to make, and the machine's own part of it keeps whatever its
- * callbacks reach until the next full garbage collection.
+ * Makes a server without connections, as far as our packages use one. The real one is costly to make, and the machine's own
+ * part of it keeps whatever its callbacks reach until the next full garbage collection.
  */
-export function createServer(): SilentServer {
-  const server: SilentServer = {
+export function createServer() {
+  const server = {
     maxConnections: 0,
-    on: () => server,
+    on: (): object => server,
     closeIdleConnections: () => undefined,
     closeAllConnections: () => undefined,
-    close(closed) {
+    close(closed?: () => void): object {
       // As with the real one, after whoever called has come to rest.
       if (closed !== undefined) process.nextTick(closed)
       return server
@@ -97,16 +65,10 @@ export function createServer(): SilentServer {
   return server
 }
 
-const silentMetric = {
-  inc: (): void => undefined,
-  set: (): void => undefined,
-  observe: (): void => undefined,
-  startTimer: () => (): void => undefined,
-}
-
 /** Nobody reads the metrics. The names are called with `new`, which returns what its constructor returns. */
-function createSilentMetric(): typeof silentMetric {
-  return silentMetric
+function createSilentMetric() {
+  const nothing = (): void => undefined
+  return { inc: nothing, set: nothing, observe: nothing, startTimer: () => nothing }
 }
 
 export {

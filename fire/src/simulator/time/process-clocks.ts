@@ -16,12 +16,10 @@ export interface TimerGrain {
 /** A clock whose timers come when they are due. */
 export const EXACT: TimerGrain = { ms: 0, phaseMs: 0 }
 
-/** A grain of this process's own. */
 export function drawGrain(random: Random, { name }: VirtualProcess, ms: number): TimerGrain {
   return { ms, phaseMs: random.fork(`timers of ${name}`).between(0, ms) }
 }
 
-/** For `createAgent`. */
 export function agentClock(process: VirtualProcess, grain: TimerGrain): AgentClock {
   const { nowMs } = process
   return {
@@ -36,16 +34,7 @@ export function facilitatorClock(process: VirtualProcess, grain: TimerGrain): Fa
   return {
     nowMs,
     sleep: (ms, signal) =>
-      new Promise(resolve => {
-        if (signal?.aborted === true) return resolve()
-        const end = (): void => {
-          cancel()
-          signal?.removeEventListener('abort', end)
-          resolve()
-        }
-        const cancel = process.after(ms + lateMs(nowMs() + ms, grain), end)
-        signal?.addEventListener('abort', end, { once: true })
-      }),
+      new Promise(resolve => sleep(process, ms + lateMs(nowMs() + ms, grain), signal, resolve, resolve)),
   }
 }
 
@@ -54,19 +43,29 @@ export function clientClock(process: VirtualProcess): ClientClock {
   return {
     nowMs: process.nowMs,
     sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const abort = (): void => {
-          cancel()
-          reject(signal?.reason as Error)
-        }
-        const cancel = process.after(ms, () => {
-          signal?.removeEventListener('abort', abort)
-          resolve()
-        })
-        if (signal?.aborted === true) abort()
-        else signal?.addEventListener('abort', abort, { once: true })
-      }),
+      new Promise((resolve, reject) =>
+        sleep(process, ms, signal, resolve, () => reject(signal?.reason as Error)),
+      ),
   }
+}
+
+function sleep(
+  process: VirtualProcess,
+  ms: number,
+  signal: AbortSignal | undefined,
+  end: () => void,
+  onAbort: () => void,
+): void {
+  if (signal?.aborted === true) return onAbort()
+  const abort = (): void => {
+    cancel()
+    onAbort()
+  }
+  const cancel = process.after(ms, () => {
+    signal?.removeEventListener('abort', abort)
+    end()
+  })
+  signal?.addEventListener('abort', abort, { once: true })
 }
 
 /** How long after its time a timer fires. */

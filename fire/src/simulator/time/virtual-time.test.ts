@@ -44,7 +44,7 @@ test('after a leap what fell due meanwhile happens late, in its order', async ()
 
 test('a process that stopped goes on with what came due, and a dead one with nothing', async () => {
   const time = createVirtualTime(0)
-  const process = startProcess(time, { name: 'one', skewMs: 500 })
+  const process = startProcess(time, 'one', 500)
   const seen: string[] = []
   process.after(10, () => seen.push(`timer at ${time.nowMs()}`))
   process.after(20, () => seen.push('cancelled'))()

@@ -1,23 +1,8 @@
 /** The time of a history: it moves from event to event, and between two of them everything comes to rest. */
-export interface VirtualTime {
-  /** Unix milliseconds, as nobody's clock shows them. */
-  nowMs(): number
-  /** Calls back once, so many milliseconds from now, unless the returned function is called before. */
-  after(delayMs: number, callback: () => void): () => void
-  /** Lets what is due until then happen, in order; resolves when all of it has come to rest. */
-  runUntil(untilMs: number): Promise<void>
-  /** As a machine that was suspended: the time is later at once, and what fell due meanwhile happens now. */
-  leapTo(atMs: number): void
-  /** Nothing more is to come: what was set is forgotten, so that nothing of a history outlives it. */
-  end(): void
-  /** How many events have happened. */
-  eventCount(): number
-}
+export type VirtualTime = ReturnType<typeof createVirtualTime>
 
 interface Event {
   readonly dueMs: number
-  /** Order of events that are due together: as they were set. */
-  readonly order: number
   callback: (() => void) | undefined
 }
 
@@ -31,17 +16,16 @@ const TURNS_AT_ONCE = 100
  * `setImmediate`, where all promises that are ready run, everything comes to rest, and the order of all things is
  * that of the events.
  */
-export function createVirtualTime(startMs: number): VirtualTime {
-  const heap: Event[] = []
+export function createVirtualTime(startMs: number) {
+  const events: Event[] = []
   const takeTurns = createTurns()
   let nowMs = startMs
-  let order = 0
   let happened = 0
 
   /** Lets the next event happen that is due until then; false where there is none. */
   const happen = (untilMs: number): boolean => {
-    for (let next = heap[0]; next !== undefined && next.dueMs <= untilMs; next = heap[0]) {
-      pop(heap)
+    for (let next = events.at(-1); next !== undefined && next.dueMs <= untilMs; next = events.at(-1)) {
+      events.pop()
       const { callback } = next
       if (callback === undefined) continue
       next.callback = undefined
@@ -54,23 +38,27 @@ export function createVirtualTime(startMs: number): VirtualTime {
     return false
   }
   return {
-    nowMs: () => nowMs,
-    after(delayMs, callback) {
-      order += 1
-      const event: Event = { dueMs: nowMs + Math.max(0, delayMs), order, callback }
-      push(heap, event)
+    /** Unix milliseconds, as nobody's clock shows them. */
+    nowMs: (): number => nowMs,
+    /** Calls back once, so many milliseconds from now, unless the returned function is called before. */
+    after(delayMs: number, callback: () => void): () => void {
+      const event: Event = { dueMs: nowMs + Math.max(0, delayMs), callback }
+      insert(events, event)
       return () => {
         event.callback = undefined
       }
     },
-    runUntil: untilMs => takeTurns(() => happen(untilMs)),
-    leapTo(atMs) {
+    /** Lets what is due until then happen, in order; resolves when all of it has come to rest. */
+    runUntil: (untilMs: number): Promise<void> => takeTurns(() => happen(untilMs)),
+    /** As a machine that was suspended: the time is later at once, and what fell due meanwhile happens now. */
+    leapTo(atMs: number): void {
       nowMs = Math.max(nowMs, atMs)
     },
-    end() {
-      heap.length = 0
+    /** Nothing more is to come: what was set is forgotten, so that nothing of a history outlives it. */
+    end(): void {
+      events.length = 0
     },
-    eventCount: () => happened,
+    eventCount: (): number => happened,
   }
 }
 
@@ -102,36 +90,14 @@ function createTurns(): (step: () => boolean) => Promise<void> {
     })
 }
 
-function isBefore(one: Event, other: Event): boolean {
-  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.order < other.order)
-}
-
-function push(heap: Event[], event: Event): void {
-  let at = heap.length
-  heap.push(event)
-  while (at > 0) {
-    const above = (at - 1) >> 1
-    const parent = heap[above]
-    if (parent === undefined || !isBefore(event, parent)) break
-    heap[at] = parent
-    at = above
+/** Puts an event into its place: the next is the last of them, and those of one time happen as they were set. */
+function insert(events: Event[], event: Event): void {
+  let [from, to] = [0, events.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const isLater = (events[middle]?.dueMs ?? 0) > event.dueMs
+    if (isLater) from = middle + 1
+    else to = middle
   }
-  heap[at] = event
-}
-
-function pop(heap: Event[]): void {
-  const last = heap.pop()
-  if (last === undefined || heap.length === 0) return
-  let at = 0
-  for (;;) {
-    const left = 2 * at + 1
-    const [one, other] = [heap[left], heap[left + 1]]
-    if (one === undefined) break
-    const below = other !== undefined && isBefore(other, one) ? left + 1 : left
-    const child = heap[below]
-    if (child === undefined || !isBefore(child, last)) break
-    heap[at] = child
-    at = below
-  }
-  heap[at] = last
+  events.splice(from, 0, event)
 }

@@ -15,7 +15,6 @@ class ConnectionBroken extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** What messages travel over. */
 export interface Wires {
   readonly time: VirtualTime
   readonly faults: Faults
@@ -32,8 +31,6 @@ export interface Parcel<Request, Answer> {
   readonly find: () => Callee<Request, Answer> | undefined
   /** How long a message usually takes at most, one way. */
   readonly usualMs: number
-  /** Told each time the request arrives at somebody. */
-  readonly onArrival?: (callee: Callee<Request, Answer>) => void
 }
 
 /**
@@ -60,7 +57,6 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
         return
       }
       trace.note(callee.process.name, () => `${label} arrives from ${caller.name}${isCopy ? ' again' : ''}`)
-      parcel.onArrival?.(callee)
       if (!isCopy) faults.arrived(`${caller.name} ${label}`, fault.place)
       callee.process.deliver(() => {
         const forget = callee.process.onDeath(() => {

@@ -1,4 +1,4 @@
-import { UNHARMED, type CallFault } from '../faults/call-fault.ts'
+import { UNHARMED, type CallFault } from '../faults/targeted-fault.ts'
 import type { PortKind, ProcessKind } from '../faults/faults.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from './exchange.ts'

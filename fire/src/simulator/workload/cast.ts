@@ -1,73 +1,53 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import { defineAgent } from 'farebox'
+import { defineAgent, type Declaration } from 'farebox'
 
-/** Who pays. */
 export interface Payer {
   readonly name: string
   /** Lower-case. */
   readonly address: string
-  readonly privateKey: string
   readonly signer: PaymentSigner
 }
 
 /** Everybody who appears in histories: the same in all of them, so that nothing is derived twice. */
-export interface Cast {
-  readonly payers: readonly Payer[]
-  readonly relayerKeys: readonly string[]
-  readonly relayers: readonly string[]
-  readonly wallets: readonly string[]
-  /** What agents spend with, where they do. */
-  readonly spenderKey: string
-  readonly spender: string
-}
+export type Cast = ReturnType<typeof makeCast>
 
 /** Somebody who is nobody of ours, with money of their own. */
 export const NOBODY = '0x00000000000000000000000000000000000000ff'
 
-const PAYERS = 4
-
-/** Makes the cast. */
-export function makeCast(crypto: EvmCrypto): Cast {
-  const payers = Array.from({ length: PAYERS }, (_, index): Payer => {
-    const privateKey = keyOf(0x100 + index)
-    const signer = privateKeySigner(crypto, privateKey)
-    return { name: `payer-${index + 1}`, address: signer.address, privateKey, signer }
-  })
-  const relayerKeys = [keyOf(0x200), keyOf(0x201)]
+export function makeCast(crypto: EvmCrypto) {
+  const addressOf = (key: string): string => privateKeySigner(crypto, key).address
+  const relayerKeys = [0x200, 0x201].map(keyOf)
   return {
-    payers,
+    payers: [0, 1, 2, 3].map((index): Payer => {
+      const signer = privateKeySigner(crypto, keyOf(0x100 + index))
+      return { name: `payer-${index + 1}`, address: signer.address, signer }
+    }),
     relayerKeys,
-    relayers: relayerKeys.map(key => privateKeySigner(crypto, key).address),
-    wallets: [privateKeySigner(crypto, keyOf(0x300)).address, privateKeySigner(crypto, keyOf(0x301)).address],
+    relayers: relayerKeys.map(addressOf),
+    wallets: [0x300, 0x301].map(keyOf).map(addressOf),
+    /** What agents spend with, where they do. */
     spenderKey: keyOf(0x400),
-    spender: privateKeySigner(crypto, keyOf(0x400)).address,
+    spender: addressOf(keyOf(0x400)),
   }
 }
 
 /** Price of the cheaper two capabilities, in atomic units. */
 export const PRICE_ATOMIC = 10_000n
 
-/** Declares an agent; the same one each time for the same words, so that it is checked and compiled once. */
-export type Declare = (
-  name: string,
-  wallet: string,
-  maxDeadlineSeconds: number,
-) => ReturnType<typeof defineAgent>
-
-/** Makes the one that declares. */
-export function createDeclare(): Declare {
-  const declared = new Map<string, ReturnType<typeof defineAgent>>()
-  return (name, wallet, maxDeadlineSeconds) => {
-    const words = `${name} ${wallet} ${maxDeadlineSeconds}`
-    const declaration = declared.get(words) ?? declare(name, wallet, maxDeadlineSeconds)
+/** Makes what declares agents: the same one each time for the same words, so that it is checked and compiled once. */
+export function createDeclare(): typeof declare {
+  const declared = new Map<string, Declaration>()
+  return (...given) => {
+    const words = given.join(' ')
+    const declaration = declared.get(words) ?? declare(...given)
     declared.set(words, declaration)
     return declaration
   }
 }
 
 /** An agent of two capabilities with one price, a third that costs twice as much, and one that spends. */
-function declare(name: string, wallet: string, maxDeadlineSeconds: number): ReturnType<Declare> {
+function declare(name: string, wallet: string, maxDeadlineSeconds: number): Declaration {
   const capability = (amount: string) =>
     ({
       description: 'Says what it was told.',
@@ -90,7 +70,6 @@ function declare(name: string, wallet: string, maxDeadlineSeconds: number): Retu
   })
 }
 
-/** The capability that spends. */
 export const SPENDING = 'buy'
 const PERMISSION = {
   type: 'EXECUTE_TRANSACTIONS',

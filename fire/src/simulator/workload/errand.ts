@@ -1,9 +1,10 @@
+import type { World } from '../build-world.ts'
+import type { Stage } from '../history/stage.ts'
 import type { AgentParty } from '../parties/agent-party.ts'
 import { jobName } from '../records/job-records.ts'
 import type { Random } from '../seeded-random.ts'
 import { startProcess, type VirtualProcess } from '../time/virtual-process.ts'
-import type { World } from '../world.ts'
-import type { Cast, Payer } from './cast.ts'
+import type { Payer } from './cast.ts'
 import type { ErrandPlan } from './plan-workload.ts'
 
 /** A job_id that was used, and by whom: others may hear of it. */
@@ -14,28 +15,27 @@ export interface KnownJob {
   readonly payer: Payer
 }
 
-/** What an errand works with. */
-export interface ErrandParts {
+/** One errand, and what it works with. */
+export interface Errand {
   readonly world: World
+  readonly stage: Stage
   readonly plan: ErrandPlan
   readonly name: string
   readonly random: Random
-  readonly cast: Cast
-  /** The agents' FACILITATOR_SECRET. */
-  readonly secret: string
   readonly agents: readonly AgentParty[]
-  readonly walletOf: (agent: AgentParty) => string
   /** Every job so far; an errand adds its own. */
   readonly known: KnownJob[]
+  readonly own: KnownJob
+  readonly process: VirtualProcess
 }
 
 /** Starts a process for an errand, its clock as wrong as this history has them. */
-export function startErrandProcess({ world, name, random }: ErrandParts): VirtualProcess {
+export function startErrandProcess({ world, name, random }: Omit<Errand, 'process'>): VirtualProcess {
   const { time, faults } = world.wires
   const { skew } = faults.plan.amount
   const skewMs = random.between(-skew, skew)
   if (skewMs !== 0) faults.happened('clocks of payers wrong')
-  const process = startProcess(time, { name, skewMs })
+  const process = startProcess(time, name, skewMs)
   world.payers.add(process)
   return process
 }

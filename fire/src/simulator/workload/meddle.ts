@@ -5,28 +5,27 @@ import {
   type ReleaseRequest,
 } from '@farebox/payments/x402/facilitator-api'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import type { SignedPayment } from '@farebox/payments/x402/sign-payment'
 import { createRequirement } from '@farebox/payments/x402/requirement'
-import type { FacilitatorReport } from '../records/report-records.ts'
+import type { FacilitatorReport } from '../records/words.ts'
 import { hostName } from '../parties/supervise.ts'
-import type { Random } from '../seeded-random.ts'
 import { currentWorld } from '../stand-ins/current-world.ts'
-import type { VirtualProcess } from '../time/virtual-process.ts'
-import type { World } from '../world.ts'
-import type { RawPayment } from './sign-raw-payment.ts'
+import type { World } from '../build-world.ts'
+import type { Errand } from './errand.ts'
 
 const TIMEOUT_MS = 6_000
+/** Who is told so by a facilitator that holds nothing can rely on it, whatever else is on its way (decision 0026). */
+const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 
 /**
  * Uses our facilitator as an agent would that is not ours, and not well made: verifies, settles and releases one
  * payment in any order, for one purpose and for another.
  */
 export async function meddle(
-  world: World,
-  process: VirtualProcess,
-  secret: string,
-  payment: RawPayment,
-  random: Random,
+  { world, stage, process, random }: Errand,
+  payment: SignedPayment,
 ): Promise<void> {
+  const { secret } = stage.secret
   const url = `http://facilitator.${hostName(process)}`
   world.processes.set(hostName(process), process)
   const client = createFacilitatorClient({ url, secret })
@@ -34,7 +33,7 @@ export async function meddle(
   const key = paymentKey(world.network, payment.authorization)
   world.meddled.set(key, Number(payment.authorization.validBefore))
   const holds: ReleaseRequest[] = []
-  const words: Spoken[] = []
+  const words: (Omit<FacilitatorReport, 'payment' | 'isLast'> & { isLast: boolean })[] = []
   // One that comes late, or twice, holds again what was given back.
   const { duplication, slowness } = world.wires.faults.plan.amount
   let mayHoldAgain = duplication > 0 || slowness > 0
@@ -55,34 +54,22 @@ export async function meddle(
     } else if (deed === 'settle') {
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
       if (outcome.kind === 'settled') words.push({ binding, reported: 'settled', reason: '', isLast: true })
-      if (outcome.kind === 'failed')
-        words.push({
-          binding,
-          reported: 'failed',
-          reason: outcome.reason,
-          isLast: !mayChargeYet || isTooLate(outcome),
-        })
+      if (outcome.kind === 'failed') {
+        const { reason } = outcome
+        words.push({ binding, reported: 'failed', reason, isLast: !mayChargeYet || reason === TOO_LATE })
+      }
       if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (hold !== undefined && (await release(url, secret, hold))) {
       words.push({ binding, reported: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
     }
-    await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
+    await process.sleep(random.between(0, 3_000))
   }
   world.words.ofFacilitators.push(...words.map(word => ({ ...word, payment: key })))
 }
 
-/** Who is told so by a facilitator that holds nothing can rely on it, whatever else is on its way (decision 0026). */
-function isTooLate({ reason }: { readonly reason: string }): boolean {
-  return reason === 'invalid_exact_evm_payload_authorization_valid_before'
-}
-
-interface Spoken extends Omit<FacilitatorReport, 'payment' | 'isLast'> {
-  isLast: boolean
-}
-
 function facilitatorRequest(
   { network }: World,
-  { authorization, signature }: RawPayment,
+  { authorization, signature }: SignedPayment,
   binding: string,
   holdUntil: number,
 ): FacilitatorRequest {
@@ -102,16 +89,10 @@ function facilitatorRequest(
 
 /** Was it given back? Our own client does not ask, because it ends by itself in any case. */
 async function release(url: string, secret: string, hold: ReleaseRequest): Promise<boolean> {
-  const origin = currentWorld().openOrigin(url)
   const headers = { authorization: `Bearer ${secret}` }
+  const request = { method: 'POST', path: '/release', headers, body: hold, timeoutMs: TIMEOUT_MS } as const
   try {
-    const answer = await origin.send({
-      method: 'POST',
-      path: '/release',
-      headers,
-      body: hold,
-      timeoutMs: TIMEOUT_MS,
-    })
+    const answer = await currentWorld().openOrigin(url).send(request)
     return (answer.body as { readonly released?: unknown } | undefined)?.released === true
   } catch {
     return false

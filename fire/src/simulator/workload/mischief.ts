@@ -1,8 +1,8 @@
+import type { SignedPayment } from '@farebox/payments/x402/sign-payment'
 import type { TokenCall } from '../chain/token.ts'
 import type { Random } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import { NOBODY, type Payer } from './cast.ts'
-import type { RawPayment } from './sign-raw-payment.ts'
 
 /** What happens on the chain behind the back of agent and facilitator. */
 export const MISCHIEF_KINDS = ['cancel', 'drain', 'foreign', 'pause', 'top-up'] as const
@@ -17,7 +17,7 @@ export function makeMischief(
   world: World,
   kind: MischiefKind,
   payer: Payer,
-  payment: RawPayment,
+  { authorization, signature }: Pick<SignedPayment, 'authorization' | 'signature'>,
   random: Random,
 ): void {
   const { time, trace } = world.wires
@@ -26,30 +26,23 @@ export function makeMischief(
     const transaction = { hash: random.hex(32), sender, nonce: undefined, calls: [call], maxFeePerGas: 1n }
     world.chain.submit(transaction, random.between(0, 4_000))
   }
-  const { authorization, signature } = payment
   world.mischief.open += 1
+  const { address } = payer
+  const move = (from: string, to: string, value: bigint): void =>
+    send(from, { kind: 'transfer', from, to, value })
+  const deeds: { readonly [kind in MischiefKind]: () => void } = {
+    cancel: () => send(address, { kind: 'cancel', from: address, nonce: authorization.nonce }),
+    drain: () => move(address, NOBODY, world.chain.head().state.balances.get(address) ?? 0n),
+    foreign: () => send(NOBODY, { kind: 'pay', authorization, signature }),
+    'top-up': () => move(NOBODY, address, BigInt(authorization.value)),
+    pause() {
+      send(NOBODY, { kind: 'pause' })
+      time.after(PAUSED_MS, () => send(NOBODY, { kind: 'unpause' }))
+    },
+  }
   time.after(random.between(0, WITHIN_MS), () => {
     world.mischief.open -= 1
     world.wires.faults.happened(`mischief: ${kind}`)
-    switch (kind) {
-      case 'cancel':
-        return send(payer.address, { kind: 'cancel', from: payer.address, nonce: authorization.nonce })
-      case 'drain': {
-        const value = world.chain.head().state.balances.get(payer.address) ?? 0n
-        return send(payer.address, { kind: 'transfer', from: payer.address, to: NOBODY, value })
-      }
-      case 'foreign':
-        return send(NOBODY, { kind: 'pay', authorization, signature })
-      case 'top-up':
-        return send(NOBODY, {
-          kind: 'transfer',
-          from: NOBODY,
-          to: payer.address,
-          value: BigInt(authorization.value),
-        })
-      case 'pause':
-        send(NOBODY, { kind: 'pause' })
-        time.after(PAUSED_MS, () => send(NOBODY, { kind: 'unpause' }))
-    }
+    deeds[kind]()
   })
 }

@@ -2,7 +2,7 @@ import { NO_SPENDS, setTerms, type SpendState, type SpendTerms } from '../chain/
 import { createSpendRecords } from '../records/spend-records.ts'
 import type { Stage } from '../history/stage.ts'
 import type { Random } from '../seeded-random.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 import type { WorkloadPlan } from './plan-workload.ts'
 
 /** What payers have beside the prices of their jobs, in a history in which agents spend. */

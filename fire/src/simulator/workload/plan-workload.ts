@@ -1,3 +1,4 @@
+import type { TargetedFault } from '../faults/targeted-fault.ts'
 import type { Random } from '../seeded-random.ts'
 import { SPENDING } from './cast.ts'
 import { MISCHIEF_KINDS, type MischiefKind } from './mischief.ts'
@@ -28,90 +29,16 @@ export const ERRAND_KINDS = [
 
 export type ErrandKind = (typeof ERRAND_KINDS)[number]
 
-/** One errand of a history. */
-export interface ErrandPlan {
-  readonly kind: ErrandKind
-  readonly atMs: number
-  readonly payer: number
-  readonly agent: number
-  readonly capability: string
-  /** How many at once, where the kind has several. */
-  readonly copies: number
-  /** Whether the nonce is bound to the job. */
-  readonly isBound: boolean
-  /** How long the authorization is good. */
-  readonly validSeconds: number
-  readonly deadlineSeconds: number
-  readonly mischief: MischiefKind | undefined
-  /** Waits for an answer longer than anything takes. */
-  readonly isPatient: boolean
-}
-
 /** What a history is about. */
-export interface WorkloadPlan {
-  readonly lengthMs: number
-  readonly agents: number
-  readonly replicas: number
-  /** Two agents may have one store, and one wallet. */
-  readonly sharesStore: boolean
-  readonly sharesWallet: boolean
-  readonly hasNode: boolean
-  /** Its agents spend what payers permit, who change their minds. */
-  readonly spends: boolean
-  /** Ours, over one ledger; none where the facilitator is somebody else's. */
-  readonly facilitators: number
-  readonly sharesRelayer: boolean
-  /** Each facilitator has all relayer keys; otherwise one. */
-  readonly hasAllKeys: boolean
-  readonly agentSettleWaitMs: number
-  readonly settleWaitMs: number
-  /** How often ledger and chain are compared. */
-  readonly reconcileMs: number
-  /** How long nobody sends from a relayer account whose process died. */
-  readonly relayerLeaseMs: number
-  /** How long a transaction may wait for its block before it is sent anew. */
-  readonly stuckAfterMs: number
-  /** How late the timers of agents and facilitators come at most; what polls then does so less often. */
-  readonly timerGrainMs: number
-  readonly maxDeadlineSeconds: number
-  /** All processes are suspended until every authorization has expired, instead of working on. */
-  readonly sleepsToTheEnd: boolean
-  /** That a run of a handler fails. */
-  readonly badRunRate: number
-  /** How many of the cheaper jobs each payer can pay. */
-  readonly affordable: readonly number[]
-  readonly errands: readonly ErrandPlan[]
-}
+export type WorkloadPlan = ReturnType<typeof planWorkload>
 
-/** What a history is to be about. */
-export interface WorkloadWishes {
-  /**
-   * Many repeats of few jobs whose payments are soon over, at agents of several replicas: somebody is there whenever
-   * something goes wrong.
-   */
-  readonly isSiege: boolean
-  /** Payers who take back what they signed. */
-  readonly isRegretful: boolean
-  /** Time to ask again about what was forgotten, for jobs that payments name, of a facilitator that answers soon. */
-  readonly isForgetful: boolean
-  /** Kinds of errands and mischief that are left out. */
-  readonly without: ReadonlySet<string>
-}
+export type ErrandPlan = WorkloadPlan['errands'][number]
 
 /** What the histories of one manner draw from. */
-interface Manner {
-  readonly kindOf: (own: Random) => ErrandKind
-  readonly copiesOf: (own: Random) => number
-  readonly replicas: readonly number[]
-  readonly validSeconds: readonly number[]
-  readonly deadlineSeconds: readonly number[]
-  readonly maxDeadlineSeconds: readonly number[]
-  readonly badRunRate: number
-}
-
-const USUAL: Manner = {
-  kindOf: own => (own.chance(0.3) ? 'client' : own.chance(0.35) ? 'raw' : own.pick(ERRAND_KINDS)),
-  copiesOf: own => (own.chance(0.6) ? 1 : own.between(2, 4)),
+const USUAL = {
+  kindOf: (own: Random): ErrandKind =>
+    own.chance(0.3) ? 'client' : own.chance(0.35) ? 'raw' : own.pick(ERRAND_KINDS),
+  copiesOf: (own: Random) => (own.chance(0.6) ? 1 : own.between(2, 4)),
   replicas: [1, 2, 2, 3],
   validSeconds: [14, 25, 40, 60, 90],
   deadlineSeconds: [2, 4, 8, 8, 15],
@@ -130,7 +57,7 @@ const BESIEGERS: readonly ErrandKind[] = [
   'overdraw',
 ]
 
-const SIEGE: Manner = {
+const SIEGE: typeof USUAL = {
   kindOf: own => own.pick(BESIEGERS),
   copiesOf: own => own.pick([2, 2, 3]),
   replicas: [2, 2, 3],
@@ -140,33 +67,40 @@ const SIEGE: Manner = {
   badRunRate: 0.4,
 }
 
-/** Draws what a history is about. */
-export function planWorkload(
-  random: Random,
-  { isSiege, isRegretful, isForgetful, without }: WorkloadWishes,
-): WorkloadPlan {
+/**
+ * Draws what a history is about. One with a targeted fault is a siege: many repeats of few jobs whose payments are soon
+ * over, at agents of several replicas, so that somebody is there whenever something goes wrong.
+ */
+export function planWorkload(random: Random, targeted: TargetedFault | undefined) {
+  /** Payers who take back what they signed. */
+  const isRegretful = targeted?.mishap === 'sees blocks replaced'
+  /** Time to ask again about what was forgotten, for jobs that payments name, of a facilitator that answers soon. */
+  const isForgetful = targeted?.mishap === 'sees the ledger fall back'
   const lengthMs = random.pick(isForgetful ? [35_000] : [10_000, 20_000, 35_000])
   const agents = random.chance(0.4) ? 2 : 1
-  const isStock = random.chance(0.2) && !isForgetful && !without.has('stock')
-  const manner = isSiege ? SIEGE : USUAL
+  const isStock = random.chance(0.2) && !isForgetful
+  const manner = targeted === undefined ? USUAL : SIEGE
   const maxDeadlineSeconds = random.pick(manner.maxDeadlineSeconds)
   const mischievous = random.chance(0.4)
   const mischiefOf = (own: Random): MischiefKind | undefined => {
     if (isRegretful && own.chance(0.6)) return 'cancel'
     return mischievous && own.chance(0.6) ? own.pick(MISCHIEF_KINDS) : undefined
   }
-  const errand = (own: Random): ErrandPlan => ({
+  const errand = (own: Random) => ({
     ...whoAndWhat(own, manner.kindOf(own)),
     atMs: own.between(0, Math.round(lengthMs * 0.6)),
     agent: own.between(0, agents - 1),
+    /** How many at once, where the kind has several. */
     copies: manner.copiesOf(own),
+    /** Whether the nonce is bound to the job. */
     isBound: own.chance(isForgetful ? 0.6 : 0.3),
     validSeconds: own.pick(manner.validSeconds),
     deadlineSeconds: own.pick(manner.deadlineSeconds),
-    isPatient: isSiege,
+    /** Waits for an answer longer than anything takes. */
+    isPatient: manner === SIEGE,
     mischief: mischiefOf(own),
   })
-  const spends = random.fork('spends').chance(SPENDING_SHARE) && !without.has('spends')
+  const spends = random.fork('spends').chance(SPENDING_SHARE)
   const errands = Array.from({ length: random.between(1, 4) }, (_, index) =>
     errand(random.fork(`errand ${index}`)),
   )
@@ -180,31 +114,36 @@ export function planWorkload(
     sharesWallet: random.chance(0.7),
     // Where the facilitator proves nothing, the agent must look itself (D9).
     hasNode: isStock || random.chance(0.3) || spends,
+    /** Its agents spend what payers permit, who change their minds. */
     spends,
+    /** Ours, over one ledger; none where the facilitator is somebody else's. */
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
+    /** Each facilitator has all relayer keys; otherwise one. */
     hasAllKeys: random.chance(0.3),
     agentSettleWaitMs: random.pick([1_000, 4_000, 10_000]),
-    settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
-    reconcileMs: random.pick([4_000, 60_000]),
-    relayerLeaseMs: random.pick([4_000, 12_000]),
-    stuckAfterMs: random.pick([5_000, 15_000]),
+    limits: {
+      settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
+      reconcileMs: random.pick([4_000, 60_000]),
+      leaseMs: random.pick([4_000, 12_000]),
+      stuckAfterMs: random.pick([5_000, 15_000]),
+    },
+    /** How late the timers of agents and facilitators come at most; what polls then does so less often. */
     timerGrainMs: random.pick([1, 300, 1_500, 1_500, 3_000]),
     maxDeadlineSeconds: spends ? LONG_SECONDS : maxDeadlineSeconds,
+    /** All processes are suspended until every authorization has expired, instead of working on. */
     sleepsToTheEnd: random.chance(0.85),
     badRunRate: manner.badRunRate,
+    /** How many of the cheaper jobs each payer can pay. */
     affordable: [...[0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])), 1],
     errands: errands
-      .filter(({ kind }) => !without.has(kind) && !(isStock && kind === 'meddler'))
-      .map(plan =>
-        plan.mischief !== undefined && without.has(plan.mischief) ? { ...plan, mischief: undefined } : plan,
-      )
+      .filter(({ kind }) => !(isStock && kind === 'meddler'))
       .map((plan, index) => (spends && random.fork(`spend ${index}`).chance(0.8) ? spending(plan) : plan)),
   }
 }
 
 /** With time for a few blocks, and for another attempt. */
-function spending(plan: ErrandPlan): ErrandPlan {
+function spending<Plan extends { readonly validSeconds: number }>(plan: Plan): Plan {
   return {
     ...plan,
     capability: SPENDING,
@@ -214,7 +153,7 @@ function spending(plan: ErrandPlan): ErrandPlan {
 }
 
 /** The last payer can pay one of the cheaper jobs, and is the one who tries to buy two. */
-function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'payer' | 'capability'> {
+function whoAndWhat(own: Random, kind: ErrandKind) {
   if (kind === 'overdraw') return { kind, payer: LAST_PAYER, capability: own.pick(['echo', 'twin']) }
   return {
     kind,
@@ -224,6 +163,5 @@ function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'p
 }
 
 const LAST_PAYER = 3
-/** Of the histories. */
 const SPENDING_SHARE = 0.2
 const LONG_SECONDS = 20

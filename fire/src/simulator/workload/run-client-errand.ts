@@ -5,38 +5,25 @@ import { resume } from '@farebox/client/resume'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isServiceError } from 'farebox'
-import type { ClientReport } from '../records/report-records.ts'
+import type { ClientReport } from '../records/words.ts'
 import { clientClock } from '../time/process-clocks.ts'
-import type { VirtualProcess } from '../time/virtual-process.ts'
-import type { World } from '../world.ts'
-import { nameOf, startErrandProcess, type ErrandParts, type KnownJob } from './errand.ts'
+import { nameOf, startErrandProcess, type Errand } from './errand.ts'
 import { makeMischief } from './mischief.ts'
 import { createFetch } from './send-to-agent.ts'
-import type { RawPayment } from './sign-raw-payment.ts'
 
-/** Where an errand of our client goes on. */
-interface Continuation {
-  /** What its process had written down before it died. */
-  readonly journalled?: JournalEntry | undefined
-  /** Told when our client has said what came of it. */
-  readonly end: () => void
-}
-
-/** Has our client do a job; where its process dies, another one takes it up from the journal, or begins. */
-export function runClientErrand(
-  parts: ErrandParts,
-  process: VirtualProcess,
-  own: KnownJob,
-  { journalled, end }: Continuation,
-): void {
-  const { world, plan, random, known } = parts
+/**
+ * Has our client do a job; where its process dies, another one takes it up from what was journalled, or begins. `end` is
+ * called when our client has said what came of it.
+ */
+export function runClientErrand(errand: Errand, journalled: JournalEntry | undefined, end: () => void): void {
+  const { world, plan, random, known, own, process } = errand
   const { agent, payer, jobId } = own
   let entry = journalled
   process.onDeath(() => {
     // In the end they are all stopped.
     if (world.wires.faults.isCalm) return
     world.wires.time.after(random.between(100, 10_000), () =>
-      runClientErrand(parts, startErrandProcess(parts), own, { journalled: entry, end }),
+      runClientErrand({ ...errand, process: startErrandProcess(errand) }, entry, end),
     )
   })
   const connection = { fetch: createFetch(world, process, agent), clock: clientClock(process) }
@@ -54,14 +41,14 @@ export function runClientErrand(
             journal(written) {
               entry = written
               known.push(own)
-              noteSigned(parts, own, written.header)
+              noteSigned(errand, written.header)
             },
           },
         )
       : resume(entry, connection)
   const told = (kind: ClientReport['reported'], words: string): void => {
-    world.wires.trace.note(parts.name, () => `is told: ${kind}, ${words}`)
-    const payment = entry && paymentOf(world, entry.header)
+    world.wires.trace.note(errand.name, () => `is told: ${kind}, ${words}`)
+    const payment = entry && paymentKey(world.network, readHeader(entry.header).authorization)
     world.words.ofClients.push({ job: nameOf(own), payment, reported: kind, words })
     end()
   }
@@ -78,17 +65,18 @@ function kindOf(error: unknown): ClientReport['reported'] {
 }
 
 /** Notes what our client has signed, and lets happen to it what is to happen. */
-function noteSigned({ world, plan, random }: ErrandParts, own: KnownJob, header: string): void {
-  const { payload } = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as { payload: RawPayment }
-  const payment = paymentKey(world.network, payload.authorization)
+function noteSigned({ world, plan, random, own }: Errand, header: string): void {
+  const { authorization, signature } = readHeader(header)
+  const payment = paymentKey(world.network, authorization)
   const job = nameOf(own)
   world.boundTo.set(payment, job)
   world.words.signed.set(job, (world.words.signed.get(job) ?? new Set()).add(payment))
   if (plan.mischief !== undefined)
-    makeMischief(world, plan.mischief, own.payer, { ...payload, header }, random)
+    makeMischief(world, plan.mischief, own.payer, { authorization, signature }, random)
 }
 
-function paymentOf({ network }: World, header: string): string | undefined {
+function readHeader(header: string) {
   const decoded = decodePaymentHeader(header)
-  return decoded.ok ? paymentKey(network, decoded.payment.authorization) : undefined
+  if (!decoded.ok) throw new Error('our client made a header that we cannot read')
+  return decoded.payment
 }

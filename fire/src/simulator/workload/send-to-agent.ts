@@ -1,13 +1,11 @@
 import type { FetchInit } from '@farebox/client/exchange/client-options'
 import type { AgentAnswer, AgentParty, AgentRequest } from '../parties/agent-party.ts'
 import { jobName } from '../records/job-records.ts'
-import type { Send } from '../records/send-records.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import { exchange } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
-import type { World } from '../world.ts'
+import type { World } from '../build-world.ts'
 
-/** A request for a job. */
 export interface JobCall {
   readonly agent: AgentParty
   readonly jobId: string
@@ -37,15 +35,13 @@ export async function sendToAgent(
     'content-type': 'application/json',
     ...(header === undefined ? {} : { 'payment-signature': header }),
   }
+  const request = { method: 'POST', path: '/execute', headers, body, job }
   try {
-    const answer = await callOnce(
-      world,
-      process,
-      agent,
-      { method: 'POST', path: '/execute', headers, body, job },
-      send,
-    )
-    if (send.givenUpMs === undefined) noteSeen(world, process, send, answer)
+    const answer = await callOnce(world, process, agent, request)
+    if (send.givenUpMs === undefined) {
+      world.wires.trace.note(process.name, () => `hears ${answer.status} of ${job}`)
+      send.seen = { ...answer, heardMs: world.wires.time.nowMs() }
+    }
     return answer
   } catch (error) {
     giveUp()
@@ -55,73 +51,49 @@ export async function sendToAgent(
   }
 }
 
-/** The virtual network as a `fetch`, for our client; `jobOf` says what job a body is for. */
+/** The virtual network as a `fetch`, for our client. */
 export function createFetch(
   world: World,
   process: VirtualProcess,
   agent: AgentParty,
 ): (url: string, init: FetchInit) => Promise<Response> {
   return async (url, init) => {
-    const { pathname } = new URL(url)
+    const { pathname: path } = new URL(url)
     const body = typeof init.body === 'string' ? init.body : undefined
     // Our client gives its headers as a plain object.
     const headers = init.headers as { readonly [name: string]: string }
-    const answer =
-      pathname === '/execute' && body !== undefined
-        ? await sendToAgent(
-            world,
-            process,
-            { agent, jobId: jobIdOf(body), body, header: headers['payment-signature'] },
-            init.signal ?? undefined,
-          )
-        : await callOnce(world, process, agent, {
-            method: init.method ?? 'GET',
-            path: pathname,
-            headers,
-            body,
-            job: undefined,
-          })
+    const ask = (): Promise<AgentAnswer> => {
+      if (path !== '/execute' || body === undefined)
+        return callOnce(world, process, agent, {
+          method: init.method ?? 'GET',
+          path,
+          headers,
+          body,
+          job: undefined,
+        })
+      const call = { agent, jobId: jobIdOf(body), body, header: headers['payment-signature'] }
+      return sendToAgent(world, process, call, init.signal ?? undefined)
+    }
+    const answer = await ask()
     return new Response(answer.text, { status: answer.status, headers: answer.headers })
   }
 }
 
 function callOnce(
-  world: World,
+  { wires }: World,
   process: VirtualProcess,
-  agent: AgentParty,
+  { name, find }: AgentParty,
   request: AgentRequest,
-  send?: Send,
 ): Promise<AgentAnswer> {
-  const { wires } = world
-  const label = `${request.method} ${agent.name} ${request.job?.slice(-8) ?? request.path}`
+  const label = `${request.method} ${name} ${request.job?.slice(-8) ?? request.path}`
   return callThroughPort(wires, {
     process,
     kind: 'payer',
     port: 'network',
     name: `agent ${request.path}`,
     label,
-    call: () =>
-      exchange(wires, {
-        caller: process,
-        label,
-        request,
-        find: agent.find,
-        usualMs: USUAL_MS,
-        onArrival: () => void send?.arrivedMs.push(wires.time.nowMs()),
-      }),
+    call: () => exchange(wires, { caller: process, label, request, find, usualMs: USUAL_MS }),
   })
-}
-
-function noteSeen(world: World, process: VirtualProcess, send: Send, answer: AgentAnswer): void {
-  const { status, text, headers, saidMs } = answer
-  world.wires.trace.note(process.name, () => `hears ${status} of ${send.job}`)
-  send.seen = {
-    status,
-    text,
-    paymentResponse: headers['payment-response'] ?? '',
-    saidMs,
-    heardMs: world.wires.time.nowMs(),
-  }
 }
 
 function jobIdOf(body: string): string {
