@@ -1337,6 +1337,27 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(keys).toEqual([one.key])
     })
 
+    test('a forgotten charge is written down once, and whoever else finds it is told the same', async () => {
+      const one = await held()
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
+      const relayer = hex(20)
+      await ledger.leases.acquire({ network: NETWORK.id, relayer }, 'holder', 60_000)
+      const proof = { transaction: hex(32), blockNumber: 800_000n }
+      const charge = { payment: one, binding: 'job', owner: 'owner', secretId: 'secret', relayer, ...proof }
+      // As the reconciler does, at the same time.
+      await ledger.settlements.conclude([{ key: one.key, from: 'released', to: 'settled', ...proof }])
+      expect(await ledger.audit.adopt(charge)).toBe(true)
+      expect(await ledger.audit.adopt(charge)).toBe(true)
+      expect(await ledger.audit.adopt({ ...charge, binding: 'another job' })).toBe(false)
+      expect(await ledger.audit.adopt({ ...charge, owner: 'another owner' })).toBe(false)
+      expect(await ledger.audit.adopt({ ...charge, transaction: hex(32) })).toBe(false)
+      expect(await stateOf(one)).toMatchObject({ state: 'settled', ...proof })
+    })
+
     test('uncharged rows are looked at until their authorization is dead for good', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
       await ledger.payments.release({

@@ -16,12 +16,13 @@ export function createMemoryAudit({ payments, leases }: MemoryTables, clock: Clo
     rowsOf(network).filter(row => row.state === 'settled' && !row.isConfirmed)
   return {
     async adopt(charge) {
-      const { payment, binding, owner, relayer } = charge
+      const { payment, binding, owner, relayer, transaction } = charge
       const known = payments.get(payment.key)
       const isOurs = leases.has(`${payment.network} ${relayer}`)
-      const isFree =
-        known === undefined ||
-        (UNCHARGED.has(known.state) && known.binding === binding && known.owner === owner)
+      const isSame = known?.binding === binding && known.owner === owner
+      if (isOurs && isSame && known.state === 'settled' && known.transaction === transaction)
+        return await Promise.resolve(true)
+      const isFree = known === undefined || (UNCHARGED.has(known.state) && isSame)
       if (isOurs && isFree) payments.set(payment.key, adoptedRow(charge, known, clock.nowMs()))
       return await Promise.resolve(isOurs && isFree)
     },

@@ -50,7 +50,8 @@ export function createPostgresAudit({ schema, query }: Database): Reconciliation
       where exists (select 1 from ${schema}.sender_leases where network = $2 and relayer = $17)
     on conflict (key) do update set state = 'settled', transaction_hash = excluded.transaction_hash,
       block_number = excluded.block_number, changed_at = now()
-    where p.state in ('held', 'released', 'expired') and p.binding = excluded.binding and p.owner = excluded.owner
+    where p.binding = excluded.binding and p.owner = excluded.owner and (p.state in ('held', 'released', 'expired')
+      or p.state = 'settled' and p.transaction_hash = excluded.transaction_hash)
     returning key`
   return {
     async adopt({ payment, binding, owner, secretId, relayer, transaction, blockNumber }) {
