@@ -1,26 +1,22 @@
 import { availableParallelism } from 'node:os'
-import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
+import type { Battery, BatteryResult, BatteryRun } from '../battery.ts'
 import { isUnknownKind, kindsOfAnswer } from './oracle/kinds-of-answer.ts'
 import { fuzzOnCores } from './run/fuzz-on-cores.ts'
 import { fuzzSockets } from './sockets/raw-sockets.ts'
-import { ATTACKS, attackSlowly, type AttackScore } from './sockets/slow-clients.ts'
 import { startServedAgent } from './sockets/start-served-agent.ts'
 
 /** How much of each a size is: each kind of answer must come up `eachSeen` times. */
 const AMOUNTS = {
-  small: { answers: 3_000, eachSeen: 1, broken: 500, attacks: undefined },
-  // Long enough for every limit of the server to be met.
-  full: { answers: 1_000_000, eachSeen: 10, broken: 50_000, attacks: { lastsMs: 35_000 } },
+  small: { answers: 3_000, eachSeen: 1, broken: 500 },
+  full: { answers: 1_000_000, eachSeen: 10, broken: 50_000 },
 } as const
 
 const PARTS: readonly string[] = ['requests', 'sockets']
-/** HTTP-03. */
-const HEALTH_P99_MS = 250
 
 /** Requests, declarations and handlers made up from a seed, against a second reading of the rules. */
 export const fuzz: Battery = {
   name: 'fuzz',
-  does: 'Made-up requests, agents and handlers, broken bytes and slow clients; each answer is foreseen by a second reading of the rules.',
+  does: 'Made-up requests, agents and handlers, and broken bytes; each answer is foreseen by a second reading of the rules.',
   flags: {
     only: { value: '<part>', help: `one part: ${PARTS.join(' or ')}` },
     replay: {
@@ -89,37 +85,24 @@ async function runAgain({ signal }: BatteryRun, named: string): Promise<BatteryR
 }
 
 async function runOverSockets({ seed, size, signal, progress }: BatteryRun): Promise<BatteryResult> {
-  const { broken, attacks } = AMOUNTS[size]
+  const { broken } = AMOUNTS[size]
   const agent = await startServedAgent()
   try {
     const onDone = (done: number): void => progress({ doing: 'broken bytes', done, of: broken })
     const { exchanges, answers, wrong } = await fuzzSockets(agent.port, seed, broken, signal, onDone)
-    const scores: Score[] = [
-      {
-        test: 'broken bytes over raw sockets',
-        reached: `${count(exchanges)} connections, ${count(answers)} answers, ${wrong.length} findings`,
-        target: `${count(broken)}, none outside the table`,
-        isMet: exchanges >= broken && wrong.length === 0,
-      },
-    ]
-    if (attacks !== undefined)
-      await attackSlowly(agent.port, 1, attacks.lastsMs, signal, score => {
-        scores.push(scoreAttack(score))
-        progress({ doing: 'slow clients', done: scores.length - 1, of: ATTACKS.length })
-      })
-    return { scores, findings: agent.isAlive() ? wrong : [...wrong, 'the agent died'] }
+    return {
+      scores: [
+        {
+          test: 'broken bytes over raw sockets',
+          reached: `${count(exchanges)} connections, ${count(answers)} answers, ${wrong.length} findings`,
+          target: `${count(broken)}, none outside the table`,
+          isMet: exchanges >= broken && wrong.length === 0,
+        },
+      ],
+      findings: agent.isAlive() ? wrong : [...wrong, 'the agent died'],
+    }
   } finally {
     await agent.stop()
-  }
-}
-
-/** Others are served meanwhile. */
-function scoreAttack({ attack, connections, healthP99Ms, healthAsked, cut }: AttackScore): Score {
-  return {
-    test: `/health beside ${count(connections)} × ${attack}`,
-    reached: `p99 ${healthP99Ms} ms of ${count(healthAsked)}, ${count(cut)} cut off`,
-    target: `${HEALTH_P99_MS} ms`,
-    isMet: healthP99Ms < HEALTH_P99_MS,
   }
 }
 
