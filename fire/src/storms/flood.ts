@@ -1,5 +1,5 @@
 import type { Answer, StormOrder } from './event-log.ts'
-import { persist, signOrder, signRivals } from './order.ts'
+import { persist, signOrder, signCompeting } from './order.ts'
 import { HANG_MS } from './stage/managed-process.ts'
 import { agentAt, type StageAgent } from './stage/stage.ts'
 import { grouped, type Round, type Scene, type Storm } from './storm.ts'
@@ -46,7 +46,7 @@ export const replays: Storm = {
     const { random, seed } = round
     const [payer, waitMs] = [random.pick(payers), random.between(0, 50)]
     const wish = { payer, waitMs, deadlineSeconds: DEADLINE_SECONDS }
-    const orders = await signRivals(stage, wish, size.replays)
+    const orders = await signCompeting(stage, wish, size.replays)
     const answers = await flood(scene, round, orders, seed % 2 === 0 ? loners : replicas)
     const served = answers.filter(answer => answer?.status === 200).length
     const refused = answers.filter(

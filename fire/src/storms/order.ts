@@ -30,7 +30,7 @@ export async function signOrder(stage: Stage, wish: OrderWish): Promise<StormOrd
  * Orders that send one and the same payment, under a nonce that is bound to nothing, as stock clients make it. At most
  * one of them can be served.
  */
-export async function signRivals(
+export async function signCompeting(
   stage: Stage,
   wish: OrderWish,
   count: number,

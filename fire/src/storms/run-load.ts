@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulator/seeded-random.ts'
 import type { StormOrder } from './event-log.ts'
-import { persist, sendOrder, signOrder, signRivals } from './order.ts'
+import { persist, sendOrder, signOrder, signCompeting } from './order.ts'
 import type { StageAgent } from './stage/stage.ts'
 import type { Scene } from './storm.ts'
 
@@ -36,7 +36,7 @@ async function playOrder(scene: Scene, random: Random): Promise<void> {
   const isStock = random.chance(0.3)
   // A stock payment is sometimes sent for two jobs.
   const orders = isStock
-    ? await signRivals(scene.stage, wish, random.chance(0.2) ? 2 : 1)
+    ? await signCompeting(scene.stage, wish, random.chance(0.2) ? 2 : 1)
     : [await signOrder(scene.stage, wish)]
   await Promise.all(orders.map(order => playCopies(scene, order, random)))
 }

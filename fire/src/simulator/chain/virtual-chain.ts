@@ -134,21 +134,21 @@ export function createVirtualChain(parts: {
       if (pending.has(transaction.hash)) return 'already known'
       if (isUsed(transaction, counts)) return 'nonce too low'
       const { sender, nonce, maxFeePerGas } = transaction
-      const rival = [...pending.values()].find(
+      const earlier = [...pending.values()].find(
         ({ transaction: one }) => nonce !== undefined && one.nonce === nonce && one.sender === sender,
       )
-      if (rival !== undefined) {
-        if (maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
+      if (earlier !== undefined) {
+        if (maxFeePerGas * 10n < earlier.transaction.maxFeePerGas * 11n)
           return 'replacement transaction underpriced'
-        pending.delete(rival.transaction.hash)
+        pending.delete(earlier.transaction.hash)
       }
       pending.set(transaction.hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
       return undefined
     },
     /** The nodes forget a transaction that is not mined yet. */
     forget: (hash: string): void => void pending.delete(hash),
-    /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
-    reorganise(depth: number, fate: (transaction: ChainTransaction) => number | 'forgotten'): void {
+    /** Replaces the newest blocks by others; their transactions come back after the milliseconds that `returns` gives. */
+    reorganise(depth: number, returns: (transaction: ChainTransaction) => number | 'forgotten'): void {
       const head = catchUp()
       forks += 1
       const kept = Math.max(1, head.number + 1 - depth)
@@ -157,7 +157,7 @@ export function createVirtualChain(parts: {
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
       for (const { transaction } of undone) {
         places.delete(transaction.hash)
-        const afterMs = fate(transaction)
+        const afterMs = returns(transaction)
         if (afterMs !== 'forgotten')
           pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
       }

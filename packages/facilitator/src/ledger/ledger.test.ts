@@ -1337,7 +1337,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(keys).toEqual([one.key])
     })
 
-    test('a forgotten charge is written down once, and whoever else finds it is told the same', async () => {
+    test('a lost charge is recorded once, and recording it again succeeds for its job alone', async () => {
       const one = await held()
       await ledger.payments.release({
         holdId: (await stateOf(one))?.holdId ?? '',

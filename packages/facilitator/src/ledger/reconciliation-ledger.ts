@@ -29,7 +29,7 @@ export interface ReconciliationLedger {
   ): Promise<readonly PaymentRecord[]>
   /**
    * Writes down, as settled, a charge that the ledger does not have, or has as not charged for the same purpose and owner.
-   * True also where somebody else has just done so. False where the row says otherwise, or the account is none that has ever sent for this ledger.
+   * True also where the row has this charge already. False where the row says otherwise, or the account is none that has ever sent for this ledger.
    */
   adopt(charge: ForgottenCharge): Promise<boolean>
   /** They were there at the last look: they are not looked at again. */

@@ -9,10 +9,10 @@ import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
 import { createInFlight } from './in-flight.ts'
 import { createBodyReader } from './read-body.ts'
 import { ownAddress, refuseHost } from './refuse-host.ts'
-import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
+import { unreadable, type ServiceRoutes } from './service-routes.ts'
 import { refuseForeign } from './this-machine-only.ts'
+import { createAnswerWriter } from './write-answer.ts'
 import { createActiveSet, type Placed } from '../active-set.ts'
-import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 
 /** The routes on a socket. */
 export interface HttpServer {
@@ -50,9 +50,6 @@ const MAX_CONNECTIONS = 10_000
 /** A connection that says nothing so long after the others are done is closed. */
 const LAST_WORDS_MS = 1_000
 
-/** A caller that was answered before it has sent everything has so long for the rest. */
-const STILL_SENDING_MS = 5_000
-
 /** A job that was asked for, and is answered later. */
 interface Exchange extends Placed {
   readonly request: IncomingMessage
@@ -63,9 +60,7 @@ interface Exchange extends Placed {
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
   const bodies = createBodyReader()
-  const unsent = createUnsentAnswers()
-  const send = (request: IncomingMessage, response: ServerResponse, answer: Answer): void =>
-    write({ request, response, clock }, fitting(unsent, answer), unsent)
+  const send = createAnswerWriter(clock)
   const arriving = createActiveSet<Exchange>()
   const unanswered = createActiveSet<Exchange>()
   let thisMachineOnly = false
@@ -188,60 +183,6 @@ function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
     if (lower === 'payment-signature' || lower === 'x-payment') found.push(rawHeaders[index + 1] ?? '')
   }
   return found
-}
-
-/** The answer, where it may wait for a caller that reads slowly; it is kept, and sent when it is asked for again. */
-function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
-  if (unsent.hasRoom(answer.bodyBytes ?? answer.body.length)) return answer
-  const message = 'too many answers wait for callers that read slowly: send the same request again'
-  return failure('internal', 503, message, { 'retry-after': '5' })
-}
-
-function write(
-  { request, response, clock }: Pick<Exchange, 'request' | 'response'> & { readonly clock: Clock },
-  answer: Answer,
-  unsent: UnsentAnswers,
-): void {
-  if (response.destroyed) return
-  const { status, body } = answer
-  const unread = announcesBody(request) && !request.complete
-  const close = answer.close === true || unread
-  const length = answer.bodyBytes ?? Buffer.byteLength(body)
-  const headers = flatHeaders(answer.headers)
-  if (status !== 204) headers.push('content-length', String(length))
-  if (close) headers.push('connection', 'close')
-  response.writeHead(status, headers)
-  unsent.add(request.socket, response, length)
-  const sent = request.method === 'HEAD' || status === 204 ? '' : body
-  if (!unread) return void response.end(sent)
-  if (sent.length > 0) response.write(sent)
-  else response.flushHeaders()
-  endOnceSent(request, response, clock)
-}
-
-/**
- * Ends a connection whose caller has its answer and is still sending. The rest is read and thrown away for a while:
- * closed on what nobody read, the connection is reset, and the answer may be lost with it.
- */
-function endOnceSent(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  const cancel = clock.after(STILL_SENDING_MS, () => response.end())
-  request.once('close', cancel)
-  request.once('end', () => response.end())
-  request.resume()
-}
-
-/** Names and values in one list: Node writes it down as it stands, which spares a third of what an object costs. */
-function flatHeaders(own: Answer['headers']): string[] {
-  const flat = [...FLAT_COMMON_HEADERS]
-  for (const name of Object.keys(own)) flat.push(name, own[name] ?? '')
-  return flat
-}
-
-const FLAT_COMMON_HEADERS: readonly string[] = Object.entries(COMMON_HEADERS).flat()
-
-/** A request without a body is not `complete` either while its event is being handled. */
-function announcesBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 async function closeConnections(server: Server, closed: Promise<void>, clock: Clock): Promise<void> {

@@ -1,5 +1,5 @@
+import { Worker } from 'node:worker_threads'
 import type { CheckOrder, CheckReport } from './check-messages.ts'
-import { startThread } from './start-thread.ts'
 
 /** A thread that does one check at a time. */
 export interface CheckThread {
@@ -12,7 +12,10 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 } as 
 
 /** Starts a thread; it does not keep the process alive. */
 export function startCheckThread(): CheckThread {
-  const worker = startThread(import.meta.resolve('#built/checking/check-program'), { resourceLimits: LIMITS })
+  // As built, also where a test has loaded this source; without the environment, which holds secrets.
+  const program = new URL(import.meta.resolve('#built/checking/check-program'))
+  const worker = new Worker(program, { resourceLimits: LIMITS, env: {}, execArgv: [] })
+  worker.unref()
   let settle: { resolve(report: CheckReport): void; reject(error: Error): void } | undefined
   let ended: Error | undefined
   worker.on('message', (report: CheckReport) => settle?.resolve(report))
