@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startChild } from '@farebox/local/src/processes/child-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { goOutside, type Outside } from './stage/outside.ts'
+import { goOutside, type Outside } from './stage/installed/outside.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

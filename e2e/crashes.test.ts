@@ -11,7 +11,7 @@ import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobBody, post, signFor, transfersTo, type Answered } from './stage/pay.ts'
-import { startRpcProxy } from './stage/rpc-proxy.ts'
+import { startRpcProxy } from './stage/proxies/rpc-proxy.ts'
 import { startRunCounter } from './stage/run-counter.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 

@@ -2,7 +2,7 @@ import { openTrial, playMatrix, ruleCases, type SubjectOptions } from '@farebox/
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReferenceFacilitator } from './stage/reference-facilitator.ts'
-import { startRpcProxy, type RpcProxy } from './stage/rpc-proxy.ts'
+import { startRpcProxy, type RpcProxy } from './stage/proxies/rpc-proxy.ts'
 import { brokenCases, rulesPage, type Column } from './stage/rules-page.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { goOutside, type Outside } from './stage/outside.ts'
+import { goOutside, type Outside } from './stage/installed/outside.ts'
 
 let outside: Outside
 beforeAll(async () => {

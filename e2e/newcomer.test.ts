@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { goOutside, type Outside } from './stage/outside.ts'
-import { openTerminal, type Terminal } from './stage/terminal.ts'
+import { goOutside, type Outside } from './stage/installed/outside.ts'
+import { openTerminal, type Terminal } from './stage/installed/terminal.ts'
 
 let outside: Outside
 let terminal: Terminal

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { goOutside, type Ended, type Outside } from './stage/outside.ts'
+import { goOutside, type Ended, type Outside } from './stage/installed/outside.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

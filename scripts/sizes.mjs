@@ -35,7 +35,7 @@ try {
 
 /** As a person would, with a registry of our own in place of npm's. */
 async function install(packages, folder) {
-  const { startRegistry } = await tsImport('../e2e/stage/registry.ts', import.meta.url)
+  const { startRegistry } = await tsImport('../e2e/stage/installed/registry.ts', import.meta.url)
   const registry = await startRegistry({ tarballs: packages.map(({ file }) => file) })
   try {
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')

@@ -13,7 +13,7 @@ interface Violation {
 /** What axe finds against WCAG 2.2, A and AA, in a page as it stands: each rule with the elements that break it. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
   // By the browser's debugger, as the policy of the pages lets no other script in.
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   // What fades in has another contrast meanwhile; what goes on for ever is not waited for.
   await page.evaluate(ANIMATIONS_END)
   const found: readonly Violation[] = await page.evaluate(

@@ -1,6 +1,6 @@
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
-import { serve } from './serve.ts'
-import type { Stage } from './stage.ts'
+import { serve } from '../serve.ts'
+import type { Stage } from '../stage.ts'
 
 /** Stands between a caller and an agent, and loses what a test tells it to. */
 export interface LossyProxy {

@@ -1,5 +1,5 @@
-import { serve } from './serve.ts'
-import type { Stage } from './stage.ts'
+import { serve } from '../serve.ts'
+import type { Stage } from '../stage.ts'
 
 /** Passes everything on to a facilitator and counts it, so that a test can see that nobody was asked. */
 export interface CountingProxy {

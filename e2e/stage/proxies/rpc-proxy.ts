@@ -1,5 +1,5 @@
-import { serve } from './serve.ts'
-import type { Stage } from './stage.ts'
+import { serve } from '../serve.ts'
+import type { Stage } from '../stage.ts'
 
 /** Stands between a facilitator and its chain, and does something to the world when a transaction passes. */
 export interface RpcProxy {

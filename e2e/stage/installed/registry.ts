@@ -6,9 +6,9 @@ import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { serve } from './serve.ts'
+import { serve } from '../serve.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** An npm registry on 127.0.0.1, with our packages as they would be published and all that is installed here. */
 export interface NpmRegistry {
