@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { JsonValue } from '@farebox/protocol/fields/field'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
@@ -23,6 +23,8 @@ import { hostilePayloads } from '../stage/web/hostile-payloads.ts'
 
 /** Pages at a time: two keep the machine busy. */
 const TABS = 2
+/** Capabilities of an agent, each with a text of its own. */
+const GROUP = 4
 
 let stage: Stage
 let app: FastifyInstance
@@ -63,42 +65,62 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Every text of a declaration is the payload, as far as it may be so long. */
-function declare(payload: string, wallet: string): Declaration {
-  const short = Array.from(payload).slice(0, 64).join('')
-  const long = Array.from(payload).slice(0, 280).join('')
+/** The declaration of somebody whose every text is a payload: one is the agent's name, each is a capability. */
+function declare(group: readonly string[], wallet: string): Declaration {
+  const [name = ''] = group
+  return sampleDeclaration(wallet, {
+    name: short(name),
+    description: long(name),
+    capabilities: Object.fromEntries(group.map(payload => [short(payload), declareCapability(payload)])),
+  })
+}
+
+function declareCapability(payload: string): Capability {
+  const description = long(payload)
   const text = {
     type: 'string',
     required: true,
-    description: long,
-    default: long,
-    enum: [long, 'other'],
+    description,
+    default: description,
+    enum: [description, 'other'],
   } as const
   const fields = {
-    [short]: text,
-    [`open ${short}`]: { type: 'string', description: long, minLength: 1 },
-    [`list ${short}`]: { type: 'array', description: long, items: { type: 'string', description: long } },
-    [`rows ${short}`]: {
+    [short(payload)]: text,
+    [`open ${short(payload)}`]: { type: 'string', description, minLength: 1 },
+    [`list ${short(payload)}`]: { type: 'array', description, items: { type: 'string', description } },
+    [`rows ${short(payload)}`]: {
       type: 'array',
-      description: long,
-      items: { type: 'object', properties: { [short]: { type: 'string', description: long } } },
+      description,
+      items: { type: 'object', properties: { [short(payload)]: { type: 'string', description } } },
     },
   } as const
-  return sampleDeclaration(wallet, {
-    name: short,
-    description: long,
-    capabilities: {
-      [short]: {
-        description: long,
-        pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
-        input_schema: fields,
-        output_schema: fields,
-        permissions: [
-          { type: 'EXECUTE_TRANSACTIONS', reason: long, token: short, max_per_transaction: '5.00' },
-        ],
+  return {
+    description,
+    pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+    input_schema: fields,
+    output_schema: fields,
+    permissions: [
+      {
+        type: 'EXECUTE_TRANSACTIONS',
+        reason: description,
+        token: short(payload),
+        max_per_transaction: '5.00',
       },
-    },
-  })
+    ],
+  }
+}
+
+/** As long as a name may be. */
+const short = (payload: string): string => Array.from(payload).slice(0, 64).join('')
+
+/** As long as a description may be. */
+const long = (payload: string): string => Array.from(payload).slice(0, 280).join('')
+
+/** What the platform stores of such a declaration; undefined: it would refuse it. */
+function readDeclaration(group: readonly string[], wallet: string): Declaration | undefined {
+  const read = readStorableJson(JSON.stringify(declare(group, wallet)))
+  const checked = read.ok ? checkDeclaration(read.value) : undefined
+  return checked?.ok === true ? checked.declaration : undefined
 }
 
 /** A job whose agent answered with the payloads wherever it chooses the words. */
@@ -148,20 +170,22 @@ describe.skipIf(chromium === undefined)(
     beforeAll(async () => {
       browser = await startBrowser(chromium ?? '')
       let owner = await makeOwner()
-      for (const payload of payloads) {
-        // As the platform reads what an agent serves.
-        const read = readStorableJson(JSON.stringify(declare(payload, owner.address)))
-        if (!read.ok) continue
-        const checked = checkDeclaration(read.value)
-        if (!checked.ok) continue
+      const declared = payloads.filter(payload => readDeclaration([payload], owner.address) !== undefined)
+      for (const [at, payload] of declared.entries()) {
+        const group = Array.from(
+          { length: GROUP },
+          (_, ahead) => declared[(at + ahead) % declared.length] ?? '',
+        )
+        const declaration = readDeclaration(group, owner.address)
+        if (declaration === undefined) continue
         // Somebody may ask for so many pages a minute, and not for all of these.
         if (agents.length % 20 === 19) owner = await makeOwner()
         const { agentId } = await insertAgent(stage.database, {
           owner: owner.address,
-          declaration: checked.declaration,
+          declaration,
           atMs: Date.now() - 60_000,
         })
-        const [capability = ''] = Object.keys(checked.declaration.capabilities)
+        const [capability = ''] = Object.keys(declaration.capabilities)
         await insertJob(stage.parts, { agentId, capability })
         await stage.database.inTransaction(client => indexAgent(client, agentId))
         agents.push({ agentId, payload, owner })
@@ -224,17 +248,26 @@ describe.skipIf(chromium === undefined)(
       troubles.push(...found.map(one => `${page.url()} (${about}): ${one}`))
     }
 
-    /**
-     * Reads the document of the server, as a browser parses it, and goes to the page by a link, from one without words of
-     * others. One in ten is loaded instead, with all its scripts.
-     */
+    /** Reads the documents of the server, as a browser parses them. */
+    async function readAll<T>(
+      all: readonly T[],
+      pathOf: (one: T) => string,
+      owner?: (one: T) => Owner,
+    ): Promise<void> {
+      await visitAll(all, async (page, one) => {
+        if (!page.url().startsWith(origin)) await page.goto(`${origin}/receipts`)
+        if (owner !== undefined) await signIn(page, owner(one))
+        const found = (await page.evaluate(servedAt(pathOf(one)))) as readonly string[]
+        troubles.push(...found.map(trouble => `${pathOf(one)}: ${trouble}`))
+      })
+    }
+
+    /** Goes to a page by a link, from one without words of others; one in ten is loaded instead, with all its scripts. */
     async function follow(page: Page, path: string): Promise<void> {
       const isLoaded = page.url().startsWith(origin) && callers % 10 > 0
       if (!isLoaded) return void (await page.goto(origin + path))
       await page.evaluate(follows('/receipts'))
       await page.getByRole('heading', { name: 'Check a receipt' }).waitFor()
-      const found = (await page.evaluate(servedAt(path))) as readonly string[]
-      troubles.push(...found.map(one => `${path}: ${one}`))
       await page.evaluate(follows(path))
     }
 
@@ -249,7 +282,8 @@ describe.skipIf(chromium === undefined)(
     })
 
     test('on an agent’s page, as its reader sees it', async () => {
-      await visitAll(agents, async (page, { agentId, payload }) => {
+      await readAll(agents, ({ agentId }) => `/agents/${agentId}`)
+      await visitAll(oneOfEachGroup(agents), async (page, { agentId, payload }) => {
         await follow(page, `/agents/${agentId}`)
         await page.getByRole('button', { name: 'Fill with a sample' }).click()
         await inspect(page, payload)
@@ -257,7 +291,12 @@ describe.skipIf(chromium === undefined)(
     })
 
     test('on an agent’s page, as its owner sees it', async () => {
-      await visitAll(agents, async (page, { agentId, owner, payload }) => {
+      await readAll(
+        agents,
+        ({ agentId }) => `/owner/agents/${agentId}`,
+        ({ owner }) => owner,
+      )
+      await visitAll(oneOfEachGroup(agents), async (page, { agentId, owner, payload }) => {
         await signIn(page, owner)
         await follow(page, `/owner/agents/${agentId}`)
         await page.getByRole('button', { name: `Deregister agent ${agentId}` }).waitFor()
@@ -287,9 +326,11 @@ describe.skipIf(chromium === undefined)(
     })
 
     test('in a search', async () => {
-      await visitAll(payloads, async (page, payload) => {
-        const query = new URLSearchParams({ q: payload, capability: payload, takes: `string:${payload}` })
-        await follow(page, `/?${query}`)
+      const search = (payload: string): string =>
+        `/?${new URLSearchParams({ q: payload, capability: payload, takes: `string:${payload}` })}`
+      await readAll(payloads, search)
+      await visitAll(oneOfEachGroup(payloads), async (page, payload) => {
+        await follow(page, search(payload))
         await page.getByRole('searchbox').waitFor()
         await inspect(page, payload)
       })
@@ -302,7 +343,7 @@ describe.skipIf(chromium === undefined)(
       const told = (await app.inject({ url: `/v1/jobs/${jobId}`, headers })).json<JobAnswer>()
       expect(told.status).toBe('completed')
       const outcomes = [true, false].flatMap(hasFailed =>
-        inGroupsOf(10, payloads).map(group => ({ hasFailed, group })),
+        inGroupsOf(20, payloads).map(group => ({ hasFailed, group })),
       )
       await visitAll(outcomes, async (page, { hasFailed, group }) => {
         const json = answerJob(told, group, hasFailed)
@@ -353,6 +394,9 @@ async function makeOwner(): Promise<Owner> {
   const { authorization } = await signedInAs(stage.parts, address)
   return { address, token: authorization.replace('Bearer ', '') }
 }
+
+/** Each text is a capability of one of them. */
+const oneOfEachGroup = <T>(all: readonly T[]): readonly T[] => all.filter((_, at) => at % GROUP === 0)
 
 function inGroupsOf<T>(size: number, all: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { findViolations } from '../stage/web/find-violations.ts'
 import { createWebScene } from '../stage/web/web-scene.ts'
 
+const DESKTOP = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }
 const WIDTHS = [320, 390, 768, 1024, 1280, 1920]
 
@@ -28,10 +29,12 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   test.each(PATHS)(
     '%s breaks no rule of WCAG 2.2 A and AA, light and dark, desktop and phone',
     async path => {
+      const { page } = await scene.come({ bypassCSP: true })
+      await page.goto(path, { waitUntil: 'networkidle' })
       for (const colorScheme of ['light', 'dark'] as const) {
-        for (const viewport of [{ width: 1280, height: 900 }, PHONE]) {
-          const { page } = await scene.come({ colorScheme, viewport, bypassCSP: true })
-          await page.goto(path, { waitUntil: 'networkidle' })
+        await page.emulateMedia({ colorScheme })
+        for (const viewport of [DESKTOP, PHONE]) {
+          await page.setViewportSize(viewport)
           expect(await findViolations(page), `${path} ${colorScheme} ${viewport.width}`).toEqual([])
         }
       }
