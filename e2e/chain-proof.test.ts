@@ -148,7 +148,7 @@ describe('the outcome of an authorization', () => {
   test('D8 found when 500 blocks were mined since', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
-    await rpc.call('anvil_mine', ['0x1f4'])
+    for (let mined = 0; mined < 500; mined += 50) await rpc.call('anvil_mine', ['0x32'])
     expect((await readHead(rpc)).number).toBe(receipt.blockNumber + 500n)
     expect(await verdictOn(payment)).toEqual({
       kind: 'settled',

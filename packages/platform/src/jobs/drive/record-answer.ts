@@ -13,7 +13,7 @@ export async function recordAnswer(parts: PlatformParts, job: JobRow, sending: S
 }
 
 /** So long a delivery waits for the proof of its payment before it is written down without. */
-const PROOF_WITHIN_MS = 250
+export const PROOF_WITHIN_MS = 250
 
 /**
  * Writes down a delivery, the proof that it was paid, and that nothing is left to be done, all at once: the way that most

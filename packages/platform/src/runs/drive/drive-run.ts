@@ -26,7 +26,7 @@ export interface DriveMeans {
 /** Where there is no room for all that a run wants done, it is looked at again then. */
 const NO_ROOM_MS = 500
 /** So long a change of a run waits for the prices that it has asked for, to be written down with them. */
-const PRICES_WITHIN_MS = 50
+export const PRICES_WITHIN_MS = 50
 
 /**
  * Does for a run what is due: tells it what has become of its jobs, asks for the prices of those that come next, writes both
