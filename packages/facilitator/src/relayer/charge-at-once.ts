@@ -20,7 +20,7 @@ export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'rel
  * A hold is safe from the moment of its capture, and all other payments wait meanwhile: if the node takes longer than this
  * to answer, the payment is captured first, in the ordinary way.
  */
-const READY_MS = 1_000
+export const READY_MS = 900
 /** A reason of our own: without one each abort makes an exception with its stack. */
 const DONE = 'ready'
 
