@@ -413,6 +413,8 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
       await page.locator('.react-flow__node').first().focus()
       await page.keyboard.press('a')
       await page.getByRole('dialog').getByRole('option').first().waitFor()
+      // They are pale while others are asked for.
+      await page.locator('.options:not(.reading)').waitFor()
       expect(await findViolations(page), `what can be added ${colorScheme}`).toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Outline' }).click()

@@ -7,7 +7,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 interface Violation {
   readonly id: string
-  readonly nodes: readonly { readonly html: string }[]
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
 /** What axe finds against WCAG 2.2, A and AA, in a page as it stands: each rule with the elements that break it. */
@@ -19,8 +19,11 @@ export async function findViolations(page: Page): Promise<readonly string[]> {
   const found: readonly Violation[] = await page.evaluate(
     `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
   )
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(describe).join(' | ')}`)
 }
+
+const describe = ({ html, failureSummary }: Violation['nodes'][number]): string =>
+  `${html.slice(0, 160)} (${failureSummary.replaceAll(/\s+/g, ' ')})`
 
 // An animation that ends may be followed by another, so a frame without any is awaited.
 const ANIMATIONS_END = `(async () => {
