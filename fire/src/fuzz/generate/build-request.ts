@@ -1,32 +1,30 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Declaration, JsonObject } from 'farebox'
 import { behaviourOf } from '../handlers/behaviours.ts'
-import {
-  expectAnswer,
-  orderOf,
-  type ExpectedAnswer,
-  type ExpectedRefusal,
-} from '../oracle/expected-answer.ts'
-import { BODY_SPOILS, type BodyScene, type BodySpoil } from './body-spoils.ts'
-import { spoilInput } from './input-spoils.ts'
+import { expectAnswer, type ExpectedAnswer, type ExpectedRefusal } from '../oracle/expected-answer.ts'
+import { readBody } from '../oracle/read-body.ts'
 import { EXECUTE_URL } from '../run/fuzz-stage.ts'
+import { breakBytes } from './accidents.ts'
 import { POOR, type MadePayment, type PaymentMaker } from './payment-maker.ts'
-import type { ExecuteRecipe } from './recipe.ts'
-import { isObject, type OpenObject } from './wrong-values.ts'
+import { putAt } from './put-at.ts'
+import type { Recipe } from './recipe.ts'
 
 /** A `POST /execute` as it is sent. */
 export interface WireRequest {
   readonly headers: readonly (readonly [string, string])[]
-  readonly body: string | Buffer
+  readonly body: Buffer
 }
 
 /** A request with all that is known of it because we made it. */
 export interface BuiltRequest {
   readonly wire: WireRequest
-  readonly jobId: string
+  readonly jobId: unknown
   readonly capability: string
   readonly expected: ExpectedAnswer
-  /** What the handler must be given, where it is called. */
-  readonly input: JsonObject
+  /** The input as it is sent, where it can be read. */
+  readonly sentInput: unknown
+  /** What the handler must be given, where it is called; undefined: not known, as the input is not the one we made. */
+  readonly input: JsonObject | undefined
   /** What a handler of good will returns. */
   readonly output: JsonObject
   /** Decimal atomic units that the 402 must ask for. */
@@ -36,72 +34,53 @@ export interface BuiltRequest {
 
 /** Makes the request of a recipe, and the answer it must get. */
 export function buildRequest(
-  recipe: ExecuteRecipe,
+  recipe: Recipe,
   declaration: Declaration,
   maker: PaymentMaker,
-  nowSeconds: number,
+  nowMs: number,
 ): BuiltRequest {
-  const { capability, jobId, input, inputSpoil, mode } = recipe
-  const names = Object.keys(declaration.capabilities)
-  const body = {
+  const { capability, jobId, inputSpoil, contentType, mode } = recipe
+  const nowSeconds = nowMs / 1_000
+  const input: JsonObject = { ...recipe.input.sent }
+  if (inputSpoil !== undefined) putAt(input, inputSpoil.field, inputSpoil.value)
+  const isLate = behaviourOf(recipe.behaviour).paid === 'late'
+  const sent = {
     service_version: '1.0',
     job_id: jobId,
-    task: {
-      ...(recipe.isNamed && { capability }),
-      input: inputSpoil === undefined ? input.sent : spoilInput(input.sent, inputSpoil),
-    },
-    deadline: nowSeconds + (behaviourOf(recipe.behaviour).paid === 'late' ? 5 : recipe.secondsLeft),
+    task: { ...(recipe.isNamed && { capability }), input },
+    deadline: nowSeconds + (isLate ? Math.min(5, recipe.secondsLeft) : recipe.secondsLeft),
   }
-  const spoils = recipe.bodySpoils.flatMap(({ name, pick }) => {
-    const spoil = BODY_SPOILS[name]
-    return spoil === undefined ? [] : [{ ...spoil, pick }]
-  })
-  const { text, named } = writeBody(body, spoils, { nowSeconds, capabilities: names })
+  for (const { path, value } of recipe.bodySpoils) putAt(sent, path, value)
   const job = { endpoint: EXECUTE_URL, capability, jobId }
   const payment =
     recipe.payment &&
     maker.make(recipe.payment, { nowSeconds, job, amount: priceOf(declaration, capability) })
+  const body = breakBytes(JSON.stringify(sent), recipe.accidents)
+  const names = Object.keys(declaration.capabilities)
+  const read = readBody(contentType, body, names, nowMs)
+  const isInputAsMade = read.capability === capability && isDeepStrictEqual(read.input, input)
+  const isPaidForOther =
+    read.capability !== capability || (recipe.payment?.bound === true && read.jobId !== jobId)
   const refusals: ExpectedRefusal[] = [
-    ...spoils.map(({ check }) => ({ check })),
+    ...read.refusals.map(check => ({ check })),
     ...(payment?.refusals ?? []),
-    ...(inputSpoil === undefined ? [] : [{ check: 'input', starts: inputSpoil.field } as const]),
+    ...(isPaidForOther ? [{ check: 'terms' } as const] : []),
+    ...(inputSpoil && isInputAsMade ? [{ check: 'input', starts: inputSpoil.field } as const] : []),
     ...verifyRefusals(recipe),
   ]
-  const isKnown = typeof named === 'string' && names.includes(named)
-  const namesUnknown = named !== undefined && !isKnown
+  const isPaid = payment !== undefined
+  const type = contentType === undefined ? [] : [['content-type', contentType] as const]
   return {
-    wire: { headers: [...typeHeader(spoils, recipe.contentType), ...(payment?.headers ?? [])], body: text },
-    jobId,
-    capability,
-    expected: expectAnswer({ mode, isPaid: payment !== undefined, namesUnknown }, refusals),
-    input: input.seen,
+    wire: { headers: [...type, ...(payment?.headers ?? [])], body },
+    jobId: read.jobId,
+    capability: read.capability ?? capability,
+    expected: expectAnswer({ mode, isPaid, namesUnknown: read.namesUnknown }, refusals),
+    sentInput: read.input,
+    input: isInputAsMade ? recipe.input.seen : undefined,
     output: recipe.output,
-    demanded: priceOf(declaration, isKnown ? named : names[0]),
+    demanded: priceOf(declaration, read.capability ?? names[0]),
     payment,
   }
-}
-
-type ChosenSpoil = BodySpoil & { readonly pick: number }
-
-/** Spoils of the object first, then at most one of its bytes; `named` is the capability that can still be read. */
-function writeBody(
-  body: OpenObject,
-  spoils: readonly ChosenSpoil[],
-  scene: BodyScene,
-): { readonly text: string | Buffer; readonly named: unknown } {
-  const inOrder = spoils.toSorted((a, b) => orderOf(a.check) - orderOf(b.check))
-  // The one judged first is made last, so that no other undoes it.
-  for (const spoil of inOrder.toReversed()) spoil.object?.(body, spoil.pick, scene)
-  const text = JSON.stringify(body)
-  const broken = inOrder.find(spoil => spoil.bytes)
-  if (broken?.bytes !== undefined) return { text: broken.bytes(text, broken.pick), named: undefined }
-  return { text, named: isObject(body['task']) ? body['task']['capability'] : undefined }
-}
-
-function typeHeader(spoils: readonly ChosenSpoil[], good: string): readonly (readonly [string, string])[] {
-  const spoil = spoils.find(({ contentType }) => contentType)
-  const type = spoil?.contentType === undefined ? good : spoil.contentType(spoil.pick)
-  return type === undefined ? [] : [['content-type', type]]
 }
 
 /** Decimal atomic units; prices are whole cents. */
@@ -111,7 +90,7 @@ function priceOf({ capabilities }: Declaration, name = ''): string {
 }
 
 /** What the facilitator refuses. */
-function verifyRefusals({ verifyFault, payment }: ExecuteRecipe): readonly ExpectedRefusal[] {
+function verifyRefusals({ verifyFault, payment }: Recipe): readonly ExpectedRefusal[] {
   if (verifyFault === 'unauthorized') return [{ check: 'verify', status: 401 }]
   if (verifyFault === 'unavailable') return [{ check: 'verify', status: 500, errorType: 'internal' }]
   return verifyFault === 'invalid' || payment?.payer === POOR ? [{ check: 'verify' }] : []

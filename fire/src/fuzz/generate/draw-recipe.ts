@@ -1,126 +1,110 @@
 import fc from 'fast-check'
-import type { Capability, Declaration, JsonObject } from 'farebox'
+import type { Capability, Declaration } from 'farebox'
 import { BEHAVIOURS, QUIET } from '../handlers/behaviours.ts'
 import { accidents } from './accidents.ts'
-import { BODY_SPOILS } from './body-spoils.ts'
+import { BODY_SPOILS, BROKEN_BODIES, GOOD_TYPES, WRONG_TYPES } from './body-spoils.ts'
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import {
-  REPEATS,
-  SETTLE_FAULTS,
-  VERIFY_FAULTS,
-  type ExecuteRecipe,
-  type PaymentRecipe,
-  type Recipe,
-  type SpoilChoice,
-  type WildRecipe,
-} from './recipe.ts'
+import { REPEATS, settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 import { either, inputsOf, outputsOf } from './values.ts'
 
-type Faults = Pick<
-  ExecuteRecipe,
-  'bodySpoils' | 'inputSpoil' | 'behaviour' | 'verifyFault' | 'settleFault' | 'repeat'
->
+type Payments = fc.Arbitrary<PaymentRecipe | undefined>
+type Faults = { readonly [fault in keyof typeof NO_FAULTS]: fc.Arbitrary<Recipe[fault]> }
+
+const none = fc.constant(undefined)
 
 /** Nothing out of order. */
-const NO_FAULTS: Faults = {
-  bodySpoils: [],
-  inputSpoil: undefined,
-  behaviour: QUIET,
-  verifyFault: undefined,
-  settleFault: undefined,
-  repeat: undefined,
+const NO_FAULTS = {
+  inputSpoil: none,
+  bodySpoils: fc.constant([]),
+  accidents: fc.constant([]),
+  behaviour: fc.constant(QUIET),
+  verifyFault: none,
+  settleFault: none,
+  repeat: none,
 }
 
-const CONTENT_TYPES = [
-  'application/json',
-  'Application/JSON; charset=UTF-8',
-  'application/json; charset=latin1; v=1',
-]
-
-/** Slow to make and slow to read: rarer than the rest. */
-const HEAVY = /large|deep|huge|endless/
+const goodPayments = paymentsOf(fc.constant([]), fc.nat(POOR - 1))
+const poorOrWrong = paymentsOf(
+  fewOf(fc.constantFrom(...PAYMENT_SPOILS), ({ name }) => name),
+  either(32, fc.nat(POOR - 1), fc.constant(POOR)),
+)
 
 /** Recipes for the agents of a declaration. */
 export function recipesFor(declaration: Declaration): fc.Arbitrary<Recipe> {
+  const repeated = { ...NO_FAULTS, repeat: fc.constantFrom(...REPEATS) }
+  const broken = { ...NO_FAULTS, accidents }
   return fc.oneof(
-    {
-      weight: 75,
-      arbitrary: jobsOf(
-        declaration,
-        faultsOf,
-        payments(spoilsOf(PAYMENT_SPOILS), either(32, fc.nat(POOR - 1), fc.constant(POOR))),
-      ),
-    },
-    { weight: 5, arbitrary: jobsOf(declaration, () => repeated, goodPayments()) },
+    { weight: 75, arbitrary: jobsOf(declaration, faultsOf, poorOrWrong) },
+    { weight: 5, arbitrary: jobsOf(declaration, () => repeated, goodPayments) },
     // In dev mode nothing else is due without a payment; out of it the price is.
-    { weight: 10, arbitrary: jobsOf(declaration, faultsOf, fc.constant(undefined)) },
-    { weight: 10, arbitrary: wildRecipes(declaration) },
+    { weight: 10, arbitrary: jobsOf(declaration, faultsOf, none) },
+    { weight: 10, arbitrary: jobsOf(declaration, () => broken, either(4, goodPayments, none)) },
   )
 }
 
 /** Jobs with nothing wrong, paid for in whatever mode. */
-export function goodJobsFor(declaration: Declaration): fc.Arbitrary<ExecuteRecipe> {
-  return jobsOf(declaration, () => fc.constant(NO_FAULTS), goodPayments())
+export function goodJobsFor(declaration: Declaration): fc.Arbitrary<Recipe> {
+  return jobsOf(declaration, () => NO_FAULTS, goodPayments)
 }
 
 function jobsOf(
   { capabilities }: Declaration,
-  faultsFor: (capability: Capability) => fc.Arbitrary<Faults>,
-  payment: fc.Arbitrary<PaymentRecipe | undefined>,
-): fc.Arbitrary<ExecuteRecipe> {
+  faultsFor: (capability: Capability) => Faults,
+  payment: Payments,
+): fc.Arbitrary<Recipe> {
   const each = Object.entries(capabilities).map(([name, capability], index) =>
-    fc
-      .record({
-        kind: fc.constant('execute' as const),
-        mode: fc.constantFrom('dev', 'dev', 'dev', 'paid', 'paid', 'paid', 'paid', 'paid', 'paid', 'locked'),
-        jobId: noise(fc.uuid({ version: 4 })),
-        capability: fc.constant(name),
-        isNamed: index === 0 ? fc.boolean() : fc.constant(true),
-        input: inputsOf(capability.input_schema),
-        output: outputsOf(capability.output_schema),
-        secondsLeft: fc.constantFrom(5, 20, 20.5, 3_600),
-        contentType: fc.constantFrom(...CONTENT_TYPES),
-        payment,
-        faults: faultsFor(capability),
-      })
-      .map(({ faults, ...job }): ExecuteRecipe => ({ ...job, ...faults })),
+    fc.record<Recipe>({
+      mode: fc.constantFrom('dev', 'dev', 'dev', 'paid', 'paid', 'paid', 'paid', 'paid', 'paid', 'locked'),
+      jobId: noise(fc.uuid({ version: 4 })),
+      capability: fc.constant(name),
+      isNamed: index === 0 ? fc.boolean() : fc.constant(true),
+      input: inputsOf(capability.input_schema),
+      output: outputsOf(capability.output_schema),
+      secondsLeft: fc.constantFrom(5, 20, 20.5, 3_600),
+      contentType: fc.constantFrom(...GOOD_TYPES),
+      payment,
+      ...faultsFor(capability),
+    }),
   )
   return fc.oneof(...each)
 }
 
-function faultsOf({ input_schema }: Capability): fc.Arbitrary<Faults> {
+function faultsOf({ input_schema }: Capability) {
   const wrong = listInputSpoils(input_schema)
-  const none = fc.constant(undefined)
-  return fc.record({
-    bodySpoils: spoilsOf(BODY_SPOILS),
+  return {
+    bodySpoils: fewOf(fc.constantFrom(...BODY_SPOILS), ({ path }) => path),
+    accidents: either(
+      11,
+      fc.constant([]),
+      fc.constantFrom(...BROKEN_BODIES).map(one => [one]),
+    ),
+    secondsLeft: either(30, fc.constantFrom(5, 20, 20.5, 3_600), fc.constantFrom(0, -0.001)),
+    contentType: either(30, fc.constantFrom(...GOOD_TYPES), fc.constantFrom(...WRONG_TYPES)),
     inputSpoil: wrong.length === 0 ? none : either(7, none, fc.constantFrom(...wrong)),
-    behaviour: either(1, fc.constant(QUIET), namesOf(BEHAVIOURS)),
+    behaviour: either(1, fc.constant(QUIET), fc.oneof(...behaviours)),
     verifyFault: either(19, none, fc.constantFrom(...VERIFY_FAULTS)),
-    settleFault: either(24, none, fc.constantFrom(...SETTLE_FAULTS)),
+    settleFault: either(24, none, fc.constantFrom(...settleFaults)),
     repeat: none,
-  })
+  }
 }
 
-const repeated: fc.Arbitrary<Faults> = fc.constantFrom(...REPEATS).map(repeat => ({ ...NO_FAULTS, repeat }))
+/** Those that are slow to make and slow to read are rarer than the rest. */
+const behaviours = Object.keys(BEHAVIOURS).map(name => ({
+  weight: /deep|huge|endless/.test(name) ? 2 : 5,
+  arbitrary: fc.constant(name),
+}))
 
-/** None mostly, one often, seldom two or three. */
-function spoilsOf(spoils: { readonly [name: string]: unknown }): fc.Arbitrary<readonly SpoilChoice[]> {
-  const one = fc.record({ name: namesOf(spoils), pick: fc.nat(9_999) })
-  const some = (minLength: number, maxLength: number) =>
-    fc.uniqueArray(one, { minLength, maxLength, selector: ({ name }) => name })
-  return either(11, either(2, fc.constant([]), some(1, 1)), some(2, 3))
+/** None mostly, one often, seldom two or three; never two of one kind. */
+function fewOf<T>(spoils: fc.Arbitrary<T>, kindOf: (spoil: T) => string): fc.Arbitrary<readonly T[]> {
+  const some = fc.uniqueArray(spoils, { minLength: 2, maxLength: 3, selector: kindOf })
+  const one = spoils.map(spoil => [spoil])
+  return either(11, either(2, fc.constant([]), one), some)
 }
 
-function namesOf(table: { readonly [name: string]: unknown }): fc.Arbitrary<string> {
-  return fc.oneof(
-    ...Object.keys(table).map(name => ({ weight: HEAVY.test(name) ? 2 : 5, arbitrary: fc.constant(name) })),
-  )
-}
-
-function payments(
-  spoils: fc.Arbitrary<readonly SpoilChoice[]>,
+function paymentsOf(
+  spoils: fc.Arbitrary<PaymentRecipe['spoils']>,
   payer: fc.Arbitrary<number>,
 ): fc.Arbitrary<PaymentRecipe> {
   return fc.record({
@@ -134,22 +118,6 @@ function payments(
     bound: fc.boolean(),
     alias: either(6, fc.constant(false), fc.constant(true)),
   })
-}
-
-function goodPayments(): fc.Arbitrary<PaymentRecipe> {
-  return payments(fc.constant([]), fc.nat(POOR - 1))
-}
-
-function wildRecipes(declaration: Declaration): fc.Arbitrary<WildRecipe> {
-  const outputs: { [name: string]: fc.Arbitrary<JsonObject> } = {}
-  for (const [name, { output_schema }] of Object.entries(declaration.capabilities))
-    outputs[name] = outputsOf(output_schema)
-  // Another capability may be read from the broken bytes: a nonce bound to this one would then be wrong, too.
-  const payment = goodPayments().map(made => ({ ...made, bound: false }))
-  const jobs = jobsOf(declaration, () => fc.constant(NO_FAULTS), either(4, payment, fc.constant(undefined)))
-  return fc
-    .record({ job: jobs, accidents, outputs: fc.record(outputs) })
-    .map(made => ({ kind: 'wild', mode: made.job.mode, ...made }))
 }
 
 /** Values that must differ from each other and mean nothing: neither biased to small ones nor shrunk. */

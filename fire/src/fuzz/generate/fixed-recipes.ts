@@ -1,20 +1,13 @@
 import fc from 'fast-check'
 import type { Declaration, FieldMap } from 'farebox'
 import { BEHAVIOURS } from '../handlers/behaviours.ts'
-import { BODY_SPOILS } from './body-spoils.ts'
+import { BODY_SPOILS, BROKEN_BODIES, WRONG_TYPES } from './body-spoils.ts'
 import { PLAIN_FIELDS } from './declarations.ts'
 import { goodJobsFor } from './draw-recipe.ts'
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import {
-  REPEATS,
-  SETTLE_FAULTS,
-  VERIFY_FAULTS,
-  type ExecuteRecipe,
-  type PaymentRecipe,
-  type Recipe,
-} from './recipe.ts'
+import { REPEATS, settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 
 /** Every type and keyword. */
 const EVERY_FIELD: FieldMap = {
@@ -45,14 +38,11 @@ export const FIXED_DECLARATION: Declaration = {
   },
 }
 
-/** As many values as the longest list of a spoil has. */
-const PICKS = 12
-
-type Change = Partial<Omit<ExecuteRecipe, 'kind' | 'payment'>> & {
+type Change = Partial<Omit<Recipe, 'payment'>> & {
   readonly payment?: Partial<PaymentRecipe> | 'none'
 }
 
-/** A request for each fault, behaviour and repeat by name, for the agents of {@link FIXED_DECLARATION}. */
+/** A request for each fault, behaviour and repeat, for the agents of {@link FIXED_DECLARATION}. */
 export function fixedRecipes(): readonly Recipe[] {
   const changes = [...wrongRequests(), ...wrongCourses('paid'), ...wrongCourses('dev')]
   const jobs = fc.sample(goodJobsFor(FIXED_DECLARATION), { seed: 1, numRuns: changes.length })
@@ -68,14 +58,15 @@ export function fixedRecipes(): readonly Recipe[] {
 }
 
 function wrongRequests(): readonly Change[] {
-  const choicesOf = (spoils: { readonly [name: string]: unknown }) =>
-    Object.keys(spoils).flatMap(name => Array.from({ length: PICKS }, (_, pick) => [{ name, pick }]))
   return [
-    ...choicesOf(BODY_SPOILS).map(bodySpoils => ({ bodySpoils })),
-    ...choicesOf(PAYMENT_SPOILS).map(spoils => ({ payment: { spoils } })),
+    ...BODY_SPOILS.map(spoil => ({ bodySpoils: [spoil] })),
+    ...BROKEN_BODIES.map(accident => ({ accidents: [accident] })),
+    ...WRONG_TYPES.map(contentType => ({ contentType })),
+    ...[0, -0.001].map(secondsLeft => ({ secondsLeft })),
+    ...PAYMENT_SPOILS.map(spoil => ({ payment: { spoils: [spoil] } })),
     ...listInputSpoils(INPUT).map(inputSpoil => ({ inputSpoil })),
     { payment: 'none' },
-    { payment: 'none', bodySpoils: [{ name: 'task/capability wrong', pick: 1 }] },
+    { payment: 'none', bodySpoils: [{ path: 'task/capability', value: null }] },
     { payment: { payer: POOR } },
     { mode: 'locked' },
     { mode: 'locked', payment: 'none' },
@@ -87,7 +78,7 @@ function wrongCourses(mode: 'paid' | 'dev'): readonly Change[] {
     ...Object.keys(BEHAVIOURS).map(behaviour => ({ mode, behaviour })),
     ...REPEATS.map(repeat => ({ mode, repeat })),
     ...VERIFY_FAULTS.map(verifyFault => ({ mode, verifyFault })),
-    ...SETTLE_FAULTS.map(settleFault => ({ mode, settleFault })),
+    ...settleFaults.map(settleFault => ({ mode, settleFault })),
     { mode, payment: { alias: true, bound: true } },
     { mode, payment: { alias: false, bound: false }, isNamed: false },
   ]

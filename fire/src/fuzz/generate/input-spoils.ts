@@ -1,4 +1,4 @@
-import type { Field, FieldMap, JsonObject, JsonValue } from 'farebox'
+import type { Field, FieldMap, JsonValue } from 'farebox'
 import { textFormOf } from './text-forms.ts'
 
 /** One field of a good input made wrong: `value` is sent instead of it; undefined: the field is left out. */
@@ -13,14 +13,6 @@ export function listInputSpoils(fields: FieldMap): readonly InputSpoil[] {
     ...(field.required === true ? [{ field: name, value: undefined }] : []),
     ...[...brokenBounds(field), ...WRONG[field.type]].map(value => ({ field: name, value })),
   ])
-}
-
-/** The input with one field made wrong. */
-export function spoilInput(input: JsonObject, { field, value }: InputSpoil): JsonObject {
-  const spoilt: JsonObject = { ...input }
-  if (value === undefined) delete spoilt[field]
-  else spoilt[field] = value
-  return spoilt
 }
 
 const WRONG: { readonly [type in Field['type']]: readonly JsonValue[] } = {

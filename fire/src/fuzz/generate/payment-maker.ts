@@ -7,14 +7,12 @@ import { NETWORK_ID, WALLET } from '../run/fuzz-stage.ts'
 import {
   networkOf,
   OTHER_NETWORK,
-  PAYMENT_SPOILS,
   type NamedJob,
   type PaymentDraft,
-  type PaymentSpoil,
   type PaymentTerms,
 } from './payment-spoils.ts'
 import type { PaymentRecipe } from './recipe.ts'
-import type { OpenObject } from './wrong-values.ts'
+import type { OpenObject } from './put-at.ts'
 
 /** Makes payments: the keys of some wallets, and the hashes of the chains. */
 export type PaymentMaker = Awaited<ReturnType<typeof createPaymentMaker>>
@@ -62,21 +60,18 @@ export async function createPaymentMaker() {
     wallets,
     /** A payment that is right but for the spoils that the recipe names. */
     make(recipe: PaymentRecipe, terms: PaymentTerms): MadePayment {
-      const spoils = recipe.spoils.flatMap(({ name, pick }) => {
-        const spoil = PAYMENT_SPOILS[name]
-        return spoil === undefined ? [] : [{ spoil, scene: { ...terms, bind, pick } }]
-      })
+      const { spoils } = recipe
       const draft = draftOf(recipe, terms, wallets[recipe.payer] ?? '')
       if (recipe.bound) bind(draft, terms.job)
-      for (const { spoil, scene } of spoils) spoil.draft?.(draft, scene)
+      for (const spoil of spoils) spoil.draft?.(draft, { ...terms, bind })
       const envelope = wrap(draft, sign(draft), terms.amount)
-      for (const { spoil, scene } of spoils) spoil.envelope?.(envelope, scene)
+      for (const spoil of spoils) spoil.envelope?.(envelope)
       const { authorization, network } = draft
       return {
         headers: writeHeaders(JSON.stringify(envelope), recipe),
         from: authorization.from,
         key: `${network.chainId}:${network.asset.address}:${authorization.from}:${authorization.nonce}`,
-        refusals: spoils.map(({ spoil }) => ({ check: spoil.check })),
+        refusals: spoils.map(({ check }) => ({ check })),
       }
     },
   }
@@ -106,10 +101,7 @@ function wrap({ authorization, salt, version }: PaymentDraft, signature: string,
 }
 
 function writeHeaders(json: string, { alias, spoils }: PaymentRecipe): MadePayment['headers'] {
-  const find = <Key extends keyof PaymentSpoil>(key: Key) =>
-    spoils.map(({ name, pick }) => ({ made: PAYMENT_SPOILS[name]?.[key], pick })).find(({ made }) => made)
-  const encoder = find('encode')
-  const header = encoder?.made?.(json, encoder.pick) ?? btoa(json)
-  const names = find('names')?.made ?? [alias ? 'x-payment' : 'payment-signature']
+  const header = spoils.find(({ encode }) => encode)?.encode?.(json) ?? btoa(json)
+  const names = spoils.find(spoil => spoil.names)?.names ?? [alias ? 'x-payment' : 'payment-signature']
   return names.map(name => [name, header])
 }

@@ -1,7 +1,7 @@
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import type { Check } from '../oracle/expected-answer.ts'
 import { EXECUTE_URL } from '../run/fuzz-stage.ts'
-import { choose, isObject, putAt, type OpenObject } from './wrong-values.ts'
+import { isObject, putAt, type OpenObject } from './put-at.ts'
 
 /** A payment while it is being made: right until a spoil changes it. */
 export interface PaymentDraft {
@@ -33,21 +33,21 @@ export interface NamedJob {
 
 /** What a spoil of a payment may read. */
 interface PaymentScene extends PaymentTerms {
-  /** Which of its values a spoil takes. */
-  readonly pick: number
   /** Binds the nonce of the draft to a job. */
   readonly bind: (draft: PaymentDraft, named: NamedJob) => void
 }
 
 /** One thing wrong with a payment: done before it is signed, to the envelope, or to the header's text. */
 export interface PaymentSpoil {
+  /** Each spoil's own: the functions are left out where a recipe is printed. */
+  readonly name: string
   readonly check: Check
   /** Before signing: the signature stays good. */
   readonly draft?: (draft: PaymentDraft, scene: PaymentScene) => void
   /** After signing. */
-  readonly envelope?: (envelope: OpenObject, scene: PaymentScene) => void
+  readonly envelope?: (envelope: OpenObject) => void
   /** JSON text to header text; default: base64. */
-  readonly encode?: (json: string, pick: number) => string
+  readonly encode?: (json: string) => string
   /** The names that the header is sent under. */
   readonly names?: readonly string[]
 }
@@ -91,82 +91,85 @@ const WRONG_FIELDS: { readonly [path: string]: readonly unknown[] } = {
 /** What can be wrong with what a payment pays, though its payer signed it. */
 const WRONG_TERMS: { readonly [name: string]: PaymentSpoil['draft'] } = {
   'pays another wallet': ({ authorization }) => void (authorization.to = ADDRESS),
-  'pays another amount': ({ authorization }, { pick }) => {
-    const value = BigInt(authorization.value) + choose(pick, [-1n, 1n, 10_000_000n, -10_000n, 2n ** 200n])
-    authorization.value = String(value < 0n ? 0n : value)
-  },
-  'not good yet': inSeconds([1, 60, 1e9], 'validAfter'),
-  expired: inSeconds([-1e9, -1, 0], 'validBefore'),
-  'ends too soon': inSeconds([1, 5, 9], 'validBefore'),
-  'ends too late': inSeconds([86_402, 1e9], 'validBefore'),
-  'bound to another job': (draft, { bind, pick, job }) => {
-    const others: readonly NamedJob[] = [
-      { ...job, jobId: otherJobId(job.jobId, 1) },
-      { ...job, capability: `${job.capability}x` },
-      { ...job, endpoint: `${EXECUTE_URL}/` },
-    ]
-    bind(draft, choose(pick, others))
-  },
+  ...Object.fromEntries([-1n, 1n, 10_000_000n, -10_000n, 2n ** 200n].map(paysMore)),
+  ...Object.fromEntries([1, 60, 1e9].map(seconds => ends('validAfter', seconds))),
+  ...Object.fromEntries([-1e9, -1, 0, 1, 5, 9, 86_402, 1e9].map(seconds => ends('validBefore', seconds))),
+  'bound to another job': (draft, { bind, job }) => bind(draft, { ...job, jobId: otherJobId(job.jobId, 1) }),
+  'bound to another capability': (draft, { bind, job }) =>
+    bind(draft, { ...job, capability: `${job.capability}x` }),
+  'bound to another agent': (draft, { bind, job }) => bind(draft, { ...job, endpoint: `${EXECUTE_URL}/` }),
   'bound without salt': (draft, { bind, job }) => {
     bind(draft, job)
     draft.salt = undefined
   },
 }
 
-/** Every way we know to get a payment wrong, by name. */
-export const PAYMENT_SPOILS: { readonly [name: string]: PaymentSpoil } = {
-  'header of no payment': {
-    check: 'payer',
-    encode: (_, pick) =>
-      choose(pick, ['', 'x', '====', '%', 'a b', btoa('null'), btoa('[]'), btoa('{"a":"\xff"}')]),
-  },
-  'header cut': {
-    check: 'payer',
-    encode: (json, pick) => btoa(json.slice(0, 1 + (pick % (json.length - 1)))),
-  },
-  'header huge': { check: 'payer', encode: json => btoa(json + ' '.repeat(12_000)) },
-  'header twice': { check: 'payer', names: ['payment-signature', 'payment-signature'] },
-  'header under both names': { check: 'payer', names: ['x-payment', 'payment-signature'] },
-  ...Object.fromEntries(
-    Object.entries(WRONG_FIELDS).map(([path, values]) => [`${path} wrong`, wrongField(path, values)]),
+/** Every way we know to get a payment wrong. */
+export const PAYMENT_SPOILS: readonly PaymentSpoil[] = [
+  ...['', 'x', '====', '%', 'a b', btoa('null'), btoa('[]'), btoa('{"a":"\xff"}')].map(
+    (header): PaymentSpoil => ({ name: `header "${header}"`, check: 'payer', encode: () => header }),
   ),
-  "signature another's": { check: 'payer', draft: draft => void (draft.signer = (draft.signer + 1) % 3) },
-  'signature for another chain': { check: 'payer', draft: draft => void (draft.network = OTHER_NETWORK) },
-  'signature of a changed payment': {
+  ...[1, 50, 200].map((length): PaymentSpoil => ({
+    name: `header cut after ${length}`,
     check: 'payer',
-    envelope: (envelope, { pick }) =>
-      putAt(envelope, 'payload/authorization/nonce', `0x${pick.toString(16).padStart(64, '0')}`),
+    encode: json => btoa(json.slice(0, length)),
+  })),
+  { name: 'header huge', check: 'payer', encode: json => btoa(json + ' '.repeat(12_000)) },
+  { name: 'header twice', check: 'payer', names: ['payment-signature', 'payment-signature'] },
+  { name: 'header under both names', check: 'payer', names: ['x-payment', 'payment-signature'] },
+  ...Object.entries(WRONG_FIELDS).flatMap(([path, values]) => values.map(value => wrongField(path, value))),
+  {
+    name: "signature another's",
+    check: 'payer',
+    draft: draft => void (draft.signer = (draft.signer + 1) % 3),
   },
-  ...Object.fromEntries(
-    Object.entries(WRONG_TERMS).map(([name, draft]) => [name, { check: 'terms', draft } as PaymentSpoil]),
-  ),
-  'accepted disagrees': {
-    check: 'terms',
-    draft: draft => void (draft.version = 2),
-    envelope: (envelope, { pick }) =>
-      pick % 2 === 0 ? putAt(envelope, 'accepted/amount', '1') : putAt(envelope, 'accepted/payTo', ADDRESS),
+  {
+    name: 'signature for another chain',
+    check: 'payer',
+    draft: draft => void (draft.network = OTHER_NETWORK),
   },
-}
+  {
+    name: 'signature of a changed payment',
+    check: 'payer',
+    envelope: envelope => putAt(envelope, 'payload/authorization/nonce', `0x${'12'.repeat(32)}`),
+  },
+  ...Object.entries(WRONG_TERMS).map(([name, draft]) => ({ name, check: 'terms', draft }) as PaymentSpoil),
+  { ...wrongField('accepted/amount', '1'), check: 'terms' },
+  { ...wrongField('accepted/payTo', ADDRESS), check: 'terms' },
+]
 
 /** A field that is not even of its form. */
-function wrongField(path: string, values: readonly unknown[]): PaymentSpoil {
+function wrongField(path: string, value: unknown): PaymentSpoil {
   return {
+    name: `${path} ${JSON.stringify(value)}`,
     check: 'payer',
     draft(draft) {
       if (path.startsWith('accepted')) draft.version = 2
     },
-    envelope(envelope, { pick }) {
+    envelope(envelope) {
       // v2 names scheme and network in `accepted`, v1 at the top.
       const isInAccepted = (path === 'scheme' || path === 'network') && isObject(envelope['accepted'])
-      putAt(envelope, isInAccepted ? `accepted/${path}` : path, choose(pick, values))
+      putAt(envelope, isInAccepted ? `accepted/${path}` : path, value)
     },
   }
 }
 
-function inSeconds(seconds: readonly number[], field: 'validAfter' | 'validBefore'): PaymentSpoil['draft'] {
-  return ({ authorization }, { pick, nowSeconds }) => {
-    authorization[field] = String(Math.max(0, Math.floor(nowSeconds) + choose(pick, seconds)))
+function paysMore(atomic: bigint): [name: string, draft: PaymentSpoil['draft']] {
+  const pay: PaymentSpoil['draft'] = ({ authorization }) => {
+    const value = BigInt(authorization.value) + atomic
+    authorization.value = String(value < 0n ? 0n : value)
   }
+  return [`pays ${atomic} more`, pay]
+}
+
+function ends(
+  field: 'validAfter' | 'validBefore',
+  seconds: number,
+): [name: string, draft: PaymentSpoil['draft']] {
+  const set: PaymentSpoil['draft'] = ({ authorization }, { nowSeconds }) => {
+    authorization[field] = String(Math.max(0, Math.floor(nowSeconds) + seconds))
+  }
+  return [`${field} in ${seconds} s`, set]
 }
 
 /** The id of another job: a different one for each number from 1. */

@@ -1,55 +1,40 @@
 import type { JsonObject } from 'farebox'
 import type { Mode } from '../run/fuzz-stage.ts'
 import type { Accident } from './accidents.ts'
+import type { BodySpoil } from './body-spoils.ts'
 import type { InputSpoil } from './input-spoils.ts'
+import type { PaymentSpoil } from './payment-spoils.ts'
 import type { SentValue } from './values.ts'
 
-/** How one request is made: plain JSON, so that it can be printed and shrunk. Nothing else of it is left to chance. */
-export type Recipe = ExecuteRecipe | WildRecipe
-
-/** A job, with what is wrong with it by name. */
-export interface ExecuteRecipe {
-  readonly kind: 'execute'
+/** A job, with all that is wrong with it. Nothing of the request is left to chance but the time it is made at. */
+export interface Recipe {
   readonly mode: Mode
   readonly jobId: string
   readonly capability: string
   /** Whether the capability is named: where none is, the first declared is meant. */
   readonly isNamed: boolean
   readonly input: SentValue<JsonObject>
+  readonly inputSpoil: InputSpoil | undefined
   /** What a handler of good will returns. */
   readonly output: JsonObject
   readonly secondsLeft: number
-  readonly contentType: string
-  readonly bodySpoils: readonly SpoilChoice[]
-  readonly inputSpoil: InputSpoil | undefined
+  /** Undefined: none is sent. */
+  readonly contentType: string | undefined
+  readonly bodySpoils: readonly BodySpoil[]
+  /** What then befell its bytes. */
+  readonly accidents: readonly Accident[]
   /** Undefined: no payment is sent. */
   readonly payment: PaymentRecipe | undefined
   readonly behaviour: string
   /** What the facilitator does out of order. */
   readonly verifyFault: (typeof VERIFY_FAULTS)[number] | undefined
-  readonly settleFault: (typeof SETTLE_FAULTS)[number] | undefined
+  readonly settleFault: keyof typeof SETTLE_FAULTS | undefined
   /** What is sent after it, or beside it. */
   readonly repeat: (typeof REPEATS)[number] | undefined
 }
 
-/** A good job whose bytes met with accidents. */
-export interface WildRecipe {
-  readonly kind: 'wild'
-  readonly mode: Mode
-  readonly job: ExecuteRecipe
-  readonly accidents: readonly Accident[]
-  /** What a handler returns, by capability: an accident may name another. */
-  readonly outputs: { readonly [capability: string]: JsonObject }
-}
-
-/** Something wrong, by name, and which of its values it takes. */
-export interface SpoilChoice {
-  readonly name: string
-  readonly pick: number
-}
-
 export interface PaymentRecipe {
-  readonly spoils: readonly SpoilChoice[]
+  readonly spoils: readonly PaymentSpoil[]
   readonly version: 1 | 2
   /** Index of the wallet that pays. */
   readonly payer: number
@@ -61,7 +46,13 @@ export interface PaymentRecipe {
 }
 
 export const VERIFY_FAULTS = ['invalid', 'unauthorized', 'unavailable'] as const
-export const SETTLE_FAULTS = ['failed', 'unknown once', 'unknown for long'] as const
+
+/** What `settle` then answers, time after time. After so many `unknown` the job is answered 503. */
+export const SETTLE_FAULTS = {
+  failed: ['failed'],
+  'unknown once': ['unknown'],
+  'unknown for long': Array.from({ length: 7 }, () => 'unknown' as const),
+} as const
 
 /** All ways in which a job is sent again. */
 export const REPEATS = [
@@ -72,3 +63,6 @@ export const REPEATS = [
   'the payment for another job',
   'two jobs with one payment at once',
 ] as const
+
+// `Object.keys` forgets which they are.
+export const settleFaults = Object.keys(SETTLE_FAULTS) as readonly (keyof typeof SETTLE_FAULTS)[]

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from 'farebox'
 import type { ErrorType } from '../oracle/answer-table.ts'
-import { branded, CANARY, HOSTILE_VALUES, raise, WRONG_JSON } from './hostile-values.ts'
+import { AT_A_KEY, branded, CANARY, HOSTILE_VALUES, raise, WRONG_JSON, type Makes } from './hostile-values.ts'
 
 /** What a handler can work with. */
 export interface HandlerScene {
@@ -44,8 +44,9 @@ export interface Behaviour {
 /** What a handler of good will does. */
 export const QUIET = 'returns at once'
 
-/** Objects whose trouble is at a key: where the schema does not name it, it is dropped, and nothing is wrong. */
-const AT_A_KEY: ReadonlySet<string> = new Set(['object without prototype', 'cycle', 'throwing getter'])
+const ANYTHING: Makes = { ...HOSTILE_VALUES, ...AT_A_KEY, ...WRONG_JSON }
+// A promise is waited for, and its text is then the output.
+const { promise: _, ...RETURNED } = ANYTHING
 
 /** The typed errors, which a handler throws for its caller to read, and the answers they become (D26). */
 const TYPED_ERRORS: readonly (readonly [make: () => unknown, ...answer: [number, ErrorType, string]])[] = [
@@ -61,7 +62,7 @@ const TYPED_ERRORS: readonly (readonly [make: () => unknown, ...answer: [number,
 
 /** Everything a handler may do, by name. */
 export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
-  ...both('done', {
+  ...ending('done', 'done', {
     [QUIET]: ({ output }) => output,
     'returns after a turn': ({ output }) => new Promise(resolve => void setImmediate(() => resolve(output))),
     'returns a frozen output': ({ output }) => Object.freeze({ ...output }),
@@ -86,7 +87,7 @@ export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
     'throws when then is read again': ({ output }) => changingThenable(output, raise),
     'hangs when then is read again': ({ output }) => changingThenable(output, () => () => undefined),
   }),
-  ...both('late', {
+  ...ending('late', 'late', {
     'never ends': () => new Promise(() => undefined),
     'ends when it is aborted': ({ context, output }) =>
       new Promise(resolve => context.signal.addEventListener('abort', () => resolve(output))),
@@ -99,20 +100,36 @@ export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
     'returns a thenable that never answers': () => thenable(() => undefined),
     'returns a function for every property': () => new Proxy({}, { get: () => () => undefined }),
   }),
-  ...both('broken', {
+  ...ending('broken', 'broken', {
     'returns a thenable that rejects': () => thenable((_, reject) => reject(new Error(CANARY))),
     'returns a thenable that throws': () => thenable(raise),
+    ...placed('throws', ANYTHING, thrower),
+    ...placed('rejects with', ANYTHING, make => () => Promise.reject(make())),
   }),
-  ...wrongOutputs({
-    'a class instance': ({ output }) => Object.assign(new Map(), output),
-    'an output with toJSON': ({ output }) => ({ ...output, toJSON: () => ({ canary: CANARY }) }),
-    'an output with a throwing getter': ({ output }) =>
+  ...ending('broken', 'as JSON', {
+    'returns a class instance': ({ output }) => Object.assign(new Map(), output),
+    'returns an output with toJSON': ({ output }) => ({ ...output, toJSON: () => ({ canary: CANARY }) }),
+    'returns an output with a throwing getter': ({ output }) =>
       Object.defineProperty({ ...output }, 'result', { enumerable: true, get: raise }),
-    'a proxy that throws on keys': ({ output }) =>
+    'returns a proxy that throws on keys': ({ output }) =>
       new Proxy(output, { ownKeys: raise, getOwnPropertyDescriptor: raise }),
+    ...placed('returns', RETURNED, make => make),
+    ...placed('field', HOSTILE_VALUES, atResult),
   }),
-  ...hostileBehaviours(),
-  ...reportedErrors(),
+  ...ending('done or broken', 'as JSON', placed('field', AT_A_KEY, atResult)),
+  ...ending('done', 'as JSON', {
+    ...placed('undeclared field', { ...HOSTILE_VALUES, ...AT_A_KEY }, make => ({ output }) => ({
+      ...output,
+      'nobody asked': make(),
+    })),
+  }),
+  ...Object.assign(
+    {},
+    ...TYPED_ERRORS.map(([make, status, errorType, error]) => {
+      const outcome = { status, errorType, error }
+      return ending(outcome, outcome, { [`throws typed ${errorType}: ${error}`]: thrower(make) })
+    }),
+  ),
 }
 
 /** The behaviour of a name out of a recipe. Throws where there is none. */
@@ -122,64 +139,32 @@ export function behaviourOf(name: string): Behaviour {
   return behaviour
 }
 
-type Runs = { readonly [name: string]: Behaviour['run'] }
-
-/** Behaviours that end the same in both modes. */
-function both(outcome: Outcome, runs: Runs): { readonly [name: string]: Behaviour } {
-  const entries = Object.entries(runs).map(([name, run]) => [name, { paid: outcome, dev: outcome, run }])
-  return Object.fromEntries(entries) as { readonly [name: string]: Behaviour }
-}
-
-function wrongOutputs(runs: Runs): { readonly [name: string]: Behaviour } {
-  const behaviours: { [name: string]: Behaviour } = {}
-  for (const [name, run] of Object.entries(runs))
-    behaviours[`returns ${name}`] = { paid: 'broken', dev: 'as JSON', run }
-  return behaviours
-}
-
-/** Each hostile value in each place: as the output, as a declared field, as one more field, thrown, and rejected with. */
-function hostileBehaviours(): { readonly [name: string]: Behaviour } {
-  const behaviours: { [name: string]: Behaviour } = {}
-  for (const [name, make] of Object.entries({ ...HOSTILE_VALUES, ...WRONG_JSON })) {
-    // A promise is waited for, and its text is then the output.
-    if (name !== 'promise') Object.assign(behaviours, wrongOutputs({ [name]: make }))
-    const rejects = (): unknown => Promise.reject(make())
-    const throws = (): never => {
-      throw make()
-    }
-    Object.assign(
-      behaviours,
-      both('broken', { [`throws ${name}`]: throws, [`rejects with ${name}`]: rejects }),
-    )
-  }
-  for (const [name, make] of Object.entries(HOSTILE_VALUES)) {
-    behaviours[`field ${name}`] = {
-      paid: AT_A_KEY.has(name) ? 'done or broken' : 'broken',
-      dev: 'as JSON',
-      run: ({ output }) => ({ ...output, result: make() }),
-    }
-    behaviours[`undeclared field ${name}`] = {
-      paid: 'done',
-      dev: 'as JSON',
-      run: ({ output }) => ({ ...output, 'nobody asked': make() }),
-    }
-  }
-  return behaviours
-}
-
 /** Whether a message is one that a handler threw for its caller to read. */
 export function isOfHandler(error: string): boolean {
   return TYPED_ERRORS.some(([, , , message]) => message === error)
 }
 
-function reportedErrors(): { readonly [name: string]: Behaviour } {
-  const behaviours = TYPED_ERRORS.map(([make, status, errorType, error]) => {
-    const run = (): never => {
-      throw make()
-    }
-    return both({ status, errorType, error }, { [`throws typed ${errorType}: ${error}`]: run })
-  })
-  return Object.assign({}, ...behaviours) as { readonly [name: string]: Behaviour }
+type Run = Behaviour['run']
+type Runs = { readonly [name: string]: Run }
+
+/** Behaviours by how they end in the two modes. */
+function ending(paid: Outcome, dev: Outcome, runs: Runs): { readonly [name: string]: Behaviour } {
+  return Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, { paid, dev, run }]))
+}
+
+/** Each value put where a handler may put it. */
+function placed(place: string, makes: Makes, put: (make: () => unknown) => Run): Runs {
+  return Object.fromEntries(Object.entries(makes).map(([name, make]) => [`${place} ${name}`, put(make)]))
+}
+
+function thrower(make: () => unknown): Run {
+  return () => {
+    throw make()
+  }
+}
+
+function atResult(make: () => unknown): Run {
+  return ({ output }) => ({ ...output, result: make() })
 }
 
 type Settle = (value: unknown) => void

@@ -4,13 +4,22 @@ export const CANARY = 'CANARY-7f3a-secret-of-the-handler'
 /** One more than may be in an output; made once, because making it is slow. */
 const ENDLESS: readonly number[] = Array.from({ length: 1_000_001 }, () => 1)
 
-/** An object of somebody's own making. */
-class Secret {
-  canary = CANARY
+/** Makers of values, by what they are. */
+export type Makes = { readonly [name: string]: () => unknown }
+
+/** Objects whose trouble is at a key: where the schema does not name it, it is dropped, and nothing is wrong. */
+export const AT_A_KEY: Makes = {
+  'object without prototype': () => Object.create(null) as unknown,
+  cycle: () => {
+    const cycle: { self?: unknown } = {}
+    cycle.self = cycle
+    return cycle
+  },
+  'throwing getter': () => Object.defineProperty({}, 'x', { enumerable: true, get: raise }),
 }
 
-/** Values that no JSON answer can carry as they are, and that are no text either. */
-export const HOSTILE_VALUES: { readonly [name: string]: () => unknown } = {
+/** Other values that no JSON answer can carry as they are, and that are no text either. */
+export const HOSTILE_VALUES: Makes = {
   undefined: () => undefined,
   null: () => null,
   NaN: () => Number.NaN,
@@ -24,20 +33,16 @@ export const HOSTILE_VALUES: { readonly [name: string]: () => unknown } = {
   set: () => new Set([1]),
   'typed array': () => new Uint8Array(8),
   'boxed string': () => new String('x'),
-  'class instance': () => new Secret(),
+  'class instance': () =>
+    new (class Secret {
+      canary = CANARY
+    })(),
   regexp: () => /x/,
-  'object without prototype': () => Object.create(null) as unknown,
-  cycle: () => {
-    const cycle: { self?: unknown } = {}
-    cycle.self = cycle
-    return cycle
-  },
   'sparse array': () => Array.from({ length: 3 }).fill(undefined),
   'endless array': () => ENDLESS,
   'deep array': () => JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown,
   toJSON: () => ({ toJSON: () => CANARY }),
   'toJSON that throws': () => ({ toJSON: raise }),
-  'throwing getter': () => Object.defineProperty({}, 'x', { enumerable: true, get: raise }),
   'evil proxy': evilProxy,
   'proxy of an array that throws': () => new Proxy([], { get: raise }),
   'revoked proxy': () => {
@@ -61,7 +66,7 @@ export const HOSTILE_VALUES: { readonly [name: string]: () => unknown } = {
 }
 
 /** Values that JSON can carry: wrong as a whole output, and as what is thrown. */
-export const WRONG_JSON: { readonly [name: string]: () => unknown } = {
+export const WRONG_JSON: Makes = {
   text: () => CANARY,
   number: () => 402,
   array: () => [CANARY],
@@ -82,16 +87,8 @@ export function raise(): never {
 
 /** Throws itself whenever it is touched, and throws that again when what was thrown is touched. */
 function evilProxy(): object {
-  const evil: object = new Proxy(
-    {},
-    {
-      get: rethrow,
-      has: rethrow,
-      ownKeys: rethrow,
-      getPrototypeOf: rethrow,
-      getOwnPropertyDescriptor: rethrow,
-    },
-  )
+  const traps = ['get', 'has', 'ownKeys', 'getPrototypeOf', 'getOwnPropertyDescriptor']
+  const evil: object = new Proxy({}, Object.fromEntries(traps.map(trap => [trap, rethrow])))
   function rethrow(): never {
     // oxlint-disable-next-line typescript/only-throw-error -- what is tested is that anything can be thrown
     throw evil

@@ -1,3 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
 /** The documented kinds of answer (interface, "Errors"; D2, D8, D11, D15, D32): which status may carry which body. */
 export type ErrorType = 'validation' | 'capability' | 'payment' | 'deadline' | 'internal'
 
@@ -8,28 +10,58 @@ export interface ReadAnswer {
   readonly text: string
 }
 
-/** A status may be answered with these types in a failure body, and no other. */
-const TYPES_OF_STATUS: { readonly [status: number]: readonly ErrorType[] } = {
-  400: ['validation', 'capability'],
-  401: ['payment'],
-  402: ['payment'],
-  404: ['validation'],
-  405: ['validation'],
-  408: ['deadline'],
-  500: ['internal'],
-  503: ['internal'],
+const TEXT = { type: 'string' }
+const VERSION = { service_version: { const: '1.0' } }
+const SECRET_REFUSED = 'FACILITATOR_SECRET is missing or was refused by the facilitator'
+
+const PENDING = objectOf({ ...VERSION, status: { const: 'pending' }, job_id: TEXT, error: TEXT })
+const DEMANDED = objectOf({
+  ...anythingAt('asset', 'maxAmountRequired', 'network', 'payTo', 'scheme'),
+  extra: objectOf(anythingAt('description', 'name')),
+})
+const DEMAND = objectOf({
+  x402Version: { const: 1 },
+  accepts: { type: 'array', minItems: 1, items: DEMANDED },
+})
+const COMPLETED = objectOf({
+  ...VERSION,
+  status: { const: 'completed' },
+  job_id: TEXT,
+  ...anythingAt('output'),
+  completed_at: { type: 'integer' },
+})
+
+/** The JSON Schema of the body that each status has. */
+const BODIES: { readonly [status: number]: object } = {
+  200: COMPLETED,
+  400: failureOf(['validation', 'capability']),
+  401: failureOf(['payment'], { const: SECRET_REFUSED }),
+  402: { anyOf: [DEMAND, failureOf(['payment'])] },
+  404: failureOf(['validation']),
+  405: failureOf(['validation']),
+  408: failureOf(['deadline']),
+  431: failureOf(['validation']),
+  500: failureOf(['internal']),
+  503: { anyOf: [PENDING, failureOf(['internal'])] },
+}
+const ajv = new Ajv2020({ strict: false })
+
+/** An object with these keys and no other. */
+function objectOf(properties: object): object {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-const FAILURE_KEYS = 'error,error_type,service_version,status'
-const SUCCESS_KEYS = 'completed_at,job_id,output,service_version,status'
-const PENDING_KEYS = 'error,job_id,service_version,status'
-const DEMAND_KEYS = 'accepts,x402Version'
-const ACCEPT_KEYS = 'asset,extra,maxAmountRequired,network,payTo,scheme'
-const SECRET_REFUSED = 'FACILITATOR_SECRET is missing or was refused by the facilitator'
+function anythingAt(...keys: readonly string[]): object {
+  return Object.fromEntries(keys.map(key => [key, {}]))
+}
+
+function failureOf(types: readonly ErrorType[], error: object = TEXT): object {
+  return objectOf({ ...VERSION, status: { const: 'failed' }, error_type: { enum: types }, error })
+}
 
 /** What of an answer is not in the table, in words; undefined where all of it is. */
 export function refuseAnswer(answer: ReadAnswer): string | undefined {
-  return refuseHeaders(answer) ?? refuseBody(answer)
+  return refuseHeaders(answer) ?? refuseBody(answer) ?? refuseDemand(answer)
 }
 
 function refuseHeaders({ headers, status }: ReadAnswer): string | undefined {
@@ -47,42 +79,16 @@ function refuseHeaders({ headers, status }: ReadAnswer): string | undefined {
   return undefined
 }
 
-function refuseBody({ status, text, headers }: ReadAnswer): string | undefined {
-  const body = readObject(text)
-  if (body === undefined) return 'the body is not a JSON object'
-  const keys = keysOf(body)
-  if (status === 200) return refuseSuccess(keys, body)
-  if (status === 402 && keys === DEMAND_KEYS) return refuseDemand(body, headers)
-  if (status === 503 && keys === PENDING_KEYS)
-    return body['status'] === 'pending' && body['service_version'] === '1.0'
-      ? undefined
-      : 'a pending body says otherwise'
-  if (keys !== FAILURE_KEYS) return `the keys are ${keys}`
-  if (body['status'] !== 'failed' || body['service_version'] !== '1.0') return 'a failure body says otherwise'
-  const type = body['error_type']
-  const known = TYPES_OF_STATUS[status]
-  if (known === undefined) return `${status} is no documented status`
-  if (!known.some(one => one === type)) return `${status} with error_type ${String(type)}`
-  if (typeof body['error'] !== 'string') return 'error is no text'
-  if (status === 401 && body['error'] !== SECRET_REFUSED) return '401 with another message'
-  return undefined
+/** What of the body is not that of its status. */
+export function refuseBody({ status, text }: ReadAnswer): string | undefined {
+  const schema = BODIES[status]
+  if (schema === undefined) return `${status} is no documented status`
+  return ajv.validate(schema, readObject(text)) ? undefined : `${status} with a body: ${ajv.errorsText()}`
 }
 
-function refuseSuccess(keys: string, body: { readonly [key: string]: unknown }): string | undefined {
-  if (keys !== SUCCESS_KEYS) return `the keys of a 200 are ${keys}`
-  if (body['status'] !== 'completed' || body['service_version'] !== '1.0')
-    return 'a 200 that is not completed'
-  return Number.isSafeInteger(body['completed_at']) ? undefined : 'completed_at is no whole number of seconds'
-}
-
-function refuseDemand(body: { readonly [key: string]: unknown }, headers: Headers): string | undefined {
-  const { accepts, x402Version } = body
-  if (x402Version !== 1 || !Array.isArray(accepts) || accepts.length === 0)
-    return 'a 402 that demands nothing'
-  for (const entry of accepts) {
-    if (keysOf(entry) !== ACCEPT_KEYS || keysOf(entry.extra) !== 'description,name')
-      return 'accepts has other keys'
-  }
+/** The x402 v2 form of a demand, in its header. */
+function refuseDemand({ headers, text }: ReadAnswer): string | undefined {
+  if (readObject(text)?.['accepts'] === undefined) return undefined
   const header = headers.get('payment-required') ?? ''
   if (header === '' || header.length >= 5_000) return `PAYMENT-REQUIRED has ${header.length} characters`
   const required = readObject(Buffer.from(header, 'base64').toString('utf8'))
@@ -98,8 +104,4 @@ export function readObject(text: string): { readonly [key: string]: unknown } | 
   } catch {
     return undefined
   }
-}
-
-function keysOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? Object.keys(value).sort().join() : ''
 }

@@ -83,7 +83,7 @@ function judgeHandler(
     const refused = judgeInput(call.capability, call.input)
     if (refused !== undefined) return `the handler was given what its schema refuses: ${refused}`
     if (call.capability !== built.capability) return `${call.capability} ran instead of ${built.capability}`
-    if (!isDeepStrictEqual(call.input, built.input))
+    if (built.input !== undefined && !isDeepStrictEqual(call.input, built.input))
       return `the handler was given ${short(call.input)} where ${short(built.input)} was due`
   }
   return undefined

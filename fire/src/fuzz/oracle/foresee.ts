@@ -1,10 +1,10 @@
 import type { JsonValue } from 'farebox'
 import type { BuiltRequest } from '../generate/build-request.ts'
-import type { ExecuteRecipe } from '../generate/recipe.ts'
+import type { Recipe } from '../generate/recipe.ts'
 import { behaviourOf, type Outcome } from '../handlers/behaviours.ts'
 import { CANARY } from '../handlers/hostile-values.ts'
 import { orderOf, type ExpectedAnswer } from './expected-answer.ts'
-import { depthOf } from './read-wild-body.ts'
+import { depthOf } from './read-body.ts'
 
 /** The whole course of a request, foreseen: its answer, and what is asked of whom on the way. */
 export interface Foreseen {
@@ -21,7 +21,7 @@ export interface Foreseen {
 }
 
 /** Foresees a built request's course (D7, D14, D20, D26). */
-export function foresee(recipe: ExecuteRecipe, built: BuiltRequest): Foreseen {
+export function foresee(recipe: Recipe, built: BuiltRequest): Foreseen {
   const { expected } = built
   const isPaid = recipe.mode === 'paid'
   const isVerified = expected.check === undefined || orderOf(expected.check) >= orderOf('verify')
@@ -44,7 +44,7 @@ const INTERNAL = { status: 500, errorType: 'internal', error: 'Internal error' }
 
 function afterHandler(
   outcome: Exclude<Outcome, 'done'>,
-  recipe: ExecuteRecipe,
+  recipe: Recipe,
   built: BuiltRequest,
 ): Partial<Foreseen> {
   if (outcome === 'done or broken') return { statuses: [200, 500], settleCalls: [0, 1] }
@@ -54,7 +54,7 @@ function afterHandler(
   return failing({ check: 'handler', ...(typeof outcome === 'string' ? INTERNAL : outcome) })
 }
 
-function afterSettle({ settleFault }: ExecuteRecipe): Partial<Foreseen> {
+function afterSettle({ settleFault }: Recipe): Partial<Foreseen> {
   switch (settleFault) {
     case undefined:
       return { settleCalls: [1, 1] }
@@ -79,7 +79,7 @@ function failing(answer: ExpectedAnswer): Pick<Foreseen, 'statuses' | 'answer'> 
 const DEEPEST_OUTPUT = 63
 
 /** What a handler's output comes to as JSON, worked out a second time; undefined where JSON, or D39, does not take it. */
-function asJson({ behaviour }: ExecuteRecipe, { output, input }: BuiltRequest): JsonValue | undefined {
+function asJson({ behaviour }: Recipe, { output, input = {} }: BuiltRequest): JsonValue | undefined {
   const { signal } = new AbortController()
   const context = { signal, remainingMs: () => 1, log: () => undefined }
   try {

@@ -1,5 +1,18 @@
-import { createAgent, type Agent, type Declaration, type JobContext, type JsonObject } from 'farebox'
-import { createFakeClock, createFakeGate, type FakeClock, type FakeGate } from 'farebox/testing'
+import {
+  createAgent,
+  type Agent,
+  type Declaration,
+  type JobContext,
+  type JsonObject,
+  type PaymentGate,
+} from 'farebox'
+import {
+  createFakeClock,
+  createFakeGate,
+  type FakeClock,
+  type SettleFault,
+  type VerifyFault,
+} from 'farebox/testing'
 
 /** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
 export type Mode = 'dev' | 'paid' | 'locked'
@@ -25,8 +38,13 @@ export interface GateEvent {
 /** A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. */
 type RecordingGate = ReturnType<typeof createRecordingGate>
 
-/** What the handlers do next, whichever is called. */
-export type Work = (input: JsonObject, context: JobContext) => unknown
+/** What handlers and gate do next, whichever are called. */
+interface Next {
+  work: (input: JsonObject, context: JobContext) => unknown
+  /** One for each call, as long as there are any. */
+  verifyFaults: VerifyFault[]
+  settleFaults: SettleFault[]
+}
 
 /** An agent under fire, and everything it touched. */
 export interface FuzzStage {
@@ -36,8 +54,7 @@ export interface FuzzStage {
   readonly clock: FakeClock
   readonly gate: RecordingGate
   readonly calls: HandlerCall[]
-  /** What the handlers do is its `work`. */
-  readonly handlers: { work: Work }
+  readonly next: Next
   /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
   fetch(request: Request): Promise<Response>
 }
@@ -49,39 +66,34 @@ export async function createFuzzStage(
   funded: readonly string[],
 ): Promise<FuzzStage> {
   const clock = createFakeClock()
-  const gate = createRecordingGate(funded)
+  const next: Next = { work: () => ({}), verifyFaults: [], settleFaults: [] }
+  const gate = createRecordingGate(funded, next)
   const calls: HandlerCall[] = []
-  const handlers: FuzzStage['handlers'] = { work: () => ({}) }
   const handler = (capability: string) => (input: JsonObject, context: JobContext) => {
     calls.push({ capability, input: structuredClone(input) })
-    return handlers.work(input, context)
+    return next.work(input, context)
   }
   const names = Object.keys(declaration.capabilities)
   const agent = await createAgent({
     declaration,
     handlers: Object.fromEntries(names.map(name => [name, handler(name)])),
-    variables: variablesOf(mode),
+    variables: {
+      SERVICE_DEV_MODE: String(mode === 'dev'),
+      AGENT_WALLET_ADDRESS: WALLET,
+      SERVICE_NETWORK: NETWORK_ID,
+      SERVICE_STORE: 'memory:',
+    },
     ports: { clock, log: NO_LOG, ...(mode !== 'locked' && { paymentGate: gate }) },
   })
-  return { mode, declaration, agent, clock, gate, calls, handlers, fetch: request => agent.fetch(request) }
-}
-
-/** The environment of an agent in a mode. */
-export function variablesOf(mode: Mode): { readonly [name: string]: string } {
-  return {
-    SERVICE_DEV_MODE: String(mode === 'dev'),
-    AGENT_WALLET_ADDRESS: WALLET,
-    SERVICE_NETWORK: NETWORK_ID,
-    SERVICE_STORE: 'memory:',
-  }
+  return { mode, declaration, agent, clock, gate, calls, next, fetch: request => agent.fetch(request) }
 }
 
 function nothing(): void {}
 
-export const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
+const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
 
 /** The listed payers have enough, nobody else has anything. */
-function createRecordingGate(funded: readonly string[]) {
+function createRecordingGate(funded: readonly string[], next: Next) {
   const gate = createFakeGate({ funded })
   /** What was asked since it was last read, in the order in which it was asked. */
   const events: GateEvent[] = []
@@ -89,15 +101,17 @@ function createRecordingGate(funded: readonly string[]) {
   const verified = new Set<string>()
   /** Transactions of all payments it charged, by their keys. */
   const charged = new Map<string, string>()
-  const recording: FakeGate = {
+  const recording: PaymentGate = {
     ...gate,
     async verify(payment, terms) {
+      gate.failVerify(...next.verifyFaults.splice(0, 1))
       const outcome = await gate.verify(payment, terms)
       events.push({ call: 'verify', key: payment.key })
       if (outcome.kind === 'valid') verified.add(payment.key)
       return outcome
     },
     async settle(payment) {
+      gate.failSettle(...next.settleFaults.splice(0, 1))
       const outcome = await gate.settle(payment)
       events.push({ call: 'settle', key: payment.key })
       if (outcome.kind === 'settled') charged.set(payment.key, outcome.transaction)

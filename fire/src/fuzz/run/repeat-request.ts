@@ -1,7 +1,7 @@
 import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
 import { otherJobId } from '../generate/payment-spoils.ts'
 import { POOR } from '../generate/payment-maker.ts'
-import type { ExecuteRecipe } from '../generate/recipe.ts'
+import type { Recipe } from '../generate/recipe.ts'
 import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { countCalls } from '../oracle/check-course.ts'
 import { EXECUTE_URL } from './fuzz-stage.ts'
@@ -22,7 +22,7 @@ const RESOLD: Due = { status: 200, sameBytes: false, verifies: 1, settles: 1 }
 /** Sends a job that was answered again (D22 to D24, D8), and says what was wrong with how that went. */
 export async function repeatRequest(
   scene: RunScene,
-  recipe: ExecuteRecipe,
+  recipe: Recipe,
   built: BuiltRequest,
   first: ReadAnswer,
 ): Promise<string | undefined> {
@@ -77,7 +77,7 @@ async function expectRepeat(
 /** The same job, paid for by a new authorization. */
 function paidAnew(
   { maker, stage }: RunScene,
-  { payment }: ExecuteRecipe,
+  { payment }: Recipe,
   { wire, capability, jobId, demanded }: BuiltRequest,
   payer: number,
 ): WireRequest {
@@ -86,7 +86,7 @@ function paidAnew(
     { spoils: [], version: 2, payer, nonce, bound: false, alias: false },
     {
       nowSeconds: stage.clock.nowMs() / 1_000,
-      job: { endpoint: EXECUTE_URL, capability, jobId },
+      job: { endpoint: EXECUTE_URL, capability, jobId: String(jobId) },
       amount: demanded,
     },
   )
@@ -97,7 +97,10 @@ function paidAnew(
 /** The same payment, for a job of another id. */
 function forAnotherJob({ jobId }: BuiltRequest, wire: WireRequest, number: number): WireRequest {
   const body = JSON.parse(String(wire.body)) as object
-  return { ...wire, body: JSON.stringify({ ...body, job_id: otherJobId(jobId, number) }) }
+  return {
+    ...wire,
+    body: Buffer.from(JSON.stringify({ ...body, job_id: otherJobId(String(jobId), number) })),
+  }
 }
 
 /** One new authorization for two new jobs: exactly one is done, and paid for once. */

@@ -10,26 +10,25 @@ import type { Recipe } from '../generate/recipe.ts'
 import { either } from '../generate/values.ts'
 import { createAjvOracle } from '../oracle/ajv-oracle.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
-import { createFuzzStage, MODES, type FuzzStage, type Mode } from './fuzz-stage.ts'
+import { createFuzzStage, MODES, type Mode } from './fuzz-stage.ts'
 import { runRecipe } from './run-recipe.ts'
+import { sabotageStage, type Sabotage } from './sabotages.ts'
 import type { RunScene } from './send-request.ts'
 
 /** A request that goes wrong. */
-export interface Finding {
-  readonly reason: string
-  readonly recipe: Recipe
+interface Finding {
+  /** As a person reads it: what was wrong, the commands that repeat it, and its recipe. */
+  readonly text: string
   /** Where fast-check finds it: `--replay <seed>/<path>`. */
   readonly path: string
 }
-
-/** Puts something between agent and oracle: how the proof that the fuzz can fail is made. */
-export type Sabotage = (stage: FuzzStage) => FuzzStage
 
 interface RoundOptions {
   /** What everything is drawn from; `fixed`: the fixed recipes instead. */
   readonly seed: number | 'fixed'
   readonly maker: PaymentMaker
   readonly onAnswer?: (answer: ReadAnswer) => void
+  /** How the proof that the fuzz can fail is made. */
   readonly sabotage?: Sabotage
   /** Runs the one recipe at this path alone. */
   readonly path?: string | undefined
@@ -77,7 +76,12 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
   await closeAgents(agents)
   watch.stop()
   if (counterexample === null || reason === undefined) return undefined
-  return { reason, recipe: counterexample[0], path: counterexamplePath ?? '' }
+  const found = counterexamplePath ?? ''
+  const text = `✗ ${reason}
+  again      npm run fire -- fuzz --replay ${seed}/${found}
+  all of it  npm run fire -- fuzz --replay ${seed}
+  recipe     ${JSON.stringify(counterexample[0]).slice(0, 10_000)}`
+  return { text, path: found }
 }
 
 /** Notes what would have ended this process: an exception nobody caught, a rejection nobody handled. It lives on meanwhile. */
@@ -121,7 +125,7 @@ async function openAgents(
   const judgeInput = createAjvOracle(declaration)
   const open = async (mode: Mode): Promise<RunScene> => {
     const stage = await createFuzzStage(mode, declaration, maker.wallets.slice(0, POOR))
-    return { stage: sabotage?.(stage) ?? stage, maker, judgeInput, onAnswer }
+    return { stage: sabotage ? sabotageStage(stage, sabotage) : stage, maker, judgeInput, onAnswer }
   }
   return { dev: await open('dev'), paid: await open('paid'), locked: await open('locked') }
 }

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { buildRequest, type BuiltRequest, type WireRequest } from '../generate/build-request.ts'
+import type { WireRequest } from '../generate/build-request.ts'
 import type { PaymentMaker } from '../generate/payment-maker.ts'
-import type { ExecuteRecipe } from '../generate/recipe.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
 import type { Course, InputJudge } from '../oracle/check-course.ts'
-import { EXECUTE_URL, type FuzzStage, type Work } from './fuzz-stage.ts'
+import { EXECUTE_URL, type FuzzStage } from './fuzz-stage.ts'
 
 /** Where recipes are run. */
 export interface RunScene {
@@ -19,20 +18,6 @@ export interface RunScene {
 const MOST_TURNS = 200_000
 /** How far the clock is moved before an answer is given up. */
 const LONGEST_WAIT_SECONDS = 60
-
-/** Makes the request of a recipe at the scene's time, and sets what its handler does; what happened before is forgotten. */
-export function prepare(
-  { stage, maker }: RunScene,
-  recipe: ExecuteRecipe,
-  work: (built: BuiltRequest) => Work,
-): BuiltRequest {
-  const { declaration, clock } = stage
-  const built = buildRequest(recipe, declaration, maker, clock.nowMs() / 1_000)
-  stage.calls.length = 0
-  stage.gate.events.length = 0
-  stage.handlers.work = work(built)
-  return built
-}
 
 /** Sends a request and reads its answer; rejects where none comes. `takesTime`: the clock has to be moved. */
 export async function send(

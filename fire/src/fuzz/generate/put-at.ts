@@ -7,12 +7,6 @@ export function isObject(value: unknown): value is OpenObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The entry of the list that the number picks; the list must not be empty, the number not negative. */
-export function choose<T>(pick: number, list: readonly T[]): T {
-  // Only an empty list has no such entry.
-  return list[pick % list.length] as T
-}
-
 /** Puts a value at a path of names, or removes what is there where it is undefined; nothing where no object is above it. */
 export function putAt(root: OpenObject, path: string, value: unknown): void {
   const names = path.split('/')
@@ -20,5 +14,6 @@ export function putAt(root: OpenObject, path: string, value: unknown): void {
   const holder = names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), root)
   if (!isObject(holder)) return
   if (value === undefined) delete holder[last]
-  else holder[last] = value
+  // What is put in may be changed later.
+  else holder[last] = structuredClone(value)
 }
