@@ -61,20 +61,23 @@ export function buildRequest(
   const isInputAsMade = read.capability === capability && isDeepStrictEqual(read.input, input)
   const isPaidForOther =
     read.capability !== capability || (recipe.payment?.bound === true && read.jobId !== jobId)
+  const demand: ExpectedRefusal = {
+    check: 'demand',
+    ...(read.namesUnknown && { status: 400, errorType: 'capability' }),
+  }
   const refusals: ExpectedRefusal[] = [
     ...read.refusals.map(check => ({ check })),
-    ...(payment?.refusals ?? []),
+    ...(payment?.refusals ?? [demand]),
     ...(isPaidForOther ? [{ check: 'terms' } as const] : []),
     ...(inputSpoil && isInputAsMade ? [{ check: 'input', starts: inputSpoil.field } as const] : []),
     ...verifyRefusals(recipe),
   ]
-  const isPaid = payment !== undefined
   const type = contentType === undefined ? [] : [['content-type', contentType] as const]
   return {
     wire: { headers: [...type, ...(payment?.headers ?? [])], body },
     jobId: read.jobId,
     capability: read.capability ?? capability,
-    expected: expectAnswer({ mode, isPaid, namesUnknown: read.namesUnknown }, refusals),
+    expected: expectAnswer(mode, refusals),
     sentInput: read.input,
     input: isInputAsMade ? recipe.input.seen : undefined,
     output: recipe.output,

@@ -6,7 +6,7 @@ import { BODY_SPOILS, BROKEN_BODIES, GOOD_TYPES, WRONG_TYPES } from './body-spoi
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import { REPEATS, settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
+import { settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 import { either, inputsOf, outputsOf } from './values.ts'
 
 type Payments = fc.Arbitrary<PaymentRecipe | undefined>
@@ -22,7 +22,7 @@ const NO_FAULTS = {
   behaviour: fc.constant(QUIET),
   verifyFault: none,
   settleFault: none,
-  repeat: none,
+  isRepeated: fc.constant(false),
 }
 
 const goodPayments = paymentsOf(fc.constant([]), fc.nat(POOR - 1))
@@ -33,11 +33,11 @@ const poorOrWrong = paymentsOf(
 
 /** Recipes for the agents of a declaration. */
 export function recipesFor(declaration: Declaration): fc.Arbitrary<Recipe> {
-  const repeated = { ...NO_FAULTS, repeat: fc.constantFrom(...REPEATS) }
+  const repeated = { ...NO_FAULTS, isRepeated: fc.constant(true) }
   const broken = { ...NO_FAULTS, accidents }
   return fc.oneof(
-    { weight: 75, arbitrary: jobsOf(declaration, faultsOf, poorOrWrong) },
-    { weight: 5, arbitrary: jobsOf(declaration, () => repeated, goodPayments) },
+    { weight: 78, arbitrary: jobsOf(declaration, faultsOf, poorOrWrong) },
+    { weight: 2, arbitrary: jobsOf(declaration, () => repeated, goodPayments) },
     // In dev mode nothing else is due without a payment; out of it the price is.
     { weight: 10, arbitrary: jobsOf(declaration, faultsOf, none) },
     { weight: 10, arbitrary: jobsOf(declaration, () => broken, either(4, goodPayments, none)) },
@@ -86,7 +86,7 @@ function faultsOf({ input_schema }: Capability) {
     behaviour: either(1, fc.constant(QUIET), fc.oneof(...behaviours)),
     verifyFault: either(19, none, fc.constantFrom(...VERIFY_FAULTS)),
     settleFault: either(24, none, fc.constantFrom(...settleFaults)),
-    repeat: none,
+    isRepeated: fc.constant(false),
   }
 }
 

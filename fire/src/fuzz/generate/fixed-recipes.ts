@@ -7,7 +7,7 @@ import { goodJobsFor } from './draw-recipe.ts'
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import { REPEATS, settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
+import { settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 
 /** Every type and keyword. */
 const EVERY_FIELD: FieldMap = {
@@ -76,7 +76,7 @@ function wrongRequests(): readonly Change[] {
 function wrongCourses(mode: 'paid' | 'dev'): readonly Change[] {
   return [
     ...Object.keys(BEHAVIOURS).map(behaviour => ({ mode, behaviour })),
-    ...REPEATS.map(repeat => ({ mode, repeat })),
+    { mode, isRepeated: true },
     ...VERIFY_FAULTS.map(verifyFault => ({ mode, verifyFault })),
     ...settleFaults.map(settleFault => ({ mode, settleFault })),
     { mode, payment: { alias: true, bound: true } },

@@ -43,7 +43,7 @@ export interface PaymentSpoil {
   readonly name: string
   readonly check: Check
   /** Before signing: the signature stays good. */
-  readonly draft?: (draft: PaymentDraft, scene: PaymentScene) => void
+  readonly draft?: ((draft: PaymentDraft, scene: PaymentScene) => void) | undefined
   /** After signing. */
   readonly envelope?: (envelope: OpenObject) => void
   /** JSON text to header text; default: base64. */
@@ -85,64 +85,77 @@ const WRONG_FIELDS: { readonly [path: string]: readonly unknown[] } = {
   'payload/authorization/value': [...NO_AMOUNT, '1'.repeat(79), String(2n ** 256n)],
   'payload/authorization/validAfter': ['', '-1', '1.5', 'now', null, 0, String(2n ** 47n)],
   'payload/authorization/validBefore': ['', '1e12', null, 4e9, String(2n ** 47n), String(2n ** 255n)],
-  'payload/authorization/nonce': ['', '0x', null, `0x${'0'.repeat(63)}`, `0x${'0'.repeat(66)}`],
+  'payload/authorization/nonce': [
+    '',
+    '0x',
+    null,
+    `0x${'0'.repeat(63)}`,
+    `0x${'0'.repeat(66)}`,
+    `0x${'12'.repeat(32)}`,
+  ],
 }
 
-/** What can be wrong with what a payment pays, though its payer signed it. */
-const WRONG_TERMS: { readonly [name: string]: PaymentSpoil['draft'] } = {
-  'pays another wallet': ({ authorization }) => void (authorization.to = ADDRESS),
-  ...Object.fromEntries([-1n, 1n, 10_000_000n, -10_000n, 2n ** 200n].map(paysMore)),
-  ...Object.fromEntries([1, 60, 1e9].map(seconds => ends('validAfter', seconds))),
-  ...Object.fromEntries([-1e9, -1, 0, 1, 5, 9, 86_402, 1e9].map(seconds => ends('validBefore', seconds))),
-  'bound to another job': (draft, { bind, job }) => bind(draft, { ...job, jobId: otherJobId(job.jobId, 1) }),
-  'bound to another capability': (draft, { bind, job }) =>
-    bind(draft, { ...job, capability: `${job.capability}x` }),
-  'bound to another agent': (draft, { bind, job }) => bind(draft, { ...job, endpoint: `${EXECUTE_URL}/` }),
-  'bound without salt': (draft, { bind, job }) => {
-    bind(draft, job)
-    draft.salt = undefined
-  },
-}
+/** Seconds from now that are wrong for the beginning and the end of an authorization. */
+const WRONG_TIMES = [
+  ...[1, 60, 1e9].map(seconds => ['validAfter', seconds] as const),
+  ...[-1e9, -1, 0, 1, 5, 9, 86_402, 1e9].map(seconds => ['validBefore', seconds] as const),
+]
 
 /** Every way we know to get a payment wrong. */
 export const PAYMENT_SPOILS: readonly PaymentSpoil[] = [
-  ...['', 'x', '====', '%', 'a b', btoa('null'), btoa('[]'), btoa('{"a":"\xff"}')].map(
-    (header): PaymentSpoil => ({ name: `header "${header}"`, check: 'payer', encode: () => header }),
+  ...['', 'x', '====', '%', 'a b', btoa('null'), btoa('[]'), btoa('{"a":"\xff"}')].map(header =>
+    payer(`header "${header}"`, { encode: () => header }),
   ),
-  ...[1, 50, 200].map((length): PaymentSpoil => ({
-    name: `header cut after ${length}`,
-    check: 'payer',
-    encode: json => btoa(json.slice(0, length)),
-  })),
-  { name: 'header huge', check: 'payer', encode: json => btoa(json + ' '.repeat(12_000)) },
-  { name: 'header twice', check: 'payer', names: ['payment-signature', 'payment-signature'] },
-  { name: 'header under both names', check: 'payer', names: ['x-payment', 'payment-signature'] },
+  ...[1, 50, 200].map(length =>
+    payer(`header cut after ${length}`, { encode: json => btoa(json.slice(0, length)) }),
+  ),
+  payer('header huge', { encode: json => btoa(json + ' '.repeat(12_000)) }),
+  payer('header twice', { names: ['payment-signature', 'payment-signature'] }),
+  payer('header under both names', { names: ['x-payment', 'payment-signature'] }),
   ...Object.entries(WRONG_FIELDS).flatMap(([path, values]) => values.map(value => wrongField(path, value))),
-  {
-    name: "signature another's",
-    check: 'payer',
-    draft: draft => void (draft.signer = (draft.signer + 1) % 3),
-  },
-  {
-    name: 'signature for another chain',
-    check: 'payer',
-    draft: draft => void (draft.network = OTHER_NETWORK),
-  },
-  {
-    name: 'signature of a changed payment',
-    check: 'payer',
-    envelope: envelope => putAt(envelope, 'payload/authorization/nonce', `0x${'12'.repeat(32)}`),
-  },
-  ...Object.entries(WRONG_TERMS).map(([name, draft]) => ({ name, check: 'terms', draft }) as PaymentSpoil),
+  payer("signature another's", { draft: draft => void (draft.signer = (draft.signer + 1) % 3) }),
+  payer('signature for another chain', { draft: draft => void (draft.network = OTHER_NETWORK) }),
   { ...wrongField('accepted/amount', '1'), check: 'terms' },
   { ...wrongField('accepted/payTo', ADDRESS), check: 'terms' },
+  // What follows is signed by its payer.
+  terms('pays another wallet', ({ authorization }) => void (authorization.to = ADDRESS)),
+  ...[-1n, 1n, 10_000_000n, -10_000n, 2n ** 200n].map(more =>
+    terms(`pays ${more} more`, ({ authorization }) => {
+      const value = BigInt(authorization.value) + more
+      authorization.value = String(value < 0n ? 0n : value)
+    }),
+  ),
+  ...WRONG_TIMES.map(([field, seconds]) =>
+    terms(`${field} in ${seconds} s`, ({ authorization }, { nowSeconds }) => {
+      authorization[field] = String(Math.max(0, Math.floor(nowSeconds) + seconds))
+    }),
+  ),
+  terms('bound to another job', (draft, { bind, job }) =>
+    bind(draft, { ...job, jobId: otherJobId(job.jobId, 1) }),
+  ),
+  terms('bound to another capability', (draft, { bind, job }) =>
+    bind(draft, { ...job, capability: `${job.capability}x` }),
+  ),
+  terms('bound to another agent', (draft, { bind, job }) =>
+    bind(draft, { ...job, endpoint: `${EXECUTE_URL}/` }),
+  ),
+  terms('bound without salt', (draft, { bind, job }) => {
+    bind(draft, job)
+    draft.salt = undefined
+  }),
 ]
+
+function payer(name: string, spoil: Omit<PaymentSpoil, 'name' | 'check'>): PaymentSpoil {
+  return { name, check: 'payer', ...spoil }
+}
+
+function terms(name: string, draft: PaymentSpoil['draft']): PaymentSpoil {
+  return { name, check: 'terms', draft }
+}
 
 /** A field that is not even of its form. */
 function wrongField(path: string, value: unknown): PaymentSpoil {
-  return {
-    name: `${path} ${JSON.stringify(value)}`,
-    check: 'payer',
+  return payer(`${path} ${JSON.stringify(value)}`, {
     draft(draft) {
       if (path.startsWith('accepted')) draft.version = 2
     },
@@ -151,25 +164,7 @@ function wrongField(path: string, value: unknown): PaymentSpoil {
       const isInAccepted = (path === 'scheme' || path === 'network') && isObject(envelope['accepted'])
       putAt(envelope, isInAccepted ? `accepted/${path}` : path, value)
     },
-  }
-}
-
-function paysMore(atomic: bigint): [name: string, draft: PaymentSpoil['draft']] {
-  const pay: PaymentSpoil['draft'] = ({ authorization }) => {
-    const value = BigInt(authorization.value) + atomic
-    authorization.value = String(value < 0n ? 0n : value)
-  }
-  return [`pays ${atomic} more`, pay]
-}
-
-function ends(
-  field: 'validAfter' | 'validBefore',
-  seconds: number,
-): [name: string, draft: PaymentSpoil['draft']] {
-  const set: PaymentSpoil['draft'] = ({ authorization }, { nowSeconds }) => {
-    authorization[field] = String(Math.max(0, Math.floor(nowSeconds) + seconds))
-  }
-  return [`${field} in ${seconds} s`, set]
+  })
 }
 
 /** The id of another job: a different one for each number from 1. */

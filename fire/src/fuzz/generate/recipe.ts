@@ -29,8 +29,8 @@ export interface Recipe {
   /** What the facilitator does out of order. */
   readonly verifyFault: (typeof VERIFY_FAULTS)[number] | undefined
   readonly settleFault: keyof typeof SETTLE_FAULTS | undefined
-  /** What is sent after it, or beside it. */
-  readonly repeat: (typeof REPEATS)[number] | undefined
+  /** Whether it is sent twice at once, and then again in every way. */
+  readonly isRepeated: boolean
 }
 
 export interface PaymentRecipe {
@@ -53,16 +53,6 @@ export const SETTLE_FAULTS = {
   'unknown once': ['unknown'],
   'unknown for long': Array.from({ length: 7 }, () => 'unknown' as const),
 } as const
-
-/** All ways in which a job is sent again. */
-export const REPEATS = [
-  'the same again',
-  'the same beside it',
-  'a new authorization',
-  'another payer',
-  'the payment for another job',
-  'two jobs with one payment at once',
-] as const
 
 // `Object.keys` forgets which they are.
 export const settleFaults = Object.keys(SETTLE_FAULTS) as readonly (keyof typeof SETTLE_FAULTS)[]

@@ -31,44 +31,33 @@ export function checkCourse(
   return (
     refuseAnswer(answer) ??
     findLeak(answer.text, stage.mode === 'dev' && answer.status === 200) ??
-    judgeStatus(foreseen, answer) ??
-    judgeMessage(foreseen, answer) ??
-    judgeDemand(built, answer) ??
+    judgeAnswer(built, foreseen, answer) ??
     judgeHandler(built, foreseen, course, judgeInput) ??
     checkMoney(stage, built, foreseen, course) ??
     (answer.status === 200 ? judgeSuccess(stage, built, foreseen, answer) : undefined)
   )
 }
 
-function judgeStatus({ statuses, answer }: Foreseen, { status, text }: ReadAnswer): string | undefined {
-  if (statuses.includes(status)) return undefined
-  return `answered ${status} where ${statuses.join(' or ')} was due (${answer.check ?? 'nothing wrong'}): ${text.slice(0, 300)}`
-}
-
-function judgeMessage({ answer, statuses }: Foreseen, { text, status }: ReadAnswer): string | undefined {
+function judgeAnswer(
+  { demanded }: BuiltRequest,
+  { statuses, answer }: Foreseen,
+  { status, text }: ReadAnswer,
+): string | undefined {
+  const { check = 'nothing wrong', errorType, error, starts = '' } = answer
+  const was = `(${check}), it was ${status}: ${text.slice(0, 300)}`
+  if (!statuses.includes(status)) return `${statuses.join(' or ')} was due ${was}`
   if (statuses.length > 1 || status === 200 || status === 503) return undefined
   const body = readObject(text) ?? {}
-  if ('accepts' in body) return answer.check === 'demand' ? undefined : 'a demand where a payment was sent'
-  if (answer.check === 'demand' && status === 402) return 'a 402 without a demand where no payment was sent'
-  const { errorType, error, starts } = answer
-  const said = String(body['error'])
-  if (errorType !== undefined && body['error_type'] !== errorType)
-    return `error_type ${String(body['error_type'])} where ${errorType} was due: ${said}`
+  const { accepts, error_type: saidType, error: said } = body
+  if (Array.isArray(accepts) !== (check === 'demand' && status === 402))
+    return `no demand, or one too many ${was}`
+  // The schema of a demand was checked.
+  if (Array.isArray(accepts))
+    return accepts[0].maxAmountRequired === demanded ? undefined : `the price is ${demanded} ${was}`
+  if (errorType !== undefined && saidType !== errorType) return `error_type ${errorType} was due ${was}`
   // JSON and UTF-8 keep a lone surrogate only as an escape.
-  if (error !== undefined && said !== error)
-    return `said ${JSON.stringify(said)} where ${JSON.stringify(error)} was due`
-  return starts === undefined || said.startsWith(starts)
-    ? undefined
-    : `the message is not about ${starts}: ${said}`
-}
-
-function judgeDemand(built: BuiltRequest, { text, status }: ReadAnswer): string | undefined {
-  const accepts = status === 402 ? readObject(text)?.['accepts'] : undefined
-  if (!Array.isArray(accepts)) return undefined
-  const asked = (accepts[0] as { readonly maxAmountRequired: unknown }).maxAmountRequired
-  return asked === built.demanded
-    ? undefined
-    : `asked for ${String(asked)} where the price is ${built.demanded}`
+  if (error !== undefined && said !== error) return `${JSON.stringify(error)} was due ${was}`
+  return String(said).startsWith(starts) ? undefined : `it is not about ${starts} ${was}`
 }
 
 function judgeHandler(

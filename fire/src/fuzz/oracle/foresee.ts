@@ -3,7 +3,7 @@ import type { BuiltRequest } from '../generate/build-request.ts'
 import type { Recipe } from '../generate/recipe.ts'
 import { behaviourOf, type Outcome } from '../handlers/behaviours.ts'
 import { CANARY } from '../handlers/hostile-values.ts'
-import { orderOf, type ExpectedAnswer } from './expected-answer.ts'
+import { orderOf, refuse, type ExpectedAnswer } from './expected-answer.ts'
 import { depthOf } from './read-body.ts'
 
 /** The whole course of a request, foreseen: its answer, and what is asked of whom on the way. */
@@ -40,18 +40,16 @@ export function foresee(recipe: Recipe, built: BuiltRequest): Foreseen {
   return { ...ran, output: built.output, ...(isPaid && afterSettle(recipe)) }
 }
 
-const INTERNAL = { status: 500, errorType: 'internal', error: 'Internal error' } as const
-
 function afterHandler(
   outcome: Exclude<Outcome, 'done'>,
   recipe: Recipe,
   built: BuiltRequest,
 ): Partial<Foreseen> {
+  if (typeof outcome === 'object') return failing({ check: 'handler', ...outcome })
+  if (outcome === 'late') return failing({ ...refuse({ check: 'lateness' }), check: 'handler' })
   if (outcome === 'done or broken') return { statuses: [200, 500], settleCalls: [0, 1] }
   const output = outcome === 'as JSON' ? asJson(recipe, built) : undefined
-  if (output !== undefined) return { output }
-  if (outcome === 'late') return failing({ check: 'handler', status: 408, errorType: 'deadline' })
-  return failing({ check: 'handler', ...(typeof outcome === 'string' ? INTERNAL : outcome) })
+  return output === undefined ? failing(refuse({ check: 'handler', error: 'Internal error' })) : { output }
 }
 
 function afterSettle({ settleFault }: Recipe): Partial<Foreseen> {
@@ -59,11 +57,7 @@ function afterSettle({ settleFault }: Recipe): Partial<Foreseen> {
     case undefined:
       return { settleCalls: [1, 1] }
     case 'failed':
-      return {
-        ...failing({ check: 'settle', status: 402, errorType: 'payment' }),
-        settleCalls: [1, 1],
-        output: undefined,
-      }
+      return { ...failing(refuse({ check: 'settle' })), settleCalls: [1, 1], output: undefined }
     case 'unknown once':
       return { settleCalls: [2, 2], takesTime: true }
     case 'unknown for long':
@@ -91,17 +85,13 @@ function asJson({ behaviour }: Recipe, { output, input = {} }: BuiltRequest): Js
   }
 }
 
+/** Stack frames, and paths of files. */
+const INSIDE =
+  /(?:\n|\\n)\s+at |\.[mc]?[tj]s:\d+|node_modules|node:internal|file:\/\/|TypeError|ReferenceError/
+
 /** What in an answer its caller was never to see; undefined where there is nothing of the kind. */
 export function findLeak(text: string, mayQuoteHandler: boolean): string | undefined {
   if (!mayQuoteHandler && text.includes(CANARY)) return 'what a handler threw or returned came out'
-  const shown = LEAKS.find(leak => leak.test(text))
-  return shown === undefined ? undefined : `something of the inside came out: ${String(shown)}`
+  const [shown] = INSIDE.exec(text) ?? []
+  return shown === undefined ? undefined : `something of the inside came out: ${shown}`
 }
-
-/** Stack frames, and paths of files. */
-const LEAKS: readonly RegExp[] = [
-  /\n\s+at |\\n\s+at /,
-  /\.[mc]?[tj]s:\d+/,
-  /node_modules|node:internal|file:\/\//,
-  /TypeError|ReferenceError/,
-]

@@ -26,31 +26,42 @@ export async function repeatRequest(
   built: BuiltRequest,
   first: ReadAnswer,
 ): Promise<string | undefined> {
-  const { wire } = built
-  const again = (sent: WireRequest, due: Due) => expectRepeat(scene, sent, first, due)
-  const payer = recipe.payment?.payer ?? 0
   if (first.status === 503) {
     await scene.stage.clock.advance(30_000)
     scene.stage.gate.events.length = 0
-    return await again(wire, { ...STORED, sameBytes: false })
   }
-  if (first.headers.has('payment-response') && first.status === 402)
-    return (await again(wire, REFUSED)) ?? (await again(paidAnew(scene, recipe, built, payer), RESOLD))
-  if (recipe.repeat === undefined || first.status !== 200) return undefined
-  if (recipe.mode === 'dev') return await again(wire, STORED)
-  switch (recipe.repeat) {
-    case 'the same again':
-    case 'the same beside it':
-      return await again(wire, STORED)
-    case 'a new authorization':
-      return await again(paidAnew(scene, recipe, built, payer), STORED)
-    case 'another payer':
-      return await again(paidAnew(scene, recipe, built, (payer + 1) % POOR), REFUSED)
-    case 'the payment for another job':
-      return await again(forAnotherJob(built, wire, 1), REFUSED)
-    case 'two jobs with one payment at once':
-      return await twoAtOnce(scene, built, paidAnew(scene, recipe, built, payer))
+  for (const [sent, due] of listRepeats(scene, recipe, built, first)) {
+    const wrong = await expectRepeat(scene, sent, first, due)
+    if (wrong !== undefined) return wrong
   }
+  const isSold = recipe.isRepeated && recipe.mode === 'paid' && first.status === 200
+  return isSold ? await twoAtOnce(scene, recipe, built) : undefined
+}
+
+/** What is sent one after the other, and what is due to each. */
+function listRepeats(
+  scene: RunScene,
+  recipe: Recipe,
+  built: BuiltRequest,
+  first: ReadAnswer,
+): readonly (readonly [sent: WireRequest, due: Due])[] {
+  const { wire } = built
+  const payer = recipe.payment?.payer ?? 0
+  const paidAgain = paidAnew(scene, recipe, built, payer, '01')
+  if (first.status === 503) return [[wire, { ...STORED, sameBytes: false }]]
+  if (first.status === 402 && first.headers.has('payment-response'))
+    return [
+      [wire, REFUSED],
+      [paidAgain, RESOLD],
+    ]
+  if (!recipe.isRepeated || first.status !== 200) return []
+  if (recipe.mode === 'dev') return [[wire, STORED]]
+  return [
+    [wire, STORED],
+    [paidAgain, STORED],
+    [paidAnew(scene, recipe, built, (payer + 1) % POOR, '01'), REFUSED],
+    [forAnotherJob(built, wire, 1), REFUSED],
+  ]
 }
 
 async function expectRepeat(
@@ -80,8 +91,9 @@ function paidAnew(
   { payment }: Recipe,
   { wire, capability, jobId, demanded }: BuiltRequest,
   payer: number,
+  nonceStart: string,
 ): WireRequest {
-  const nonce = `0x01${payment?.nonce.slice(4) ?? '0'.repeat(62)}`
+  const nonce = `0x${nonceStart}${payment?.nonce.slice(4) ?? '0'.repeat(62)}`
   const made = maker.make(
     { spoils: [], version: 2, payer, nonce, bound: false, alias: false },
     {
@@ -104,12 +116,9 @@ function forAnotherJob({ jobId }: BuiltRequest, wire: WireRequest, number: numbe
 }
 
 /** One new authorization for two new jobs: exactly one is done, and paid for once. */
-async function twoAtOnce(
-  scene: RunScene,
-  built: BuiltRequest,
-  wire: WireRequest,
-): Promise<string | undefined> {
-  const [one, two] = await Promise.all([1, 2].map(number => send(scene, forAnotherJob(built, wire, number))))
+async function twoAtOnce(scene: RunScene, recipe: Recipe, built: BuiltRequest): Promise<string | undefined> {
+  const wire = paidAnew(scene, recipe, built, recipe.payment?.payer ?? 0, '02')
+  const [one, two] = await Promise.all([2, 3].map(number => send(scene, forAnotherJob(built, wire, number))))
   if (one === undefined || two === undefined) return 'never answered'
   const settles = countCalls(takeCourse(scene.stage, one), 'settle')
   const statuses = [one.status, two.status].sort((a, b) => a - b)

@@ -2,7 +2,7 @@ import { buildRequest } from '../generate/build-request.ts'
 import { SETTLE_FAULTS, type Recipe } from '../generate/recipe.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { checkCourse } from '../oracle/check-course.ts'
-import { expectAnswer } from '../oracle/expected-answer.ts'
+import { refuse } from '../oracle/expected-answer.ts'
 import { foresee } from '../oracle/foresee.ts'
 import { repeatRequest } from './repeat-request.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
@@ -20,7 +20,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
   stage.next.verifyFaults = recipe.verifyFault === undefined ? [] : [recipe.verifyFault]
   stage.next.settleFaults = recipe.settleFault === undefined ? [] : [...SETTLE_FAULTS[recipe.settleFault]]
   const foreseen = foresee(recipe, built)
-  const isBeside = recipe.repeat === 'the same beside it' && foreseen.statuses[0] === 200
+  const isBeside = recipe.isRepeated && foreseen.statuses[0] === 200
   const sent = Array.from({ length: isBeside ? 2 : 1 }, () => send(scene, wire, foreseen.takesTime))
   const [answer, twin = answer] = await Promise.all(sent)
   if (answer === undefined) return 'never answered'
@@ -31,8 +31,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
     input === undefined &&
     course.calls.length === 0 &&
     judgeInput(built.capability, built.sentInput) !== undefined
-  const refusal = expectAnswer({ mode: stage.mode, isPaid: true, namesUnknown: false }, [{ check: 'input' }])
-  const due = isRefused ? foresee(recipe, { ...built, expected: refusal }) : foreseen
+  const due = isRefused ? foresee(recipe, { ...built, expected: refuse({ check: 'input' }) }) : foreseen
   const wrong = checkCourse(stage, built, due, course, judgeInput)
   if (wrong !== undefined) return wrong
   if (twin?.text !== answer.text) return `its twin was answered ${twin?.status}: ${twin?.text}`
