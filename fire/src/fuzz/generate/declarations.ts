@@ -4,17 +4,7 @@ import { TEXT_FORMS } from './text-forms.ts'
 import { either } from './values.ts'
 
 /** Names a schema may hold that would be trouble in a careless object. */
-const FIELD_NAMES = [
-  'text',
-  'count',
-  'toString',
-  'constructor',
-  'items',
-  'hasOwnProperty',
-  'a b',
-  'é',
-  'valueOf',
-]
+const FIELD_NAMES = [...'text count toString constructor items hasOwnProperty valueOf é'.split(' '), 'a b']
 const CAPABILITY_NAMES = ['work', 'toString', 'count words', 'constructor', 'résumé', 'a/b', 'x'.repeat(64)]
 
 /** Fields that hold no others, each with a value that it takes. */

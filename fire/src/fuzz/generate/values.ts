@@ -31,46 +31,45 @@ const anyJson: fc.Arbitrary<JsonValue> = fc
 
 /** Inputs that the schema takes, by construction, and what D19 and D20 make of them. */
 export function inputsOf(fields: FieldMap): fc.Arbitrary<SentValue<JsonObject>> {
-  return mapsOf(fields, { isCoerced: true, isRequired: field => field.required === true })
+  return mapsOf(fields, 'input')
 }
 
 /** Outputs that the schema takes, by construction. */
 export function outputsOf(fields: FieldMap): fc.Arbitrary<JsonObject> {
-  const rules: Rules = { isCoerced: false, isRequired: field => field.required !== false }
-  return mapsOf(fields, rules).map(({ seen }) => seen)
+  return mapsOf(fields, 'output').map(({ seen }) => seen)
 }
 
-interface Rules {
-  /** Whether values may be sent in a form that has to be coerced, and with undeclared fields beside them. */
-  readonly isCoerced: boolean
-  readonly isRequired: (field: Field) => boolean
-}
-
-function mapsOf(fields: FieldMap, rules: Rules): fc.Arbitrary<SentValue<JsonObject>> {
-  const members = Object.entries(fields).map(([name, field]) => {
-    const present = valuesOf(field, rules).map((value): Member => ({ name, ...value }))
-    if (rules.isRequired(field)) return present
-    const absent: Member = { name, sent: undefined, seen: rules.isCoerced ? field.default : undefined }
-    return either(3, present, fc.constant(absent))
-  })
-  const undeclared = fc
-    .tuple(fc.constantFrom('zz', 'undeclared', 'isPrototypeOf'), anyJson)
-    .map(([name, sent]): Member[] => [{ name, sent, seen: undefined }])
-  const surplus = rules.isCoerced ? either(4, fc.constant<Member[]>([]), undeclared) : fc.constant([])
-  return fc.tuple(fc.tuple(...members), surplus).map(([declared, more]) => {
-    const all = [...declared, ...more]
-    return {
-      sent: objectOf(all.map(({ name, sent }) => [name, sent])),
-      seen: objectOf(all.map(({ name, seen }) => [name, seen])),
-    }
-  })
-}
+/** Inputs may be sent in a form that has to be coerced, and with undeclared fields beside them. */
+type Side = 'input' | 'output'
 
 /** A field of an object; undefined where it is not there. */
 interface Member {
-  readonly name: string
   readonly sent: JsonValue | undefined
   readonly seen: JsonValue | undefined
+}
+
+function mapsOf(fields: FieldMap, side: Side): fc.Arbitrary<SentValue<JsonObject>> {
+  const isInput = side === 'input'
+  const members = Object.entries(fields).map(([name, field]): [string, fc.Arbitrary<Member>] => {
+    const present = valuesOf(field, side)
+    const absent = { sent: undefined, seen: isInput ? field.default : undefined }
+    const isRequired = field.required ?? !isInput
+    return [name, isRequired ? present : either(3, present, fc.constant(absent))]
+  })
+  const undeclared = fc.dictionary(
+    fc.constantFrom('zz', 'undeclared', 'isPrototypeOf'),
+    anyJson.map((sent): Member => ({ sent, seen: undefined })),
+    { maxKeys: 1, noNullPrototype: true },
+  )
+  return fc
+    .tuple(fc.record(Object.fromEntries(members)), isInput ? undeclared : fc.constant({}))
+    .map(([declared, more]) => {
+      const all = Object.entries<Member>({ ...declared, ...more })
+      return {
+        sent: objectOf(all.map(([name, { sent }]) => [name, sent])),
+        seen: objectOf(all.map(([name, { seen }]) => [name, seen])),
+      }
+    })
 }
 
 function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
@@ -78,10 +77,10 @@ function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]
   return Object.fromEntries(present)
 }
 
-function valuesOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
+function valuesOf(field: Field, side: Side): fc.Arbitrary<SentValue> {
   if (field.enum !== undefined) return fc.constantFrom(...field.enum).map(same)
   const asText = (values: fc.Arbitrary<JsonValue>): fc.Arbitrary<SentValue> =>
-    rules.isCoerced
+    side === 'input'
       ? either(
           4,
           values.map(same),
@@ -90,7 +89,7 @@ function valuesOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
       : values.map(same)
   switch (field.type) {
     case 'string':
-      return stringsOf(field, rules)
+      return stringsOf(field, side)
     case 'number':
     case 'integer':
       return asText(numbersOf(field))
@@ -98,7 +97,7 @@ function valuesOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
       return asText(fc.boolean())
     case 'array': {
       const { items, minItems = 0, maxItems = 4 } = field
-      const item = items === undefined ? anyJson.map(same) : valuesOf(items, rules)
+      const item = items === undefined ? anyJson.map(same) : valuesOf(items, side)
       return fc
         .array(item, { minLength: minItems, maxLength: maxItems })
         .map(made => ({ sent: made.map(({ sent }) => sent), seen: made.map(({ seen }) => seen) }))
@@ -106,17 +105,17 @@ function valuesOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
     case 'object':
       return field.properties === undefined
         ? anyJson.map(any => same({ any }))
-        : mapsOf(field.properties, rules)
+        : mapsOf(field.properties, side)
   }
 }
 
-function stringsOf(field: Field, rules: Rules): fc.Arbitrary<SentValue> {
+function stringsOf(field: Field, side: Side): fc.Arbitrary<SentValue> {
   const form = textFormOf(field)
   if (form !== undefined) return fc.constantFrom(...form.good).map(same)
   const { minLength, maxLength } = field
   if (minLength !== undefined || maxLength !== undefined)
     return fc.string({ unit: 'binary', minLength: minLength ?? 0, maxLength: maxLength ?? 20 }).map(same)
-  if (!rules.isCoerced) return texts.map(same)
+  if (side === 'output') return texts.map(same)
   const plain = fc.constantFrom(7, -1.5, 1e21, true, false)
   return either(
     6,

@@ -93,7 +93,7 @@ export function kindsOfAnswer(): readonly string[] {
   const failures = Object.entries(FAILURES).flatMap(([type, forms]) =>
     forms.map(form => `${type} ${form.source}`),
   )
-  const types = ['400 validation', '400 capability', '402 payment', '408 deadline', '500 internal']
+  const types = Object.keys(FAILURES).filter(type => type !== '401 payment')
   return [...Object.values(OTHERS), ...failures, ...types.map(type => `${type} ${OF_HANDLER}`)]
 }
 

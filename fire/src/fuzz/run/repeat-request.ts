@@ -1,10 +1,9 @@
-import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
+import { buildRequest, type BuiltRequest, type WireRequest } from '../generate/build-request.ts'
 import { otherJobId } from '../generate/payment-spoils.ts'
 import { POOR } from '../generate/payment-maker.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import type { PaymentRecipe, Recipe } from '../generate/recipe.ts'
 import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { countCalls } from '../oracle/check-course.ts'
-import { EXECUTE_URL } from './fuzz-stage.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
 /** What a repeat must come to: the status, whether it has the first answer's bytes, and how often the gate is asked. */
@@ -23,45 +22,50 @@ const RESOLD: Due = { status: 200, sameBytes: false, verifies: 1, settles: 1 }
 export async function repeatRequest(
   scene: RunScene,
   recipe: Recipe,
-  built: BuiltRequest,
+  { wire }: BuiltRequest,
   first: ReadAnswer,
 ): Promise<string | undefined> {
+  const { stage, maker } = scene
+  const rebuild = (change: Partial<Recipe>) =>
+    buildRequest({ ...recipe, ...change }, stage.declaration, maker, stage.clock.nowMs()).wire
+  const paidAnew = (payment: PaymentRecipe, start: string): WireRequest => {
+    const nonce = `0x${start}${payment.nonce.slice(4)}`
+    return rebuild({ payment: { ...payment, spoils: [], bound: false, alias: false, nonce } })
+  }
+  const forAnotherJob = (paid: WireRequest, number: number): WireRequest => {
+    const { body } = rebuild({ jobId: otherJobId(recipe.jobId, number) })
+    return { ...paid, body }
+  }
+  const inTurn = async (repeats: readonly (readonly [WireRequest, Due])[]): Promise<string | undefined> => {
+    for (const [sent, due] of repeats) {
+      const wrong = await expectRepeat(scene, sent, first, due)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
   if (first.status === 503) {
-    await scene.stage.clock.advance(30_000)
-    scene.stage.gate.events.length = 0
+    await stage.clock.advance(30_000)
+    stage.gate.events.length = 0
+    return await inTurn([[wire, { ...STORED, sameBytes: false }]])
   }
-  for (const [sent, due] of listRepeats(scene, recipe, built, first)) {
-    const wrong = await expectRepeat(scene, sent, first, due)
-    if (wrong !== undefined) return wrong
-  }
-  const isSold = recipe.isRepeated && recipe.mode === 'paid' && first.status === 200
-  return isSold ? await twoAtOnce(scene, recipe, built) : undefined
-}
-
-/** What is sent one after the other, and what is due to each. */
-function listRepeats(
-  scene: RunScene,
-  recipe: Recipe,
-  built: BuiltRequest,
-  first: ReadAnswer,
-): readonly (readonly [sent: WireRequest, due: Due])[] {
-  const { wire } = built
-  const payer = recipe.payment?.payer ?? 0
-  const paidAgain = paidAnew(scene, recipe, built, payer, '01')
-  if (first.status === 503) return [[wire, { ...STORED, sameBytes: false }]]
+  const { payment, isRepeated, mode } = recipe
+  if (mode === 'dev') return isRepeated ? await inTurn([[wire, STORED]]) : undefined
+  if (payment === undefined) return undefined
+  const again = paidAnew(payment, '01')
   if (first.status === 402 && first.headers.has('payment-response'))
-    return [
+    return await inTurn([
       [wire, REFUSED],
-      [paidAgain, RESOLD],
-    ]
-  if (!recipe.isRepeated || first.status !== 200) return []
-  if (recipe.mode === 'dev') return [[wire, STORED]]
-  return [
+      [again, RESOLD],
+    ])
+  if (!isRepeated || first.status !== 200) return undefined
+  const wrong = await inTurn([
     [wire, STORED],
-    [paidAgain, STORED],
-    [paidAnew(scene, recipe, built, (payer + 1) % POOR, '01'), REFUSED],
-    [forAnotherJob(built, wire, 1), REFUSED],
-  ]
+    [again, STORED],
+    [paidAnew({ ...payment, payer: (payment.payer + 1) % POOR }, '01'), REFUSED],
+    [forAnotherJob(wire, 1), REFUSED],
+  ])
+  const other = paidAnew(payment, '02')
+  return wrong ?? (await expectOneDone(scene, [forAnotherJob(other, 2), forAnotherJob(other, 3)]))
 }
 
 async function expectRepeat(
@@ -85,43 +89,11 @@ async function expectRepeat(
   return verifies === due.verifies ? undefined : `the repeat verified ${verifies} times`
 }
 
-/** The same job, paid for by a new authorization. */
-function paidAnew(
-  { maker, stage }: RunScene,
-  { payment }: Recipe,
-  { wire, capability, jobId, demanded }: BuiltRequest,
-  payer: number,
-  nonceStart: string,
-): WireRequest {
-  const nonce = `0x${nonceStart}${payment?.nonce.slice(4) ?? '0'.repeat(62)}`
-  const made = maker.make(
-    { spoils: [], version: 2, payer, nonce, bound: false, alias: false },
-    {
-      nowSeconds: stage.clock.nowMs() / 1_000,
-      job: { endpoint: EXECUTE_URL, capability, jobId: String(jobId) },
-      amount: demanded,
-    },
-  )
-  const others = wire.headers.filter(([name]) => !name.includes('payment'))
-  return { ...wire, headers: [...others, ...made.headers] }
-}
-
-/** The same payment, for a job of another id. */
-function forAnotherJob({ jobId }: BuiltRequest, wire: WireRequest, number: number): WireRequest {
-  const body = JSON.parse(String(wire.body)) as object
-  return {
-    ...wire,
-    body: Buffer.from(JSON.stringify({ ...body, job_id: otherJobId(String(jobId), number) })),
-  }
-}
-
-/** One new authorization for two new jobs: exactly one is done, and paid for once. */
-async function twoAtOnce(scene: RunScene, recipe: Recipe, built: BuiltRequest): Promise<string | undefined> {
-  const wire = paidAnew(scene, recipe, built, recipe.payment?.payer ?? 0, '02')
-  const [one, two] = await Promise.all([2, 3].map(number => send(scene, forAnotherJob(built, wire, number))))
-  if (one === undefined || two === undefined) return 'never answered'
-  const settles = countCalls(takeCourse(scene.stage, one), 'settle')
-  const statuses = [one.status, two.status].sort((a, b) => a - b)
+/** Two jobs with one payment, at once: exactly one is done, and paid for once. */
+async function expectOneDone(scene: RunScene, wires: readonly WireRequest[]): Promise<string | undefined> {
+  const answers = await Promise.all(wires.map(wire => send(scene, wire)))
+  const settles = scene.stage.gate.events.splice(0).filter(({ call }) => call === 'settle').length
+  const statuses = answers.map(({ status }) => status).sort((a, b) => a - b)
   if (String(statuses) !== '200,402') return `one payment for two jobs was answered ${statuses.join(' and ')}`
   return settles === 1 ? undefined : `one payment for two jobs was settled ${settles} times`
 }

@@ -60,7 +60,7 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
     }
     // Node reports a rejection only when the turn is over.
     await setImmediate()
-    reason = watch.take() ?? reason
+    reason = watch.noted.splice(0)[0] ?? reason
     return reason === undefined
   }
   const numRuns = isFixed ? examples.length : ROUND_RECIPES
@@ -84,26 +84,14 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
   return { text, path: found }
 }
 
-/** Notes what would have ended this process: an exception nobody caught, a rejection nobody handled. It lives on meanwhile. */
+/** Notes in words what would have ended this process: an exception nobody caught, a rejection nobody handled. */
 function watchProcess() {
-  let noted: string | undefined
-  const note = (thrown: unknown): void => {
-    noted ??= `would have ended the process: ${describeAnything(thrown)}`
-  }
-  process.on('uncaughtException', note)
-  process.on('unhandledRejection', note)
-  return {
-    /** What was noted since the last time, in words. */
-    take(): string | undefined {
-      const taken = noted
-      noted = undefined
-      return taken
-    },
-    stop(): void {
-      process.off('uncaughtException', note)
-      process.off('unhandledRejection', note)
-    },
-  }
+  const noted: string[] = []
+  const note = (thrown: unknown): void =>
+    void noted.push(`would have ended the process: ${describeAnything(thrown)}`)
+  process.on('uncaughtException', note).on('unhandledRejection', note)
+  const stop = () => process.off('uncaughtException', note).off('unhandledRejection', note)
+  return { noted, stop }
 }
 
 /** What was thrown, in words; what is thrown may throw when it is looked at. */

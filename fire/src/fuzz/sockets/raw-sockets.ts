@@ -120,30 +120,25 @@ interface RawExchange {
  * Sends bytes as they are (a text as Latin-1), and reads what comes until the other side closes, until so many answers
  * are there, or until nothing came for a while.
  */
-function exchangeRaw(
+async function exchangeRaw(
   port: number,
   sent: string | Buffer,
   options: { readonly answers?: number; readonly quietMs: number },
 ): Promise<RawExchange> {
   const { answers: enough = Number.POSITIVE_INFINITY, quietMs } = options
-  return new Promise(resolve => {
-    let received = ''
-    const socket = connect({ port, host: '127.0.0.1' }, () => {
-      socket.write(typeof sent === 'string' ? Buffer.from(sent, 'latin1') : sent)
-    })
-    const finish = (): void => {
-      socket.destroy()
-      resolve(readAnswers(received))
+  let received = ''
+  const socket = connect({ port, host: '127.0.0.1' }).setEncoding('latin1')
+  socket.setTimeout(quietMs, () => socket.destroy())
+  socket.write(typeof sent === 'string' ? Buffer.from(sent, 'latin1') : sent)
+  try {
+    for await (const text of socket) {
+      received += String(text)
+      if (readAnswers(received).answers.length >= enough) break
     }
-    socket.setTimeout(quietMs, finish)
-    socket.setEncoding('latin1')
-    socket.on('error', () => undefined)
-    socket.on('close', finish)
-    socket.on('data', (text: string) => {
-      received += text
-      if (readAnswers(received).answers.length >= enough) finish()
-    })
-  })
+  } catch {
+    // It was reset, or closed above.
+  }
+  return readAnswers(received)
 }
 
 /** The answers in what was received, by their lengths; interim ones are left out. */
