@@ -12,7 +12,7 @@ export interface BatteryRun {
   readonly flags?: BatteryFlags
   /** Aborted when the run is to end early; what was started is ended before `run` settles. */
   readonly signal: AbortSignal
-  /** Told as often as there is something to tell; drawn over the last one. */
+  /** Told as often as there is something to tell; the last is shown. */
   progress(progress: BatteryProgress): void
 }
 

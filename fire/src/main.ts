@@ -45,8 +45,7 @@ async function main(options: Options): Promise<number> {
     if (isStopped) return 130
     if (outcome !== undefined) outcomes.push(outcome)
   }
-  const isColoured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
-  if (outcomes.length > 0) process.stdout.write(`\n${formatScorecard(outcomes, isColoured)}`)
+  if (outcomes.length > 0) process.stdout.write(`\n${formatScorecard(outcomes)}`)
   if (commit !== undefined) await keep(outcomes, commit, options)
   return outcomes.length === names.length && outcomes.every(isPassed) ? 0 : 1
 }
@@ -54,10 +53,10 @@ async function main(options: Options): Promise<number> {
 /** Undefined where the battery itself failed: that is reported, and the others run all the same. */
 async function runOne(name: string, { size, seed, flags }: Options): Promise<BatteryOutcome | undefined> {
   const startedMs = performance.now()
-  const line = startProgress(name, process.stdout)
+  const line = startProgress(name)
   const log = join(LOGS, `${name}.log`)
   const report = (mark: string, text: string): void => {
-    line.clear()
+    line.stop()
     const took = formatSpan((performance.now() - startedMs) / 1_000)
     process.stdout.write(`  ${mark} ${name.padEnd(12)}${took.padStart(10)}  ${text}\n`)
   }

@@ -1,7 +1,6 @@
 import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
 import { BREACHES, PROMISES, type Breach } from './breaches.ts'
-import { commitBreaches, type BreachesOutcome } from './commit-breaches.ts'
-import { formatBreaches } from './format-breaches.ts'
+import { commitBreaches, type BreachesOutcome, type BreachOutcome } from './commit-breaches.ts'
 
 /** Breaches each promise must have at least. */
 const LEAST_BREACHES = 2
@@ -34,7 +33,7 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
   return {
     ...result,
     scores: [...result.scores, scoreCoverage(outcome)],
-    tables: { promises: formatBreaches(outcome.outcomes) },
+    tables: { promises: { sections: PROMISES, lines: outcome.outcomes.map(describeOutcome) } },
   }
 }
 
@@ -73,5 +72,17 @@ function scoreCoverage({ outcomes }: BreachesOutcome): Score {
     reached: `each noticed in at least ${least} breaches`,
     target: `${LEAST_BREACHES} each`,
     isMet: least >= LEAST_BREACHES,
+  }
+}
+
+/** A line of `docs/promises.md`: the promises that a breach breaks and the test that noticed. */
+export function describeOutcome({ breach, red, reason }: BreachOutcome) {
+  return {
+    test: breach.name,
+    does: breach.breaks,
+    reached: red === undefined ? reason : `${red.name} (\`${red.file}\`)`,
+    target: 'a red test',
+    ok: red !== undefined,
+    in: breach.promises,
   }
 }

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { applyEdits } from '../edits/edit.ts'
 import { findTest, openSources, ROOT } from '../edits/sources.ts'
-import { breaches } from './battery.ts'
+import { breaches, describeOutcome } from './battery.ts'
 import { BREACHES, PROMISES } from './breaches.ts'
 import { commitBreach } from './commit-breaches.ts'
-import { formatBreaches } from './format-breaches.ts'
 
 const sources = await openSources()
 
@@ -45,7 +44,7 @@ test('a breach whose text is no longer in the sources is reported', async () => 
   const outcome = await commitBreach(ROOT, breach, new AbortController().signal)
   expect(outcome.red).toBeUndefined()
   expect(outcome.reason).toContain('"outdated": farebox/execute has its text 0 times instead of once')
-  expect(formatBreaches([outcome]).lines).toMatchObject([{ test: 'outdated', in: ['P1'], ok: false }])
+  expect(describeOutcome(outcome)).toMatchObject({ test: 'outdated', in: ['P1'], ok: false })
 })
 
 test('the small form: two breaches, each noticed by an ordinary test', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Edit } from '../edits/edit.ts'
 
 /** What Farebox promises, and what must hold of its money: the words that the table of breaches is made of. */
@@ -38,45 +38,32 @@ export interface Breach {
   readonly only?: string
 }
 
-/** The files of `list`, by what their breaches are about. */
-const LISTS = [
-  'one-payment-one-job',
-  'saved-before-money',
-  'failure-is-free',
-  'never-for-free',
-  'untrusted-callers',
-  'documented-answers',
-  'runs-of-flows',
-]
+const LISTS = new URL('list/', import.meta.url)
 
-/** Every breach. */
-export const BREACHES: readonly Breach[] = LISTS.flatMap(list => {
-  const [, ...blocks] = readFileSync(new URL(`list/${list}.diff`, import.meta.url), 'utf8')
-    .trim()
-    .split('\n\n')
-  return blocks.map(readBreach)
-})
+/** Every breach, from the files of `list`. */
+export const BREACHES: readonly Breach[] = readdirSync(LISTS)
+  .sort()
+  .flatMap(file => {
+    const [, ...blocks] = readFileSync(new URL(file, LISTS), 'utf8').trim().split('\n\n')
+    return blocks.map(readBreach)
+  })
 
 /** A block: `name (promises): what is broken`, `test file: name of the tests`, and edits as in a diff. */
 function readBreach(block: string): Breach {
   const [head = '', tests = '', ...lines] = block.split('\n')
   const [, name = '', promises = '', breaks = ''] = /^(\S+) \(([^)]*)\): (.*)$/.exec(head) ?? []
   const [test = '', only] = tests.split(/: (.*)/)
-  const edits = lines
-    .join('\n')
-    .split(/^@@ /m)
-    .slice(1)
-    .map(edit => {
-      const [place = '', ...changes] = edit.split('\n')
-      const textOf = (mark: string): string =>
-        changes.flatMap(line => (line.startsWith(mark) ? [line.slice(2)] : [])).join('\n')
-      return { in: place, find: textOf('-'), replace: textOf('+') }
-    })
+  const [, ...edits] = lines.join('\n').split(/^@@ /m)
   return {
     name,
     promises: promises.split(' '),
     breaks,
-    edits,
+    edits: edits.map(edit => {
+      const [place = '', ...changes] = edit.split('\n')
+      const textOf = (mark: string): string =>
+        changes.flatMap(line => (line.startsWith(mark) ? [line.slice(2)] : [])).join('\n')
+      return { in: place, find: textOf('-'), replace: textOf('+') }
+    }),
     test,
     ...(only !== undefined && { only }),
   }

@@ -80,25 +80,23 @@ interface VitestOutcome {
 }
 
 function readOutcome(folder: string, { testResults }: VitestOutcome): TestsOutcome {
-  const red: RedTest[] = []
-  const unloaded: string[] = []
-  let passed = 0
-  for (const { name, message, assertionResults } of testResults) {
-    const file = relative(folder, name)
-    if (message !== '' && assertionResults.length === 0) unloaded.push(`${file}: ${message.slice(0, 500)}`)
-    for (const { status, fullName, failureMessages } of assertionResults) {
-      if (status === 'passed') passed += 1
-      if (status !== 'failed') continue
-      const failure = failureMessages.join('\n')
-      red.push({
-        file,
-        name: fullName,
-        message: failure.slice(0, 1_000),
-        isAssertion: ASSERTION.test(failure),
-      })
-    }
+  const files = testResults.map(result => ({ ...result, file: relative(folder, result.name) }))
+  const tests = files.flatMap(({ file, assertionResults }) =>
+    assertionResults.map(test => ({ file, ...test })),
+  )
+  return {
+    passed: tests.filter(({ status }) => status === 'passed').length,
+    red: tests
+      .filter(({ status }) => status === 'failed')
+      .map(({ file, fullName, failureMessages }) => {
+        const failure = failureMessages.join('\n')
+        const isAssertion = ASSERTION.test(failure)
+        return { file, name: fullName, message: failure.slice(0, 1_000), isAssertion }
+      }),
+    unloaded: files
+      .filter(({ message, assertionResults }) => message !== '' && assertionResults.length === 0)
+      .map(({ file, message }) => `${file}: ${message.slice(0, 500)}`),
   }
-  return { passed, red, unloaded }
 }
 
 /**

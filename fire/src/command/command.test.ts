@@ -28,7 +28,7 @@ const BATTERIES = Object.fromEntries(
 )
 
 test('a scorecard says what was reached, what was asked, and what to look at', () => {
-  expect(formatScorecard([STORMS], false)).toBe(
+  expect(formatScorecard([STORMS])).toBe(
     `  storms  12 m 05 s
   ✓ 500 kills
       0 lost  asked: 0 lost
@@ -43,7 +43,7 @@ test('a scorecard says what was reached, what was asked, and what to look at', (
 
 test('what this machine cannot run is shown as skipped, with the reason', () => {
   const outcome = { ...STORMS, findings: [], skipped: ['P1 a pooler: pgbouncer is not installed'] }
-  expect(formatScorecard([outcome], false)).toContain(
+  expect(formatScorecard([outcome])).toContain(
     '\n  - skipped: P1 a pooler: pgbouncer is not installed\n\n  1 of 2 targets reached, 0 findings, 1 skipped;',
   )
 })

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import type { BatteryResult } from '../battery.ts'
 
 /** A run that is over. */
@@ -12,44 +11,36 @@ export function isPassed({ scores, findings }: BatteryResult): boolean {
   return scores.length > 0 && findings.length === 0 && scores.every(score => score.isMet)
 }
 
-/** What was tried, and below it what was reached and what was asked; then what was found. */
-export function formatScorecard(outcomes: readonly BatteryOutcome[], isColoured: boolean): string {
-  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
-    isColoured ? styleText(style, text) : text
-  const lines: string[] = []
-  for (const outcome of outcomes) {
-    lines.push(`  ${paint('bold', outcome.name)}  ${paint('dim', formatSpan(outcome.seconds))}`)
-    for (const { test, reached, target, isMet } of outcome.scores) {
-      const mark = isMet ? paint('green', '✓') : paint('red', '✗')
-      lines.push(`  ${mark} ${test}`, `      ${reached}  ${paint('dim', `asked: ${target}`)}`)
-    }
-    lines.push(...(outcome.skipped ?? []).map(what => `  ${paint('dim', '-')} skipped: ${what}`))
-    lines.push(...outcome.findings.map(finding => `  ${paint('red', '✗')} ${finding}`), '')
-  }
-  return `${lines.join('\n')}\n  ${paint('bold', formatVerdict(outcomes))}\n`
-}
-
-/** One sentence over all. */
-function formatVerdict(outcomes: readonly BatteryOutcome[]): string {
+/** What was tried, and below it what was reached and what was asked; then what was found, and a sentence over all. */
+export function formatScorecard(outcomes: readonly BatteryOutcome[]): string {
+  const lines = outcomes.flatMap(({ name, seconds, scores, findings, skipped = [] }) => [
+    `  ${name}  ${formatSpan(seconds)}`,
+    ...scores.flatMap(({ test, reached, target, isMet }) => [
+      `  ${isMet ? '✓' : '✗'} ${test}`,
+      `      ${reached}  asked: ${target}`,
+    ]),
+    ...skipped.map(what => `  - skipped: ${what}`),
+    ...findings.map(finding => `  ✗ ${finding}`),
+    '',
+  ])
   const scores = outcomes.flatMap(outcome => outcome.scores)
-  const met = scores.filter(score => score.isMet).length
-  const findings = outcomes.reduce((sum, outcome) => sum + outcome.findings.length, 0)
-  const failed = outcomes.filter(outcome => !isPassed(outcome)).map(outcome => outcome.name)
-  const found = findings === 1 ? '1 finding' : `${findings} findings`
-  const skipped = outcomes.reduce((sum, outcome) => sum + (outcome.skipped?.length ?? 0), 0)
-  const left = skipped === 0 ? '' : `, ${skipped} skipped`
-  const counted = `${met} of ${scores.length} targets reached, ${found}${left}`
-  return failed.length === 0 ? counted : `${counted}; look at ${failed.join(', ')}`
+  const found = outcomes.flatMap(({ findings }) => findings).length
+  const skipped = outcomes.flatMap(outcome => outcome.skipped ?? []).length
+  const failed = outcomes.filter(outcome => !isPassed(outcome)).map(({ name }) => name)
+  const verdict = [
+    `${scores.filter(({ isMet }) => isMet).length} of ${scores.length} targets reached`,
+    `, ${found} finding${found === 1 ? '' : 's'}`,
+    skipped === 0 ? '' : `, ${skipped} skipped`,
+    failed.length === 0 ? '' : `; look at ${failed.join(', ')}`,
+  ]
+  return `${lines.join('\n')}\n  ${verdict.join('')}\n`
 }
 
 /** `4 s`, `12 m 03 s`, `1 h 02 m`. */
 export function formatSpan(seconds: number): string {
+  const two = (number: number): string => String(number).padStart(2, '0')
   const whole = Math.round(seconds)
   if (whole < 60) return `${whole} s`
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)]
   return hours > 0 ? `${hours} h ${two(minutes)} m` : `${minutes} m ${two(whole % 60)} s`
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, '0')
 }

@@ -37,14 +37,14 @@ export async function readOptions(
   const unknown = named.find(name => !all.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`no battery is called ${unknown}: there are ${all.join(', ')}`)
-  const own = named.length === 1 ? Object.entries((await batteries[named[0] ?? '']?.load())?.flags ?? {}) : []
-  const flagOptions = own.map(([name, { value }]) => [
-    name,
-    { type: value === undefined ? ('boolean' as const) : ('string' as const) },
-  ])
+  const [only = ''] = named.length === 1 ? named : []
+  const own = Object.entries((await batteries[only]?.load())?.flags ?? {}).map(([name, { value }]) => {
+    const type: 'boolean' | 'string' = value === undefined ? 'boolean' : 'string'
+    return [name, { type }]
+  })
   const { values } = parseArgs({
     args: words.slice(named.length),
-    options: { ...(Object.fromEntries(flagOptions) as object), ...COMMON },
+    options: { ...(Object.fromEntries(own) as object), ...COMMON },
   })
   const { small, seed: seedText, write, help, ...given } = values
   const seed = Number(seedText)

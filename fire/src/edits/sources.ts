@@ -9,26 +9,23 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Reads what the packages of a copy of the repository declare, tests left out. About a thousand files. */
 export async function openSources(root: string = ROOT): Promise<Sources> {
-  const declaring = new Map<string, string[]>()
-  const note = (name: string, file: string): void => {
-    const files = declaring.get(name) ?? []
-    if (!files.includes(file)) declaring.set(name, [...files, file])
-  }
+  const declaring = new Map<string, ReadonlySet<string>>()
   for (const packageName of await readdir(join(root, 'packages'))) {
     const folder = join(root, 'packages', packageName)
-    for (const file of await filesIn(join(folder, 'src'), isSource)) {
-      for (const { name } of declarationsOf(file, await readFile(file, 'utf8')))
-        note(`${packageName}/${name}`, relative(root, file))
+    const modules = await filesIn(join(folder, 'src'), isSource)
+    const migrations = await filesIn(join(folder, 'migrations'), path => path.endsWith('.sql'))
+    for (const file of [...modules, ...migrations.sort()]) {
+      const isMigration = file.endsWith('.sql')
+      for (const { name } of declarationsOf(file, await readFile(file, 'utf8'))) {
+        const key = `${packageName}/${isMigration ? 'migrations/' : ''}${name}`
+        // A later migration takes the place of an earlier one.
+        const others = isMigration ? [] : (declaring.get(key) ?? [])
+        declaring.set(key, new Set([...others, relative(root, file)]))
+      }
     }
-    // A later migration takes the place of an earlier one.
-    const last = new Map<string, string>()
-    for (const file of (await filesIn(join(folder, 'migrations'), path => path.endsWith('.sql'))).sort()) {
-      for (const { name } of declarationsOf(file, await readFile(file, 'utf8'))) last.set(name, file)
-    }
-    for (const [name, file] of last) note(`${packageName}/migrations/${name}`, relative(root, file))
   }
   return {
-    declaring: name => declaring.get(name) ?? [],
+    declaring: name => [...(declaring.get(name) ?? [])],
     read: file => readFile(join(root, file), 'utf8'),
   }
 }
