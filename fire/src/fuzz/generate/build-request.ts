@@ -25,8 +25,6 @@ export interface BuiltRequest {
   readonly sentInput: unknown
   /** What the handler must be given, where it is called; undefined: not known, as the input is not the one we made. */
   readonly input: JsonObject | undefined
-  /** What a handler of good will returns. */
-  readonly output: JsonObject
   /** Decimal atomic units that the 402 must ask for. */
   readonly demanded: string
   readonly payment: MadePayment | undefined
@@ -80,7 +78,6 @@ export function buildRequest(
     expected: expectAnswer(mode, refusals),
     sentInput: read.input,
     input: isInputAsMade ? recipe.input.seen : undefined,
-    output: recipe.output,
     demanded: priceOf(declaration, read.capability ?? names[0]),
     payment,
   }

@@ -6,7 +6,7 @@ import { BODY_SPOILS, BROKEN_BODIES, GOOD_TYPES, WRONG_TYPES } from './body-spoi
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import { settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
+import { SETTLE_FAULTS, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 import { either, inputsOf, outputsOf } from './values.ts'
 
 type Payments = fc.Arbitrary<PaymentRecipe | undefined>
@@ -21,7 +21,7 @@ const NO_FAULTS = {
   accidents: fc.constant([]),
   behaviour: fc.constant(QUIET),
   verifyFault: none,
-  settleFault: none,
+  settleFaults: fc.constant([]),
   isRepeated: fc.constant(false),
 }
 
@@ -57,7 +57,7 @@ function jobsOf(
   const each = Object.entries(capabilities).map(([name, capability], index) =>
     fc.record<Recipe>({
       mode: fc.constantFrom('dev', 'dev', 'dev', 'paid', 'paid', 'paid', 'paid', 'paid', 'paid', 'locked'),
-      jobId: noise(fc.uuid({ version: 4 })),
+      jobId: fc.noBias(fc.uuid({ version: 4 })),
       capability: fc.constant(name),
       isNamed: index === 0 ? fc.boolean() : fc.constant(true),
       input: inputsOf(capability.input_schema),
@@ -85,7 +85,7 @@ function faultsOf({ input_schema }: Capability) {
     inputSpoil: wrong.length === 0 ? none : either(7, none, fc.constantFrom(...wrong)),
     behaviour: either(1, fc.constant(QUIET), fc.oneof(...behaviours)),
     verifyFault: either(19, none, fc.constantFrom(...VERIFY_FAULTS)),
-    settleFault: either(24, none, fc.constantFrom(...settleFaults)),
+    settleFaults: either(24, fc.constant([]), fc.constantFrom(...SETTLE_FAULTS)),
     isRepeated: fc.constant(false),
   }
 }
@@ -112,15 +112,10 @@ function paymentsOf(
     payer,
     version: fc.constantFrom(2, 2, 1),
     // Random but for its first byte, so that it is never the bound form.
-    nonce: noise(fc.bigInt({ min: 0n, max: 2n ** 248n - 1n })).map(
-      nonce => `0x00${nonce.toString(16).padStart(62, '0')}`,
-    ),
+    nonce: fc
+      .noBias(fc.bigInt({ min: 0n, max: 2n ** 248n - 1n }))
+      .map(nonce => `0x00${nonce.toString(16).padStart(62, '0')}`),
     bound: fc.boolean(),
     alias: either(6, fc.constant(false), fc.constant(true)),
   })
-}
-
-/** Values that must differ from each other and mean nothing: neither biased to small ones nor shrunk. */
-function noise<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
-  return fc.noShrink(fc.noBias(values))
 }

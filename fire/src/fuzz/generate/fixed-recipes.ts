@@ -7,7 +7,7 @@ import { goodJobsFor } from './draw-recipe.ts'
 import { listInputSpoils } from './input-spoils.ts'
 import { POOR } from './payment-maker.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
-import { settleFaults, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
+import { SETTLE_FAULTS, VERIFY_FAULTS, type PaymentRecipe, type Recipe } from './recipe.ts'
 
 /** Every type and keyword. */
 const EVERY_FIELD: FieldMap = {
@@ -78,7 +78,7 @@ function wrongCourses(mode: 'paid' | 'dev'): readonly Change[] {
     ...Object.keys(BEHAVIOURS).map(behaviour => ({ mode, behaviour })),
     { mode, isRepeated: true },
     ...VERIFY_FAULTS.map(verifyFault => ({ mode, verifyFault })),
-    ...settleFaults.map(settleFault => ({ mode, settleFault })),
+    ...SETTLE_FAULTS.map(settleFaults => ({ mode, settleFaults })),
     { mode, payment: { alias: true, bound: true } },
     { mode, payment: { alias: false, bound: false }, isNamed: false },
   ]

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'farebox'
+import type { SettleFault, VerifyFault } from 'farebox/testing'
 import type { Mode } from '../run/fuzz-stage.ts'
 import type { Accident } from './accidents.ts'
 import type { BodySpoil } from './body-spoils.ts'
@@ -27,8 +28,9 @@ export interface Recipe {
   readonly payment: PaymentRecipe | undefined
   readonly behaviour: string
   /** What the facilitator does out of order. */
-  readonly verifyFault: (typeof VERIFY_FAULTS)[number] | undefined
-  readonly settleFault: keyof typeof SETTLE_FAULTS | undefined
+  readonly verifyFault: VerifyFault | undefined
+  /** What `settle` then answers, time after time. */
+  readonly settleFaults: readonly SettleFault[]
   /** Whether it is sent twice at once, and then again in every way. */
   readonly isRepeated: boolean
 }
@@ -46,13 +48,9 @@ export interface PaymentRecipe {
 }
 
 export const VERIFY_FAULTS = ['invalid', 'unauthorized', 'unavailable'] as const
-
-/** What `settle` then answers, time after time. After so many `unknown` the job is answered 503. */
-export const SETTLE_FAULTS = {
-  failed: ['failed'],
-  'unknown once': ['unknown'],
-  'unknown for long': Array.from({ length: 7 }, () => 'unknown' as const),
-} as const
-
-// `Object.keys` forgets which they are.
-export const settleFaults = Object.keys(SETTLE_FAULTS) as readonly (keyof typeof SETTLE_FAULTS)[]
+/** After seven times `unknown` the job is answered 503. */
+export const SETTLE_FAULTS: readonly (readonly SettleFault[])[] = [
+  ['failed'],
+  ['unknown'],
+  Array.from({ length: 7 }, () => 'unknown'),
+]

@@ -9,16 +9,7 @@ export interface SentValue<Value extends JsonValue = JsonValue> {
 }
 
 /** Texts that have broken servers before: each is legal JSON, and none may mean anything to ours. */
-const ODD_TEXTS = [
-  '\u0000',
-  '\ud800',
-  '\u202eevil',
-  '1e400',
-  '-0',
-  '<script>',
-  '${AGENT_WALLET_ADDRESS}',
-  '\r\na: b',
-]
+const ODD_TEXTS = ['\u0000', '\ud800', '\u202eevil', '1e400', '-0', '${AGENT_WALLET_ADDRESS}', '\r\na: b']
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...ODD_TEXTS))
 

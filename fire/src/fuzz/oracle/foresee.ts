@@ -37,7 +37,7 @@ export function foresee(recipe: Recipe, built: BuiltRequest): Foreseen {
   const outcome = behaviourOf(recipe.behaviour)[isPaid ? 'paid' : 'dev']
   const ran = { ...refused, handlerCalls: 1, takesTime: outcome === 'late' }
   if (outcome !== 'done') return { ...ran, ...afterHandler(outcome, recipe, built) }
-  return { ...ran, output: built.output, ...(isPaid && afterSettle(recipe)) }
+  return { ...ran, output: recipe.output, ...(isPaid && afterSettle(recipe)) }
 }
 
 function afterHandler(
@@ -52,17 +52,13 @@ function afterHandler(
   return output === undefined ? failing(refuse({ check: 'handler', error: 'Internal error' })) : { output }
 }
 
-function afterSettle({ settleFault }: Recipe): Partial<Foreseen> {
-  switch (settleFault) {
-    case undefined:
-      return { settleCalls: [1, 1] }
-    case 'failed':
-      return { ...failing(refuse({ check: 'settle' })), settleCalls: [1, 1], output: undefined }
-    case 'unknown once':
-      return { settleCalls: [2, 2], takesTime: true }
-    case 'unknown for long':
-      return { statuses: [503], settleCalls: [2, 20], takesTime: true, output: undefined }
-  }
+function afterSettle({ settleFaults }: Recipe): Partial<Foreseen> {
+  const [fault] = settleFaults
+  if (fault === undefined) return { settleCalls: [1, 1] }
+  if (fault === 'failed')
+    return { ...failing(refuse({ check: 'settle' })), settleCalls: [1, 1], output: undefined }
+  if (settleFaults.length === 1) return { settleCalls: [2, 2], takesTime: true }
+  return { statuses: [503], settleCalls: [2, 20], takesTime: true, output: undefined }
 }
 
 function failing(answer: ExpectedAnswer): Pick<Foreseen, 'statuses' | 'answer'> {
@@ -73,7 +69,7 @@ function failing(answer: ExpectedAnswer): Pick<Foreseen, 'statuses' | 'answer'> 
 const DEEPEST_OUTPUT = 63
 
 /** What a handler's output comes to as JSON, worked out a second time; undefined where JSON, or D39, does not take it. */
-function asJson({ behaviour }: Recipe, { output, input = {} }: BuiltRequest): JsonValue | undefined {
+function asJson({ behaviour, output }: Recipe, { input = {} }: BuiltRequest): JsonValue | undefined {
   const { signal } = new AbortController()
   const context = { signal, remainingMs: () => 1, log: () => undefined }
   try {

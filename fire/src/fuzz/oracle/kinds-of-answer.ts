@@ -107,19 +107,10 @@ export function kindOfAnswer({ status, text }: ReadAnswer): string {
   const error = String(body['error'])
   if (isOfHandler(error)) return `${type} ${OF_HANDLER}`
   const form = FAILURES[type]?.find(form => form.test(error))?.source
-  return `${type} ${form ?? `${UNKNOWN}: ${wordsOf(error)}`}`
+  return `${type} ${form ?? `${UNKNOWN}: ${error.replace(/got .*/s, '').slice(0, 80)}`}`
 }
 
 /** Whether a kind is one of those that nobody wrote down. */
 export function isUnknownKind(kind: string): boolean {
   return kind.includes(UNKNOWN)
-}
-
-/** A message without what differs from request to request. */
-function wordsOf(error: string): string {
-  return error
-    .replace(/^[^:]*: /, '<field>: ')
-    .replace(/got .*/s, 'got …')
-    .replaceAll(/\d+/g, '#')
-    .slice(0, 120)
 }

@@ -1,3 +1,4 @@
+import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import {
   createAgent,
   type Agent,
@@ -16,8 +17,6 @@ import {
 
 /** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
 export type Mode = 'dev' | 'paid' | 'locked'
-
-export const MODES: readonly Mode[] = ['dev', 'paid', 'locked']
 
 export const NETWORK_ID = 'eip155:84532'
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
@@ -57,6 +56,7 @@ export interface FuzzStage {
   readonly next: Next
   /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
   fetch(request: Request): Promise<Response>
+  close(): Promise<void>
 }
 
 /** Sets up an agent in a mode, on a clock of its own, with its store in memory. */
@@ -85,7 +85,13 @@ export async function createFuzzStage(
     },
     ports: { clock, log: NO_LOG, ...(mode !== 'locked' && { paymentGate: gate }) },
   })
-  return { mode, declaration, agent, clock, gate, calls, next, fetch: request => agent.fetch(request) }
+  const close = async (): Promise<void> => {
+    const closing = agent.close()
+    // Jobs may never end: their grace passes on this clock.
+    await clock.advance(2 * SHUTDOWN_GRACE_SECONDS * 1_000)
+    await closing
+  }
+  return { mode, declaration, agent, clock, gate, calls, next, fetch: request => agent.fetch(request), close }
 }
 
 function nothing(): void {}

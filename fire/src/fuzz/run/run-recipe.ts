@@ -1,5 +1,5 @@
 import { buildRequest } from '../generate/build-request.ts'
-import { SETTLE_FAULTS, type Recipe } from '../generate/recipe.ts'
+import type { Recipe } from '../generate/recipe.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { checkCourse } from '../oracle/check-course.ts'
 import { refuse } from '../oracle/expected-answer.ts'
@@ -12,13 +12,13 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
   const { stage, maker, judgeInput } = scene
   const { run } = behaviourOf(recipe.behaviour)
   const built = buildRequest(recipe, stage.declaration, maker, stage.clock.nowMs())
-  const { wire, output, input, expected } = built
+  const { wire, input, expected } = built
   // What happened before is forgotten.
   stage.calls.length = 0
   stage.gate.events.length = 0
-  stage.next.work = (given, context) => run({ output: structuredClone(output), input: given, context })
+  stage.next.work = (given, context) => run({ output: structuredClone(recipe.output), input: given, context })
   stage.next.verifyFaults = recipe.verifyFault === undefined ? [] : [recipe.verifyFault]
-  stage.next.settleFaults = recipe.settleFault === undefined ? [] : [...SETTLE_FAULTS[recipe.settleFault]]
+  stage.next.settleFaults = [...recipe.settleFaults]
   const foreseen = foresee(recipe, built)
   const isBeside = recipe.isRepeated && foreseen.statuses[0] === 200
   const sent = Array.from({ length: isBeside ? 2 : 1 }, () => send(scene, wire, foreseen.takesTime))

@@ -1,4 +1,3 @@
-import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import fc from 'fast-check'
 import type { Declaration } from 'farebox'
 import { setImmediate } from 'node:timers/promises'
@@ -10,7 +9,7 @@ import type { Recipe } from '../generate/recipe.ts'
 import { either } from '../generate/values.ts'
 import { createAjvOracle } from '../oracle/ajv-oracle.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
-import { createFuzzStage, MODES, type Mode } from './fuzz-stage.ts'
+import { createFuzzStage, type Mode } from './fuzz-stage.ts'
 import { runRecipe } from './run-recipe.ts'
 import { sabotageStage, type Sabotage } from './sabotages.ts'
 import type { RunScene } from './send-request.ts'
@@ -73,7 +72,7 @@ export async function runRound(options: RoundOptions): Promise<Finding | undefin
       ...(path === undefined ? { numRuns } : { numRuns: 1, path }),
     },
   )
-  await closeAgents(agents)
+  for (const { stage } of Object.values(agents)) await stage.close()
   watch.stop()
   if (counterexample === null || reason === undefined) return undefined
   const found = counterexamplePath ?? ''
@@ -103,12 +102,10 @@ function describeAnything(thrown: unknown): string {
   }
 }
 
-type Agents = { readonly [mode in Mode]: RunScene }
-
 async function openAgents(
   declaration: Declaration,
   { maker, sabotage, onAnswer = () => undefined }: Omit<RoundOptions, 'seed'>,
-): Promise<Agents> {
+): Promise<{ readonly [mode in Mode]: RunScene }> {
   // Compiled once: it costs more than a hundred requests.
   const judgeInput = createAjvOracle(declaration)
   const open = async (mode: Mode): Promise<RunScene> => {
@@ -116,14 +113,4 @@ async function openAgents(
     return { stage: sabotage ? sabotageStage(stage, sabotage) : stage, maker, judgeInput, onAnswer }
   }
   return { dev: await open('dev'), paid: await open('paid'), locked: await open('locked') }
-}
-
-/** Closes agents whose jobs may never end: their grace passes on their own clocks. */
-async function closeAgents(agents: Agents): Promise<void> {
-  for (const mode of MODES) {
-    const { agent, clock } = agents[mode].stage
-    const closing = agent.close()
-    await clock.advance(2 * SHUTDOWN_GRACE_SECONDS * 1_000)
-    await closing
-  }
 }

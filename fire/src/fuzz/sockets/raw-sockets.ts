@@ -22,7 +22,7 @@ const BROKEN = { small: 500, full: 50_000 } as const
 /** Sends the cases below, and requests with broken bytes, to an agent on a port. */
 export async function fuzzSockets({ seed, size, signal, progress }: BatteryRun): Promise<BatteryResult> {
   const broken = BROKEN[size]
-  const { agent } = await createFuzzStage('paid', FIXED_DECLARATION, [])
+  const { agent, close } = await createFuzzStage('paid', FIXED_DECLARATION, [])
   const port = await agent.listen({ port: 0, host: '127.0.0.1' })
   const findings: string[] = []
   const requests = fc
@@ -55,7 +55,7 @@ export async function fuzzSockets({ seed, size, signal, progress }: BatteryRun):
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, broken) }, send))
     await expectStatuses(GET, [200])
   } finally {
-    await agent.close()
+    await close()
   }
   const score = {
     test: 'broken bytes over raw sockets',
