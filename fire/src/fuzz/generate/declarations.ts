@@ -52,10 +52,7 @@ function capabilitiesAt(cents: number): fc.Arbitrary<Capability> {
   })
 }
 
-function treesOf(side: 'input' | 'output'): {
-  readonly field: fc.Arbitrary<Field>
-  readonly map: fc.Arbitrary<FieldMap>
-} {
+function treesOf(side: 'input' | 'output') {
   const plain = fc.constantFrom(...PLAIN_FIELDS).map(([field]) => field)
   const withDefault = fc
     .constantFrom(...PLAIN_FIELDS)
@@ -77,10 +74,9 @@ function treesOf(side: 'input' | 'output'): {
 }
 
 function arraysOf(items: fc.Arbitrary<Field>): fc.Arbitrary<Field> {
-  const bounds = either(
-    1,
+  const bounds = fc.option(
     fc.nat(3).map(minItems => ({ minItems, maxItems: 4 })),
-    fc.constant({}),
+    { freq: 1, nil: {} },
   )
   const typed = fc.tuple(items, bounds).map(([one, more]): Field => ({ type: 'array', items: one, ...more }))
   return either(4, typed, fc.constant<Field>({ type: 'array' }))

@@ -25,6 +25,7 @@ const NO_FAULTS = {
   isRepeated: fc.constant(false),
 }
 
+const brokenBodies = fc.constantFrom(...BROKEN_BODIES).map(one => [one])
 const goodPayments = paymentsOf(fc.constant([]), fc.nat(POOR - 1))
 const poorOrWrong = paymentsOf(
   fewOf(fc.constantFrom(...PAYMENT_SPOILS), ({ name }) => name),
@@ -75,11 +76,7 @@ function faultsOf({ input_schema }: Capability) {
   const wrong = listInputSpoils(input_schema)
   return {
     bodySpoils: fewOf(fc.constantFrom(...BODY_SPOILS), ({ path }) => path),
-    accidents: either(
-      11,
-      fc.constant([]),
-      fc.constantFrom(...BROKEN_BODIES).map(one => [one]),
-    ),
+    accidents: either(11, fc.constant([]), brokenBodies),
     secondsLeft: either(30, fc.constantFrom(5, 20, 20.5, 3_600), fc.constantFrom(0, -0.001)),
     contentType: either(30, fc.constantFrom(...GOOD_TYPES), fc.constantFrom(...WRONG_TYPES)),
     inputSpoil: wrong.length === 0 ? none : either(7, none, fc.constantFrom(...wrong)),

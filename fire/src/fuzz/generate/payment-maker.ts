@@ -4,13 +4,7 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { NETWORK_ID, WALLET } from '../run/fuzz-stage.ts'
-import {
-  networkOf,
-  OTHER_NETWORK,
-  type NamedJob,
-  type PaymentDraft,
-  type PaymentTerms,
-} from './payment-spoils.ts'
+import { networkOf, type NamedJob, type PaymentDraft, type PaymentTerms } from './payment-spoils.ts'
 import type { PaymentRecipe } from './recipe.ts'
 import type { OpenObject } from './put-at.ts'
 
@@ -35,21 +29,14 @@ export const POOR = WALLETS - 1
 /** Loads the curve and makes the wallets. */
 export async function createPaymentMaker() {
   const crypto = await loadEvmCrypto()
-  const hashers = new Map(
-    [networkOf(NETWORK_ID), OTHER_NETWORK].map(network => [
-      network.id,
-      createAuthorizationHasher(crypto, network),
-    ]),
-  )
   const keys = Array.from({ length: WALLETS }, (_, wallet) =>
     Uint8Array.from({ length: 32 }, (__, index) => index + wallet + 1),
   )
   const wallets = keys.map(key => crypto.addressOf(key))
   const sign = ({ authorization, network, signer }: PaymentDraft): string => {
-    const hash = hashers.get(network.id)?.hashTransfer(authorization)
     const key = keys[signer]
-    if (hash === undefined || key === undefined) throw new RangeError(`no wallet ${signer} on ${network.id}`)
-    return toHex(crypto.sign(hash, key))
+    if (key === undefined) throw new RangeError(`no wallet ${signer}`)
+    return toHex(crypto.sign(createAuthorizationHasher(crypto, network).hashTransfer(authorization), key))
   }
   const bind = (draft: PaymentDraft, named: NamedJob): void => {
     draft.salt = `0x${draft.authorization.nonce.slice(-32)}`

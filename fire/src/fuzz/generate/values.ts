@@ -64,20 +64,15 @@ function mapsOf(fields: FieldMap, side: Side): fc.Arbitrary<SentValue<JsonObject
 }
 
 function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
-  const present = members.filter((member): member is [string, JsonValue] => member[1] !== undefined)
-  return Object.fromEntries(present)
+  return Object.fromEntries(members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 function valuesOf(field: Field, side: Side): fc.Arbitrary<SentValue> {
   if (field.enum !== undefined) return fc.constantFrom(...field.enum).map(same)
-  const asText = (values: fc.Arbitrary<JsonValue>): fc.Arbitrary<SentValue> =>
-    side === 'input'
-      ? either(
-          4,
-          values.map(same),
-          values.map(seen => ({ sent: String(seen), seen })),
-        )
-      : values.map(same)
+  const asText = (values: fc.Arbitrary<JsonValue>): fc.Arbitrary<SentValue> => {
+    const texts = values.map(seen => ({ sent: String(seen), seen }))
+    return side === 'output' ? values.map(same) : either(4, values.map(same), texts)
+  }
   switch (field.type) {
     case 'string':
       return stringsOf(field, side)
@@ -107,21 +102,19 @@ function stringsOf(field: Field, side: Side): fc.Arbitrary<SentValue> {
   if (minLength !== undefined || maxLength !== undefined)
     return fc.string({ unit: 'binary', minLength: minLength ?? 0, maxLength: maxLength ?? 20 }).map(same)
   if (side === 'output') return texts.map(same)
-  const plain = fc.constantFrom(7, -1.5, 1e21, true, false)
-  return either(
-    6,
-    texts.map(same),
-    plain.map(sent => ({ sent, seen: String(sent) })),
-  )
+  const plain = fc.constantFrom(7, -1.5, 1e21, true, false).map(sent => ({ sent, seen: String(sent) }))
+  return either(6, texts.map(same), plain)
 }
 
 function numbersOf({ type, minimum = -1e6, maximum = 1e6 }: Field): fc.Arbitrary<number> {
   const whole = fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
-  if (type === 'integer') return whole
-  return fc.tuple(whole, fc.boolean()).map(([number, isWhole]) => {
-    const part = number + 0.25
-    return isWhole || part > maximum ? number : part
-  })
+  return type === 'integer'
+    ? whole
+    : either(
+        1,
+        whole,
+        whole.map(number => Math.min(number + 0.25, maximum)),
+      )
 }
 
 /** The first so many times as often as the second. */

@@ -1,19 +1,6 @@
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
-import {
-  createAgent,
-  type Agent,
-  type Declaration,
-  type JobContext,
-  type JsonObject,
-  type PaymentGate,
-} from 'farebox'
-import {
-  createFakeClock,
-  createFakeGate,
-  type FakeClock,
-  type SettleFault,
-  type VerifyFault,
-} from 'farebox/testing'
+import { createAgent, type Declaration, type JobContext, type JsonObject, type PaymentGate } from 'farebox'
+import { createFakeClock, createFakeGate, type SettleFault, type VerifyFault } from 'farebox/testing'
 
 /** How an agent is run: payments off, payments on, or payments on without FACILITATOR_SECRET (D11). */
 export type Mode = 'dev' | 'paid' | 'locked'
@@ -34,9 +21,6 @@ export interface GateEvent {
   readonly key: string
 }
 
-/** A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. */
-type RecordingGate = ReturnType<typeof createRecordingGate>
-
 /** What handlers and gate do next, whichever are called. */
 interface Next {
   work: (input: JsonObject, context: JobContext) => unknown
@@ -46,25 +30,10 @@ interface Next {
 }
 
 /** An agent under fire, and everything it touched. */
-export interface FuzzStage {
-  readonly mode: Mode
-  readonly declaration: Declaration
-  readonly agent: Agent
-  readonly clock: FakeClock
-  readonly gate: RecordingGate
-  readonly calls: HandlerCall[]
-  readonly next: Next
-  /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
-  fetch(request: Request): Promise<Response>
-  close(): Promise<void>
-}
+export type FuzzStage = Awaited<ReturnType<typeof createFuzzStage>>
 
 /** Sets up an agent in a mode, on a clock of its own, with its store in memory. */
-export async function createFuzzStage(
-  mode: Mode,
-  declaration: Declaration,
-  funded: readonly string[],
-): Promise<FuzzStage> {
+export async function createFuzzStage(mode: Mode, declaration: Declaration, funded: readonly string[]) {
   const clock = createFakeClock()
   const next: Next = { work: () => ({}), verifyFaults: [], settleFaults: [] }
   const gate = createRecordingGate(funded, next)
@@ -91,14 +60,19 @@ export async function createFuzzStage(
     await clock.advance(2 * SHUTDOWN_GRACE_SECONDS * 1_000)
     await closing
   }
-  return { mode, declaration, agent, clock, gate, calls, next, fetch: request => agent.fetch(request), close }
+  /** Answers one request. A fault that is put between the agent and the oracle replaces it. */
+  const fetch = (request: Request) => agent.fetch(request)
+  return { mode, declaration, agent, clock, gate, calls, next, fetch, close }
 }
 
 function nothing(): void {}
 
 const NO_LOG = { job: nothing, note: nothing, warn: nothing, flush: nothing }
 
-/** The listed payers have enough, nobody else has anything. */
+/**
+ * A gate that remembers every payment it was ever asked about, so that a charge can be judged afterwards. The listed
+ * payers have enough, nobody else has anything.
+ */
 function createRecordingGate(funded: readonly string[], next: Next) {
   const gate = createFakeGate({ funded })
   /** What was asked since it was last read, in the order in which it was asked. */
