@@ -63,10 +63,8 @@ async function runOne(name: string, { size, seed, flags }: Options): Promise<Bat
   try {
     const { does = '' } = (await BATTERIES[name]?.load()) ?? {}
     const isShown = Object.keys(flags).length > 0
-    const result = await runApart({ name, size, seed, flags }, join(ROOT, log), {
-      onProgress: line.show,
-      onOutput: text => isShown && process.stdout.write(text),
-    })
+    const show = (text: string): void => void (isShown && process.stdout.write(text))
+    const result = await runApart({ name, size, seed, flags }, join(ROOT, log), line.show, show)
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
     report(isPassed(result) ? '✓' : '✗', isPassed(result) ? does : `see below, and ${log}`)
     return { name, seconds, ...result }

@@ -1,14 +1,11 @@
 import { fork } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { BatteryFlags, BatteryProgress, BatteryResult, BatterySize } from '../battery.ts'
+import type { BatteryProgress, BatteryResult, BatteryRun } from '../battery.ts'
 
 /** What the process of a battery is asked for. */
-export interface BatteryOrder {
+export interface BatteryOrder extends Omit<BatteryRun, 'signal' | 'progress'> {
   readonly name: string
-  readonly size: BatterySize
-  readonly seed: number
-  readonly flags: BatteryFlags
 }
 
 /** What it answers: progress as often as it likes, and at the end one of the others. */
@@ -27,13 +24,8 @@ const LEAVING_MS = 20_000
 export async function runApart(
   order: BatteryOrder,
   logFile: string,
-  {
-    onProgress,
-    onOutput,
-  }: {
-    readonly onProgress: (progress: BatteryProgress) => void
-    readonly onOutput: (text: string) => void
-  },
+  onProgress: (progress: BatteryProgress) => void,
+  onOutput: (text: string) => void,
 ): Promise<BatteryResult> {
   const child = fork(fileURLToPath(new URL('./battery-process.ts', import.meta.url)), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -19,18 +19,9 @@ export const BODY_SPOILS: readonly BodySpoil[] = PATHS.flatMap(path =>
   [...VALUES, ...TEXTS, UUID_V1].map(value => ({ path, value })),
 )
 
-export const GOOD_TYPES = [
-  'application/json',
-  'Application/JSON; charset=UTF-8',
-  'application/json; charset=latin1; v=1',
-]
-export const WRONG_TYPES = [
-  undefined,
-  'text/plain',
-  'application/jsonx',
-  'application/json, application/json',
-  '',
-]
+const JSON_TYPE = 'application/json'
+export const GOOD_TYPES = [JSON_TYPE, 'Application/JSON; charset=UTF-8', `${JSON_TYPE}; charset=latin1; v=1`]
+export const WRONG_TYPES = [undefined, '', 'text/plain', `${JSON_TYPE}x`, `${JSON_TYPE}, ${JSON_TYPE}`]
 
 /** Bytes of which each makes a body that is no JSON, or none that is taken. */
 export const BROKEN_BODIES: readonly Accident[] = [

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Declaration, JsonObject } from 'farebox'
 import { behaviourOf } from '../handlers/behaviours.ts'
-import { expectAnswer, type ExpectedAnswer, type ExpectedRefusal } from '../oracle/expected-answer.ts'
+import { expectAnswer, type ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { readBody } from '../oracle/read-body.ts'
 import { EXECUTE_URL } from '../run/fuzz-stage.ts'
 import { breakBytes } from './accidents.ts'
-import { POOR, type MadePayment, type PaymentMaker } from './payment-maker.ts'
+import { POOR, type PaymentMaker } from './payment-maker.ts'
 import { putAt } from './put-at.ts'
 import type { Recipe } from './recipe.ts'
 
@@ -16,27 +16,10 @@ export interface WireRequest {
 }
 
 /** A request with all that is known of it because we made it. */
-export interface BuiltRequest {
-  readonly wire: WireRequest
-  readonly jobId: unknown
-  readonly capability: string
-  readonly expected: ExpectedAnswer
-  /** The input as it is sent, where it can be read. */
-  readonly sentInput: unknown
-  /** What the handler must be given, where it is called; undefined: not known, as the input is not the one we made. */
-  readonly input: JsonObject | undefined
-  /** Decimal atomic units that the 402 must ask for. */
-  readonly demanded: string
-  readonly payment: MadePayment | undefined
-}
+export type BuiltRequest = ReturnType<typeof buildRequest>
 
 /** Makes the request of a recipe, and the answer it must get. */
-export function buildRequest(
-  recipe: Recipe,
-  declaration: Declaration,
-  maker: PaymentMaker,
-  nowMs: number,
-): BuiltRequest {
+export function buildRequest(recipe: Recipe, declaration: Declaration, maker: PaymentMaker, nowMs: number) {
   const { capability, jobId, inputSpoil, contentType, mode } = recipe
   const nowSeconds = nowMs / 1_000
   const input: JsonObject = { ...recipe.input.sent }
@@ -77,7 +60,9 @@ export function buildRequest(
     capability: read.capability ?? capability,
     expected: expectAnswer(mode, refusals),
     sentInput: read.input,
+    /** What the handler must be given, where it is called; undefined: not known, as the input is not the one we made. */
     input: isInputAsMade ? recipe.input.seen : undefined,
+    /** Decimal atomic units that the 402 must ask for. */
     demanded: priceOf(declaration, read.capability ?? names[0]),
     payment,
   }

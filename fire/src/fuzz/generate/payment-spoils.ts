@@ -6,15 +6,13 @@ import { isObject, putAt, type OpenObject } from './put-at.ts'
 /** A payment while it is being made: right until a spoil changes it. */
 export interface PaymentDraft {
   version: 1 | 2
-  readonly authorization: { [field in AuthorizationField]: string }
+  readonly authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string>
   salt: string | undefined
   /** Which wallet signs, from 0; `authorization.from` says whose payment it claims to be. */
   signer: number
   /** Whose domain is signed. */
   network: Network
 }
-
-type AuthorizationField = 'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce'
 
 /** What a payment is for. */
 export interface PaymentTerms {

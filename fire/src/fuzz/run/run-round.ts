@@ -14,14 +14,6 @@ import { runRecipe } from './run-recipe.ts'
 import { sabotageStage, type Sabotage } from './sabotages.ts'
 import type { RunScene } from './send-request.ts'
 
-/** A request that goes wrong. */
-interface Finding {
-  /** As a person reads it: what was wrong, the commands that repeat it, and its recipe. */
-  readonly text: string
-  /** Where fast-check finds it: `--replay <seed>/<path>`. */
-  readonly path: string
-}
-
 interface RoundOptions {
   /** What everything is drawn from; `fixed`: the fixed recipes instead. */
   readonly seed: number | 'fixed'
@@ -39,8 +31,11 @@ const ROUND_RECIPES = 1_500
 /** How far the clock moves before a request, in ms. */
 const pauses = either(500, fc.constant(0), fc.integer({ min: 1, max: 700_000 }))
 
-/** One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong. */
-export async function runRound(options: RoundOptions): Promise<Finding | undefined> {
+/**
+ * One declaration, an agent of it in each mode, and a round of recipes. Returns the first that goes wrong: in words for
+ * a person, and the path at which fast-check finds it, for `--replay <seed>/<path>`.
+ */
+export async function runRound(options: RoundOptions) {
   const { seed, path } = options
   const isFixed = seed === 'fixed'
   const [drawn] = isFixed ? [] : fc.sample(declarations, { seed, numRuns: 1 })
