@@ -51,7 +51,7 @@ export interface PaymentSpoil {
 }
 
 /** A network of the table that is not the agent's. */
-export const OTHER_NETWORK = networkOf('eip155:8453')
+const OTHER_NETWORK = networkOf('eip155:8453')
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const NO_ADDRESS = [null, '', '0x', 7, '0x12', `0x${'g'.repeat(40)}`]
