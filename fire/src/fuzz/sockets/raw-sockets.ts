@@ -16,6 +16,8 @@ const AT_ONCE = 250
 /** An answer that is due is waited for so long: no machine is that slow. */
 const LONGEST_WAIT_MS = 30_000
 
+/** An answer to what is broken may never come. The agent shares this process with its clients, so it is given time. */
+const QUIET_MS = 1_000
 /** How many requests with broken bytes each size is. */
 const BROKEN = { small: 500, full: 50_000 } as const
 
@@ -49,7 +51,7 @@ export async function fuzzSockets({ seed, size, signal, progress }: BatteryRun):
     for (const [base, happened] of requests) {
       signal.throwIfAborted()
       const bytes = breakBytes(base, happened)
-      note(await exchangeRaw(port, bytes, { quietMs: 250 }), bytes.toString('latin1'))
+      note(await exchangeRaw(port, bytes, { quietMs: QUIET_MS }), bytes.toString('latin1'))
     }
   }
   try {
