@@ -13,8 +13,8 @@ const JSON_TYPE = 'Content-Type: application/json\r\n'
 
 /** So many connections at once: most wait, because what is broken is often not finished. */
 const AT_ONCE = 250
-/** An answer that is due is waited for so long: no machine is that slow. */
-const LONGEST_WAIT_MS = 30_000
+/** An answer that is due is waited for: this only ends a hang. */
+const LONGEST_WAIT_MS = 600_000
 
 /** An answer to what is broken may never come. The agent shares this process with its clients, so it is given time. */
 const QUIET_MS = 1_000
