@@ -6,7 +6,7 @@ import { receiptOf } from './shown-blocks.ts'
 import { readRawTransaction } from './calls.ts'
 import type { Token } from './token.ts'
 import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
-import type { NodeRequest } from './virtual-rpc.ts'
+import type { NodeRequest } from './node.ts'
 
 /** That it lies, each time it could. */
 const LIE_RATE = 0.7

@@ -1,11 +1,16 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { uintWord } from '@farebox/contracts/src/abi-words'
-import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
-import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
-import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import {
+  DOMAIN_SEPARATOR,
+  GET_BLOCK_NUMBER,
+  GET_BLOCK_TIMESTAMP,
+  type CallResult,
+  type ContractCall,
+} from '@farebox/facilitator/src/chain/calldata'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
-import type { Network } from '@farebox/payments/networks'
 import { quantity } from '@farebox/payments/src/chain/rpc-words'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
+import type { Stage } from '../history/stage.ts'
 import {
   encodePaid,
   encodeResults,
@@ -18,33 +23,37 @@ import {
   readTokenCall,
   SETTLER,
 } from './calls.ts'
+import { readWords } from './read-words.ts'
 import { blockHeader, findLogs, receiptOf, type LogFilter } from './shown-blocks.ts'
-import { readSpend, readSpendQuestion, refusalData, SPEND_GAS } from './spends.ts'
+import { answerOfSpends, readSpend } from './spends.ts'
 import { nonceKey, type Token, type TokenState } from './token.ts'
 import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
 
-export interface NodeParts {
+/** One call of a node. */
+export interface NodeRequest {
+  readonly method: string
+  readonly parameters: readonly unknown[]
+  /** Answered from the block so many before the newest; default: as far as nodes are behind just then. */
+  readonly behind?: number
+  /** Answered with times of blocks so much later than they are, earlier where negative. */
+  readonly aheadSeconds?: number
+}
+
+interface NodeParts {
   readonly chain: VirtualChain
   readonly token: Token
-  readonly network: Network
-  readonly crypto: EvmCrypto
-  /** EIP-712, of the token. */
-  readonly domainSeparator: Uint8Array
   readonly nowMs: () => number
   readonly baseFee: () => bigint
-  /** How long a transaction that is sent to it will wait for a block, and whether it is forgotten at once. */
-  readonly deliveryOf: () => { readonly delayMs: number; readonly isForgotten: boolean }
-  /** Told of each transaction that a node has taken from a relayer. */
-  readonly onTaken: (transaction: ChainTransaction) => void
+  /** Takes a transaction that was sent; returns why it did not, where it did not. */
+  readonly take: (transaction: ChainTransaction) => string | undefined
 }
 
 const METHOD_NOT_FOUND = -32_601
 const BALANCE_OF = '0x70a08231'
 const AUTHORIZATION_STATE = '0xe94a0102'
-const DOMAIN_SEPARATOR = '0x3644e515'
-const GET_BLOCK_NUMBER = '0x42cbb15c'
-const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 const ONE_ETHER = 10n ** 18n
+/** What a spend is estimated at. */
+const SPEND_GAS = 90_000n
 
 interface View {
   readonly number: number
@@ -52,52 +61,63 @@ interface View {
   readonly state: TokenState
 }
 
-/**
- * Makes a node: what answers JSON-RPC calls from the block so many before the newest, with the times of blocks so much
- * later. It throws a {@link JsonRpcError} for what it refuses.
- */
+/** A call as it is asked for; without `to` it is a contract creation that is only tried. */
+interface AskedCall {
+  readonly from?: string
+  readonly to?: string
+  readonly data: string
+}
+
+/** Makes a node: what answers JSON-RPC calls. It throws a {@link JsonRpcError} for what it refuses. */
 export function createNode(
+  { network, crypto, hasher }: Stage,
   parts: NodeParts,
-): (method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number) => unknown {
-  const { chain, token, network, crypto } = parts
-  const ethCall = createEthCall(token, toHex(parts.domainSeparator))
-  const hash = (words: string): string => toHex(crypto.keccak256(fromHex(`0x${words}`)))
+): (request: NodeRequest) => unknown {
+  const { chain, token } = parts
+  const tryCall = createTryCall(token, toHex(hasher.domainSeparator))
+  const nowSeconds = (): number => Math.floor(parts.nowMs() / 1_000)
 
   const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
-    const head = chain.head(behind)
-    if (tag !== 'pending')
-      return aheadSeconds === 0 ? head : { ...head, seconds: head.seconds + aheadSeconds }
-    const seconds = Math.floor(parts.nowMs() / 1_000) + aheadSeconds
-    return { ...head, number: head.number + 1, seconds }
+    const { number, seconds, state } = chain.head(behind)
+    const isPending = tag === 'pending'
+    return {
+      number: isPending ? number + 1 : number,
+      seconds: (isPending ? nowSeconds() : seconds) + aheadSeconds,
+      state,
+    }
   }
 
   /** Only spends are estimated: by what they would come to behind all that waits for a block. */
-  const estimate = (
-    call: { readonly from: string; readonly to: string; readonly data: string },
-    state: TokenState,
-  ): string => {
-    const target = { to: call.to.toLowerCase(), data: call.data }
-    const spend = readSpend(target, call.from.toLowerCase(), hash)
+  const estimate = ({ from = '', to = '', data }: AskedCall, state: TokenState): string => {
+    const spend = readSpend(crypto, { to: to.toLowerCase(), data }, from.toLowerCase())
     if (spend === undefined)
       throw new JsonRpcError('eth_estimateGas', METHOD_NOT_FOUND, 'the method does not exist', undefined)
-    const outcome = token.call(state, spend, Math.floor(parts.nowMs() / 1_000))
+    const outcome = token.call(state, spend, nowSeconds())
     if (outcome.ok) return quantity(SPEND_GAS)
-    const data = refusalData(outcome.revert) ?? encodeRevert(outcome.revert)
-    throw new JsonRpcError('eth_estimateGas', 3, 'execution reverted', data)
+    throw new JsonRpcError('eth_estimateGas', 3, 'execution reverted', encodeRevert(outcome.revert))
   }
 
-  const send = (method: string, raw: string): ChainTransaction => {
-    const transaction = readRawTransaction(crypto, raw)
-    const { delayMs, isForgotten } = parts.deliveryOf()
-    const refused = chain.submit(transaction, delayMs)
-    if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
-    parts.onTaken(transaction)
-    if (isForgotten) chain.forget(transaction.hash)
-    return transaction
+  const ethCall = ({ to, data }: AskedCall, view: View, stateForSpends: () => TokenState): string => {
+    if (to === undefined) {
+      const { words, behind } = readCodeQuestion(data)
+      return `0x${words}${behind === undefined ? '' : ethCall(behind, view, stateForSpends).slice(2)}`
+    }
+    const call = { to: to.toLowerCase(), data }
+    const asked = answerOfSpends(crypto, call, stateForSpends)
+    if (asked !== undefined) return `0x${uintWord(asked)}`
+    const tried = { ...view }
+    const batch = readBatch(call)
+    if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
+    const settle = readSettle(call)
+    if (settle !== undefined) return encodePaid(settle.map(one => tryCall(tried, one)))
+    const result = tryCall(tried, call)
+    if (!result.succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', result.data)
+    return result.data
   }
 
-  return (method, parameters, behind, aheadSeconds = 0) => {
+  return ({ method, parameters, behind = 0, aheadSeconds = 0 }) => {
     const [first, second] = parameters
+    const viewed = () => (second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind))
     switch (method) {
       case 'eth_chainId':
         return quantity(BigInt(network.chainId))
@@ -110,13 +130,8 @@ export function createNode(
       }
       case 'eth_blockNumber':
         return quantity(BigInt(chain.head(behind).number))
-      case 'eth_call': {
-        const call = first as { to?: string; data: string }
-        const view = viewOf(second, behind, aheadSeconds)
-        const state = second === 'pending' && behind === 0 ? () => chain.pending().state : () => view.state
-        const asked = readSpendQuestion(call, state, hash)
-        return asked === undefined ? ethCall(call, view) : `0x${uintWord(asked)}`
-      }
+      case 'eth_call':
+        return ethCall(first as AskedCall, viewOf(second, behind, aheadSeconds), () => viewed().state)
       case 'eth_getCode':
         return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
       case 'eth_getLogs':
@@ -129,47 +144,41 @@ export function createNode(
           ? { from: found.mined.transaction.sender }
           : receiptOf(found.mined, found.block)
       }
-      case 'eth_getTransactionCount': {
-        const { counts } = second === 'pending' && behind === 0 ? chain.pending() : chain.head(behind)
-        return quantity(BigInt(counts.get(String(first)) ?? 0))
-      }
+      case 'eth_getTransactionCount':
+        return quantity(BigInt(viewed().counts.get(String(first)) ?? 0))
       case 'eth_estimateGas':
-        return estimate(
-          first as { from: string; to: string; data: string },
-          behind === 0 ? chain.pending().state : chain.head(behind).state,
-        )
+        return estimate(first as AskedCall, (behind === 0 ? chain.pending() : chain.head(behind)).state)
       case 'eth_getBalance':
         return quantity(ONE_ETHER)
       case 'eth_maxPriorityFeePerGas':
         return '0xf4240'
-      case 'eth_sendRawTransaction':
-        return send(method, String(first)).hash
+      case 'eth_sendRawTransaction': {
+        const transaction = readRawTransaction(crypto, String(first))
+        const refused = parts.take(transaction)
+        if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
+        return transaction.hash
+      }
       default:
         throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
     }
   }
 }
 
-/** Makes what answers `eth_call`: the token and Multicall3 without an EVM. */
-function createEthCall(token: Token, domainSeparator: string) {
-  /** One call of a contract, tried on a state that those before it in a batch have left. */
-  const tryCall = (
-    view: { -readonly [key in keyof View]: View[key] },
-    { to, data }: ContractCall,
-  ): { readonly succeeded: boolean; readonly data: string } => {
-    const value = (result: bigint | number): { succeeded: boolean; data: string } => ({
-      succeeded: true,
-      data: `0x${uintWord(BigInt(result))}`,
-    })
+/** Makes what tries one call of the token or Multicall3, without an EVM, on a state that those before it in a batch have left. */
+function createTryCall(token: Token, domainSeparator: string) {
+  const value = (result: bigint | number): CallResult => ({
+    succeeded: true,
+    data: `0x${uintWord(BigInt(result))}`,
+  })
+  return (view: { -readonly [key in keyof View]: View[key] }, { to, data }: ContractCall): CallResult => {
     if (to === MULTICALL3 && data === GET_BLOCK_NUMBER) return value(view.number)
     if (to === MULTICALL3 && data === GET_BLOCK_TIMESTAMP) return value(view.seconds)
     if (to !== token.address) return { succeeded: true, data: '0x' }
     if (data === DOMAIN_SEPARATOR) return { succeeded: true, data: domainSeparator }
-    if (data.startsWith(BALANCE_OF)) return value(view.state.balances.get(`0x${data.slice(34, 74)}`) ?? 0n)
-    if (data.startsWith(AUTHORIZATION_STATE)) {
-      const key = nonceKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74, 138)}`)
-      return value(view.state.spent.has(key) ? 1 : 0)
-    }
+    const { address, bytes32 } = readWords(data)
+    if (data.startsWith(BALANCE_OF)) return value(view.state.balances.get(address(0)) ?? 0n)
+    if (data.startsWith(AUTHORIZATION_STATE))
+      return value(view.state.spent.has(nonceKey(address(0), bytes32(1))) ? 1 : 0)
     const change = readTokenCall(data)
     if (change === undefined) throw new Error(`the virtual token does not know ${data.slice(0, 10)}`)
     const outcome = token.call(view.state, change, view.seconds)
@@ -177,22 +186,4 @@ function createEthCall(token: Token, domainSeparator: string) {
     view.state = outcome.state
     return { succeeded: true, data: '0x' }
   }
-
-  const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
-    // A contract creation that is only tried.
-    if (call.to === undefined) {
-      const { words, behind } = readCodeQuestion(call.data)
-      return `0x${words}${behind === undefined ? '' : ethCall(behind, view).slice(2)}`
-    }
-    const target = { to: call.to.toLowerCase(), data: call.data }
-    const tried = { ...view }
-    const batch = readBatch(target)
-    if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
-    const settle = readSettle(target)
-    if (settle !== undefined) return encodePaid(settle.map(one => tryCall(tried, one)))
-    const { succeeded, data } = tryCall(tried, target)
-    if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
-    return data
-  }
-  return ethCall
 }

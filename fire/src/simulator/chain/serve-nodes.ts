@@ -4,10 +4,9 @@ import type { Random } from '../seeded-random.ts'
 import { startProcess } from '../time/virtual-process.ts'
 import type { Callee, Wires } from '../wires/exchange.ts'
 import { createLyingNode } from './lying-node.ts'
-import { createNode } from './node.ts'
+import { createNode, type NodeRequest } from './node.ts'
 import type { Token } from './token.ts'
 import { BLOCK_MS, type ChainTransaction, type VirtualChain } from './virtual-chain.ts'
-import type { NodeRequest } from './virtual-rpc.ts'
 
 const USUAL_BASE_FEE = 100_000_000n
 const SPIKED_BASE_FEE = 200_000_000_000n
@@ -16,13 +15,7 @@ const SYNC = 'eth_sendRawTransactionSync'
 const NODE_WAITS_MS = 20_000
 
 /** Serves the nodes of a chain, as slow, forgetful, dear and untrue as the plan of faults has them. */
-export function serveNodes(
-  wires: Wires,
-  random: Random,
-  { network, crypto, hasher }: Stage,
-  chain: VirtualChain,
-  token: Token,
-) {
+export function serveNodes(wires: Wires, random: Random, stage: Stage, chain: VirtualChain, token: Token) {
   const { time, faults } = wires
   const { plan } = faults
   const startMs = time.nowMs()
@@ -39,34 +32,37 @@ export function serveNodes(
       isForgotten,
     }
   }
-  const node = createNode({
+  const node = createNode(stage, {
     chain,
     token,
-    network,
-    crypto,
-    domainSeparator: hasher.domainSeparator,
     nowMs: time.nowMs,
     baseFee() {
       if (faults.isCalm || !isSpiked(plan, time.nowMs() - startMs)) return USUAL_BASE_FEE
       faults.happened('gas too dear')
       return SPIKED_BASE_FEE
     },
-    deliveryOf,
-    onTaken: transaction => void broadcast.push(transaction),
+    take(transaction) {
+      const { delayMs, isForgotten } = deliveryOf()
+      const refused = chain.submit(transaction, delayMs)
+      if (refused !== undefined) return refused
+      broadcast.push(transaction)
+      if (isForgotten) chain.forget(transaction.hash)
+      return undefined
+    },
   })
   const lags = random.fork('lags')
-  const answer = (method: string, { parameters, behind: told, aheadSeconds }: NodeRequest): unknown => {
+  const answer = (request: NodeRequest): unknown => {
     const usual =
       faults.isCalm || plan.amount['node-lag'] === 0 ? 0 : lags.between(0, plan.amount['node-lag'])
-    const behind = told ?? usual
+    const behind = request.behind ?? usual
     if (behind > 0) faults.happened('nodes behind')
-    return node(method, parameters, behind, aheadSeconds)
+    return node({ ...request, behind })
   }
 
   /** EIP-7966: the receipt is the answer, if it comes in time. */
   const waitForReceipt = async (hash: unknown): Promise<unknown> => {
     for (let waitedMs = 0; waitedMs < NODE_WAITS_MS; waitedMs += BLOCK_MS) {
-      const receipt = node('eth_getTransactionReceipt', [hash], 0)
+      const receipt = node({ method: 'eth_getTransactionReceipt', parameters: [hash] })
       if (receipt !== null) return receipt
       await new Promise<void>(resolve => void time.after(BLOCK_MS - (time.nowMs() % BLOCK_MS), resolve))
     }
@@ -75,14 +71,13 @@ export function serveNodes(
   const serving: Callee<NodeRequest, unknown> = {
     process: startProcess(time, 'node'),
     async serve(request) {
-      const { method } = request
-      if (method !== SYNC || !hasSync) return await Promise.resolve(answer(method, request))
-      return await waitForReceipt(answer('eth_sendRawTransaction', request))
+      if (request.method !== SYNC || !hasSync) return await Promise.resolve(answer(request))
+      return await waitForReceipt(answer({ ...request, method: 'eth_sendRawTransaction' }))
     },
   }
   const nodeOf = (of: Lie['of']): Callee<NodeRequest, unknown> => {
     const lying = random.fork(`lies of the ${of}'s node`)
-    return createLyingNode(of, serving, { wires, random: lying, crypto, chain, token })
+    return createLyingNode(of, serving, { wires, random: lying, crypto: stage.crypto, chain, token })
   }
   return {
     /** What relayers have broadcast, in order. */

@@ -1,11 +1,11 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
-import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
 import { uintWord } from '@farebox/contracts/src/abi-words'
 import { addressTopic, word } from '@farebox/payments/src/chain/rpc-words'
-import { encodeErrorResult } from 'viem/utils'
 import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
-import type { SpendRefusal } from '@farebox/contracts/permission-calls'
+import { permissionId, type SpendRefusal } from '@farebox/contracts/permission-calls'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { readWords } from './read-words.ts'
 
 /** What an owner permits; without a limit nothing. */
 export interface SpendTerms {
@@ -41,8 +41,6 @@ export type SpendCall =
     }
 
 const SPEND_PERMISSIONS = SPEND_PERMISSIONS_ADDRESS.toLowerCase()
-/** What a node estimates for one. */
-export const SPEND_GAS = 90_000n
 export const NO_SPENDS: SpendState = { rules: new Map(), refs: new Set() }
 
 /** `spend(address,address,bytes32,address,uint256,uint256)`. */
@@ -54,30 +52,24 @@ const IS_REF_USED = '0xab54acb7'
 const NOTHING: SpendRule = { limit: 0n, cap: 0n, spent: 0n }
 export const PERMISSION_SPENT = 'PermissionSpent(address,address,bytes32,address,address,uint256,uint256)'
 
-/** The revert data of a refusal by name; undefined for the words of another contract. */
-export function refusalData(name: string): string | undefined {
-  const isOurs = spendPermissionsAbi.some(part => part.type === 'error' && part.name === name)
-  return isOurs ? encodeErrorResult({ abi: spendPermissionsAbi, errorName: name as SpendRefusal }) : undefined
-}
-
-/** Reads a transaction's call; undefined for any other. `idOf` hashes owner, spender, token and scope. */
+/** Reads a transaction's call; undefined for any other. */
 export function readSpend(
+  crypto: EvmCrypto,
   { to, data }: ContractCall,
   spender: string,
-  idOf: (words: string) => string,
 ): SpendCall | undefined {
   if (to !== SPEND_PERMISSIONS || !data.startsWith(SPEND)) return undefined
-  const at = (index: number): string => data.slice(10 + index * 64, 74 + index * 64)
-  const address = (index: number): string => `0x${at(index).slice(24)}`
+  const { address, bytes32, uint } = readWords(data)
+  const [owner, token] = [address(0), address(1)]
   return {
     kind: 'spend',
-    id: idOf(`${at(0)}${word(spender)}${at(1)}${at(2)}`),
-    owner: address(0),
+    id: permissionId(crypto, { owner, spender: spender as `0x${string}`, token, scope: bytes32(2) }),
+    owner,
     spender,
-    token: address(1),
+    token,
     to: address(3),
-    amount: BigInt(`0x${at(4)}`),
-    ref: BigInt(`0x${at(5)}`),
+    amount: uint(4),
+    ref: uint(5),
   }
 }
 
@@ -105,21 +97,22 @@ export function setTerms(state: SpendState, id: string, { limit, cap }: SpendTer
   return { ...state, rules: new Map(state.rules).set(id, { limit, cap: cap < spent ? spent : cap, spent }) }
 }
 
-/** Answers what SpendPermissions is asked; undefined for any other call. `idOf` hashes owner, spender, token and scope. */
-export function readSpendQuestion(
-  { to, data }: Partial<ContractCall>,
+/** Answers what SpendPermissions is asked; undefined for any other call. */
+export function answerOfSpends(
+  crypto: EvmCrypto,
+  { to, data }: ContractCall,
   stateOf: () => { readonly spends?: SpendState; readonly balances: ReadonlyMap<string, bigint> },
-  idOf: (words: string) => string,
 ): bigint | undefined {
-  if (to?.toLowerCase() !== SPEND_PERMISSIONS || data === undefined) return undefined
+  if (to !== SPEND_PERMISSIONS) return undefined
   const { spends = NO_SPENDS, balances } = stateOf()
-  if (data.startsWith(AVAILABLE)) {
-    const { limit, cap, spent } = spends.rules.get(idOf(data.slice(10))) ?? NOTHING
-    const amounts = [limit, cap - spent, balances.get(`0x${data.slice(34, 74)}`) ?? 0n]
-    return amounts.reduce((least, amount) => (amount < least ? amount : least))
-  }
-  if (!data.startsWith(IS_REF_USED)) return undefined
-  return spends.refs.has(`0x${data.slice(10, 74)} ${BigInt(`0x${data.slice(74, 138)}`)}`) ? 1n : 0n
+  const { address, bytes32, uint } = readWords(data)
+  if (data.startsWith(IS_REF_USED)) return spends.refs.has(`${bytes32(0)} ${uint(1)}`) ? 1n : 0n
+  if (!data.startsWith(AVAILABLE)) return undefined
+  const [owner, spender, token, scope] = [address(0), address(1), address(2), bytes32(3)]
+  const id = permissionId(crypto, { owner, spender, token, scope })
+  const { limit, cap, spent } = spends.rules.get(id) ?? NOTHING
+  const amounts = [limit, cap - spent, balances.get(owner) ?? 0n]
+  return amounts.reduce((least, amount) => (amount < least ? amount : least))
 }
 
 /** The event of a spend, `topic` the hash of {@link PERMISSION_SPENT}. */

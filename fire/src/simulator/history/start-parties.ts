@@ -21,14 +21,14 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
   /** Our own facilitators, with their ledger; otherwise one that keeps none. */
   const hasLedger = plan.facilitators > 0
   const balancing = world.random.fork('balancer of the facilitators')
-  const facilitators = hasLedger
-    ? startFacilitators(world, stage, plan, ledger)
-    : [startStockFacilitator(world)]
   enterWorld({
     random: world.random.fork('system'),
     crypto: stage.crypto,
     openOrigin: createOpenOrigin(world, () => balancing.pick(facilitators).serving()),
   })
+  const facilitators = hasLedger
+    ? startFacilitators(world, stage, plan, ledger)
+    : [startStockFacilitator(world)]
   const shared = await openVirtualStore(world)
   const own = await openVirtualStore(world)
   const agents = Array.from({ length: plan.agents }, (_, index) =>

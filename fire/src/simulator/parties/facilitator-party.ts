@@ -1,13 +1,13 @@
 import { createFacilitator } from '@farebox/facilitator/create-facilitator'
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { World } from '../build-world.ts'
-import { createVirtualRpc } from '../chain/virtual-rpc.ts'
 import type { Stage } from '../history/stage.ts'
 import type { VirtualAnswer, VirtualApp } from '../stand-ins/fastify.ts'
 import { drawGrain, facilitatorClock } from '../time/process-clocks.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import { createVirtualSignals, ledgerPort } from './ledger-port.ts'
-import { supervise, type Supervised } from './supervise.ts'
+import { hostName, supervise, type Supervised } from './supervise.ts'
 
 /** A request on its way to a facilitator. */
 export interface FacilitatorCall {
@@ -36,7 +36,7 @@ export function startFacilitators(
     return supervise<FacilitatorCall, VirtualAnswer>(world, name, random.fork(name), async process => {
       const facilitator = await createFacilitator({
         ledger: ledgerPort(world, ledger, process, signals),
-        rpc: createVirtualRpc(wires, process, world.node.facilitator, random.fork(`node of ${process.name}`)),
+        rpc: createJsonRpc(`http://node.${hostName(process)}`),
         network,
         crypto,
         relayerKeys: keysOf(index),
