@@ -49,7 +49,7 @@ export function buildWorld(
     token,
     state: { ...start, spent: new Map(), isPaused: false },
   })
-  const nodes = serveNodes(wires, random, stage, chain, token)
+  const nodes = serveNodes({ wires, random, stage, chain, token })
   return {
     wires,
     random,

@@ -7,10 +7,13 @@ import {
   type CallResult,
   type ContractCall,
 } from '@farebox/facilitator/src/chain/calldata'
+import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { quantity } from '@farebox/payments/src/chain/rpc-words'
 import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { Stage } from '../history/stage.ts'
+import type { Random } from '../seeded-random.ts'
+import type { Wires } from '../wires/exchange.ts'
 import {
   encodePaid,
   encodeResults,
@@ -24,10 +27,9 @@ import {
   SETTLER,
 } from './calls.ts'
 import { readWords } from './read-words.ts'
-import { blockHeader, findLogs, receiptOf, type LogFilter } from './shown-blocks.ts'
 import { answerOfSpends, readSpend } from './spends.ts'
 import { nonceKey, type Token, type TokenState } from './token.ts'
-import type { ChainTransaction, VirtualChain } from './virtual-chain.ts'
+import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './virtual-chain.ts'
 
 /** One call of a node. */
 export interface NodeRequest {
@@ -39,10 +41,17 @@ export interface NodeRequest {
   readonly aheadSeconds?: number
 }
 
-interface NodeParts {
+/** What nodes show, and where they are. */
+export interface NodeParts {
+  readonly wires: Wires
+  readonly random: Random
+  readonly stage: Stage
   readonly chain: VirtualChain
   readonly token: Token
-  readonly nowMs: () => number
+}
+
+/** What becomes of transactions, and what gas costs, at a node. */
+interface NodeWays {
   readonly baseFee: () => bigint
   /** Takes a transaction that was sent; returns why it did not, where it did not. */
   readonly take: (transaction: ChainTransaction) => string | undefined
@@ -70,12 +79,12 @@ interface AskedCall {
 
 /** Makes a node: what answers JSON-RPC calls. It throws a {@link JsonRpcError} for what it refuses. */
 export function createNode(
-  { network, crypto, hasher }: Stage,
-  parts: NodeParts,
+  { wires, stage, chain, token }: NodeParts,
+  { baseFee, take }: NodeWays,
 ): (request: NodeRequest) => unknown {
-  const { chain, token } = parts
+  const { network, crypto, hasher } = stage
   const tryCall = createTryCall(token, toHex(hasher.domainSeparator))
-  const nowSeconds = (): number => Math.floor(parts.nowMs() / 1_000)
+  const nowSeconds = (): number => Math.floor(wires.time.nowMs() / 1_000)
 
   const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
     const { number, seconds, state } = chain.head(behind)
@@ -126,7 +135,7 @@ export function createNode(
         const block = first === 'latest' ? head : chain.block(Number(first))
         return block === undefined || block.number > head.number
           ? null
-          : blockHeader(block, parts.baseFee(), aheadSeconds)
+          : blockHeader(block, baseFee(), aheadSeconds)
       }
       case 'eth_blockNumber':
         return quantity(BigInt(chain.head(behind).number))
@@ -154,7 +163,7 @@ export function createNode(
         return '0xf4240'
       case 'eth_sendRawTransaction': {
         const transaction = readRawTransaction(crypto, String(first))
-        const refused = parts.take(transaction)
+        const refused = take(transaction)
         if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
         return transaction.hash
       }
@@ -185,5 +194,51 @@ function createTryCall(token: Token, domainSeparator: string) {
     if (!outcome.ok) return { succeeded: false, data: encodeRevert(outcome.revert) }
     view.state = outcome.state
     return { succeeded: true, data: '0x' }
+  }
+}
+
+/** What `eth_getLogs` is asked with. */
+interface LogFilter {
+  readonly fromBlock: string
+  readonly toBlock: string
+  /** For each place one or several, any of which will do. */
+  readonly topics: readonly (string | readonly string[])[]
+}
+
+/** The events of the blocks that a filter names, up to the newest that the node has. */
+function findLogs(chain: VirtualChain, filter: LogFilter, newest: number): readonly object[] {
+  const from = Number(filter.fromBlock)
+  const to = filter.toBlock === 'latest' ? newest : Math.min(newest, Number(filter.toBlock))
+  return chain
+    .busyBlocks()
+    .filter(block => block.number >= from && block.number <= to)
+    .flatMap(block => block.mined.flatMap(mined => receiptOf(mined, block).logs))
+    .filter(({ topics }) => filter.topics.every((wanted, at) => [wanted].flat().includes(topics[at] ?? '')))
+}
+
+export function receiptOf(
+  { transaction, succeeded, logs }: MinedTransaction,
+  block: Block,
+): { readonly status: string; readonly logs: readonly ChainLog[] } {
+  const place = {
+    transactionHash: transaction.hash,
+    blockNumber: quantity(BigInt(block.number)),
+    blockHash: block.hash,
+  }
+  return {
+    ...place,
+    status: succeeded ? '0x1' : '0x0',
+    logs: logs.map(log => ({ ...log, ...place })),
+  }
+}
+
+/** A block, with the hashes of its transactions; its time is moved by so many seconds. */
+function blockHeader({ number, seconds, hash, mined }: Block, baseFee: bigint, aheadSeconds: number): object {
+  return {
+    number: quantity(BigInt(number)),
+    timestamp: quantity(BigInt(seconds + aheadSeconds)),
+    hash,
+    baseFeePerGas: quantity(baseFee),
+    transactions: mined.map(({ transaction }) => transaction.hash),
   }
 }

@@ -1,12 +1,9 @@
 import type { Lie, FaultPlan } from '../faults/fault-plan.ts'
-import type { Stage } from '../history/stage.ts'
-import type { Random } from '../seeded-random.ts'
 import { startProcess } from '../time/virtual-process.ts'
-import type { Callee, Wires } from '../wires/exchange.ts'
-import { createLyingNode } from './lying-node.ts'
-import { createNode, type NodeRequest } from './node.ts'
-import type { Token } from './token.ts'
-import { BLOCK_MS, type ChainTransaction, type VirtualChain } from './virtual-chain.ts'
+import type { Callee } from '../wires/exchange.ts'
+import { readRawTransaction } from './calls.ts'
+import { createNode, receiptOf, type NodeParts, type NodeRequest } from './node.ts'
+import { BLOCK_MS, type ChainTransaction } from './virtual-chain.ts'
 
 const USUAL_BASE_FEE = 100_000_000n
 const SPIKED_BASE_FEE = 200_000_000_000n
@@ -15,7 +12,8 @@ const SYNC = 'eth_sendRawTransactionSync'
 const NODE_WAITS_MS = 20_000
 
 /** Serves the nodes of a chain, as slow, forgetful, dear and untrue as the plan of faults has them. */
-export function serveNodes(wires: Wires, random: Random, stage: Stage, chain: VirtualChain, token: Token) {
+export function serveNodes(parts: NodeParts) {
+  const { wires, random, chain } = parts
   const { time, faults } = wires
   const { plan } = faults
   const startMs = time.nowMs()
@@ -32,10 +30,7 @@ export function serveNodes(wires: Wires, random: Random, stage: Stage, chain: Vi
       isForgotten,
     }
   }
-  const node = createNode(stage, {
-    chain,
-    token,
-    nowMs: time.nowMs,
+  const node = createNode(parts, {
     baseFee() {
       if (faults.isCalm || !isSpiked(plan, time.nowMs() - startMs)) return USUAL_BASE_FEE
       faults.happened('gas too dear')
@@ -75,10 +70,6 @@ export function serveNodes(wires: Wires, random: Random, stage: Stage, chain: Vi
       return await waitForReceipt(answer({ ...request, method: 'eth_sendRawTransaction' }))
     },
   }
-  const nodeOf = (of: Lie['of']): Callee<NodeRequest, unknown> => {
-    const lying = random.fork(`lies of the ${of}'s node`)
-    return createLyingNode(of, serving, { wires, random: lying, crypto: stage.crypto, chain, token })
-  }
   return {
     /** What relayers have broadcast, in order. */
     broadcast,
@@ -88,10 +79,80 @@ export function serveNodes(wires: Wires, random: Random, stage: Stage, chain: Vi
       return isForgotten ? Number.POSITIVE_INFINITY : delayMs
     },
     /** The node each kind of process asks: both show the same chain, and lie about it each for itself. */
-    node: { agent: nodeOf('agent'), facilitator: nodeOf('facilitator') },
+    node: {
+      agent: createLyingNode('agent', serving, parts),
+      facilitator: createLyingNode('facilitator', serving, parts),
+    },
   }
 }
 
 function isSpiked({ gasSpike }: FaultPlan, sinceStartMs: number): boolean {
   return gasSpike !== undefined && sinceStartMs >= gasSpike.fromMs && sinceStartMs < gasSpike.toMs
+}
+
+/** That it lies, each time it could. */
+const LIE_RATE = 0.7
+
+/**
+ * A node that lies at times, in one of three ways, and tells the truth in all else, so that its answers disagree: it
+ * swallows transactions and invents their receipts, and shows those of others without a transfer; shows an old head; or has
+ * the times of blocks wrong. One that kept a whole fork of its own would be believed (SECURITY.md).
+ */
+function createLyingNode(
+  of: Lie['of'],
+  honest: Callee<NodeRequest, unknown>,
+  parts: NodeParts,
+): Callee<NodeRequest, unknown> {
+  const { time, faults } = parts.wires
+  const random = parts.random.fork(`lies of the ${of}'s node`)
+  const startMs = time.nowMs()
+  const lies = faults.plan.lies.filter(lie => lie.of === of)
+  if (lies.length === 0) return honest
+  const swallowed = new Map<string, ChainTransaction>()
+  const lieNow = (): Lie | undefined => {
+    const sinceMs = time.nowMs() - startMs
+    if (faults.isCalm) return undefined
+    return lies.find(lie => sinceMs >= lie.fromMs && sinceMs < lie.toMs && random.chance(LIE_RATE))
+  }
+  const told = <Answer>(what: Lie['what'], answer: Answer): Answer => {
+    faults.happened(`nodes of ${of}s lie: ${what}`)
+    return answer
+  }
+  const lieOfReceipts = async (request: NodeRequest): Promise<unknown> => {
+    const [first] = request.parameters
+    if (request.method === 'eth_sendRawTransaction') {
+      const transaction = readRawTransaction(parts.stage.crypto, String(first))
+      swallowed.set(transaction.hash, transaction)
+      return told('receipts', transaction.hash)
+    }
+    if (request.method !== 'eth_getTransactionReceipt') return await honest.serve(request)
+    const transaction = swallowed.get(String(first))
+    if (transaction !== undefined) return told('receipts', inventReceipt(parts, transaction))
+    const answer = await honest.serve(request)
+    return typeof answer === 'object' && answer !== null ? told('receipts', { ...answer, logs: [] }) : answer
+  }
+  return {
+    process: honest.process,
+    async serve(request) {
+      const lie = lieNow()
+      if (lie === undefined) return await honest.serve(request)
+      if (lie.what === 'receipts') return await lieOfReceipts(request)
+      const { behind, aheadSeconds } = lie
+      return await honest.serve(
+        told(lie.what, { ...request, ...(lie.what === 'old heads' ? { behind } : { aheadSeconds }) }),
+      )
+    },
+  }
+}
+
+/** The receipt of a transaction that no other node has. */
+function inventReceipt({ token, chain }: NodeParts, transaction: ChainTransaction): object {
+  const logs = transaction.calls.flatMap(call => {
+    if (call.kind !== 'pay') return []
+    const { from, value, validBefore } = call.authorization
+    const rich = { balances: new Map([[from, BigInt(value)]]), spent: new Map(), isPaused: false }
+    const outcome = token.call(rich, call, Number(validBefore) - 1)
+    return outcome.ok ? outcome.logs : []
+  })
+  return receiptOf({ transaction, succeeded: true, logs }, chain.head())
 }

@@ -5,11 +5,7 @@ import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-le
 import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
 import { startProcess } from '../time/virtual-process.ts'
 import type { World } from '../build-world.ts'
-
-interface Write {
-  readonly atMs: number
-  readonly repeat: (ledger: Ledger) => Promise<unknown>
-}
+import { createWriteLog } from './write-log.ts'
 
 /** Calls that change nothing: all others are repeated where a copy is made. `backlog` claims those whose turn it is. */
 const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince', 'unconfirmed', 'uncharged'])
@@ -19,18 +15,16 @@ const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince'
  * of all. It may lose its last writes, which is noted.
  */
 export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
-  const { time, trace } = wires
-  const database = startProcess(time, 'database')
-  let replayMs: number | undefined
-  const clock = { ...facilitatorClock(database, EXACT), nowMs: () => replayMs ?? time.nowMs() }
+  const { time, faults } = wires
+  const log = createWriteLog<Ledger>('ledger', wires)
+  const clock = { ...facilitatorClock(startProcess(time, 'database'), EXACT), nowMs: log.nowMs }
   let current = createMemoryLedger(clock)
-  let writes: Write[] = []
   const keys = new Set<string>()
 
   const ledger = wrapLedger(current, (method, call, [first]) => {
     if (method === 'hold' || method === 'adopt')
       keys.add((first as HoldRequest | ForgottenCharge).payment.key)
-    if (!LOOKS.has(method)) writes.push({ atMs: time.nowMs(), repeat: call })
+    if (!LOOKS.has(method)) log.add(method, call)
     return call(current)
   })
   return {
@@ -42,28 +36,16 @@ export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
      */
     async failOver(lostMs: number): Promise<void> {
       const before = current
-      const untilMs = time.nowMs() - lostMs
-      const kept = writes.filter(({ atMs }) => atMs <= untilMs)
-      const copy = createMemoryLedger(clock)
-      // Each method of it has done its deed when it returns its promise: nothing comes in between.
-      const repeated = kept.map(({ atMs, repeat }) => {
-        replayMs = atMs
-        return repeat(copy)
-      })
-      replayMs = undefined
-      trace.note('ledger', () => `loses its last ${writes.length - kept.length} writes`)
-      current = copy
-      writes = kept
-      const [rowsBefore, rowsAfter] = await Promise.all([
-        before.payments.find([...keys]),
-        copy.payments.find([...keys]),
-        ...repeated,
-      ])
+      current = createMemoryLedger(clock)
+      const copied = log.failOver(current, lostMs)
+      const both = [before, current].map(one => one.payments.find([...keys]))
+      const [rowsBefore = [], rowsAfter = []] = await Promise.all(both)
+      await copied
       const left = new Map(rowsAfter.map(row => [row.key, row]))
       for (const { key, state, transaction } of rowsBefore) {
         const row = left.get(key)
         if (row?.state === state && row.transaction === transaction) continue
-        wires.faults.happened(row === undefined ? 'rows lost by a ledger' : 'rows set back by a ledger')
+        faults.happened(row === undefined ? 'rows lost by a ledger' : 'rows set back by a ledger')
         setBack.add(key)
         const isForgotten = row === undefined || row.state === 'released'
         if (isForgotten && !forgottenMs.has(key)) forgottenMs.set(key, time.nowMs())

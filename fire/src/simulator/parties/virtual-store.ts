@@ -4,29 +4,23 @@ import type { JobRecords } from '../records/job-records.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
+import { createWriteLog } from './write-log.ts'
 
 /** A job store that outlives the processes that use it, as they reach it. */
 export type VirtualStore = Awaited<ReturnType<typeof openVirtualStore>>
 
-interface Write {
-  readonly atMs: number
-  readonly jobKey: string
-  readonly repeat: (store: JobStore) => Promise<unknown>
-}
-
 /** Opens an empty store: the runtime's own in-memory one, which passes the contract of all. */
 export async function openVirtualStore({ wires, jobs: records }: World) {
-  const { time, trace } = wires
-  let replayMs: number | undefined
-  const clock = { nowMs: () => replayMs ?? time.nowMs(), after: time.after }
+  const { time, trace, faults } = wires
+  const log = createWriteLog<JobStore>('store', wires)
+  const clock = { nowMs: log.nowMs, after: time.after }
   let { store } = await openJobStore('memory:', clock)
-  let writes: Write[] = []
 
   const inner: JobStore = {
     async claim(claim) {
       const outcome = await store.claim(claim)
       if (outcome.kind === 'claimed') {
-        writes.push({ atMs: time.nowMs(), jobKey: claim.jobKey, repeat: copy => copy.claim(claim) })
+        log.add(claim.jobKey, copy => copy.claim(claim))
         records.claimed(claim)
       }
       trace.note('store', () => `claim ${short(claim.jobKey)} ${short(claim.fence)}: ${outcome.kind}`)
@@ -36,7 +30,7 @@ export async function openVirtualStore({ wires, jobs: records }: World) {
     async write(holder, change) {
       const isWritten = await store.write(holder, change)
       if (isWritten) {
-        writes.push({ atMs: time.nowMs(), jobKey: holder.jobKey, repeat: copy => copy.write(holder, change) })
+        log.add(holder.jobKey, copy => copy.write(holder, change))
         records.written(holder, change)
       }
       trace.note('store', () => {
@@ -57,21 +51,11 @@ export async function openVirtualStore({ wires, jobs: records }: World) {
     }),
     /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
     async failOver(lostMs: number): Promise<void> {
-      const untilMs = time.nowMs() - lostMs
-      const kept = writes.filter(write => write.atMs <= untilMs)
-      for (const lost of writes.slice(kept.length)) {
-        wires.faults.happened('writes lost by a store')
-        records.lostWrites(lost.jobKey)
+      ;({ store } = await openJobStore('memory:', clock))
+      for (const jobKey of await log.failOver(store, lostMs)) {
+        faults.happened('writes lost by a store')
+        records.lostWrites(jobKey)
       }
-      trace.note('store', () => `loses its last ${writes.length - kept.length} writes`)
-      const copy = (await openJobStore('memory:', clock)).store
-      for (const { atMs, repeat } of kept) {
-        replayMs = atMs
-        await repeat(copy)
-      }
-      replayMs = undefined
-      store = copy
-      writes = kept
     },
   }
 }

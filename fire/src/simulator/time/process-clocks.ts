@@ -33,39 +33,33 @@ export function facilitatorClock(process: VirtualProcess, grain: TimerGrain): Fa
   const { nowMs } = process
   return {
     nowMs,
-    sleep: (ms, signal) =>
-      new Promise(resolve => sleep(process, ms + lateMs(nowMs() + ms, grain), signal, resolve, resolve)),
+    sleep(ms, signal) {
+      if (signal?.aborted === true) return Promise.resolve()
+      return new Promise(resolve => {
+        const abort = (): void => {
+          cancel()
+          resolve()
+        }
+        const cancel = process.after(ms + lateMs(nowMs() + ms, grain), () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        })
+        signal?.addEventListener('abort', abort, { once: true })
+      })
+    },
   }
 }
 
 /** For the client: its sleep rejects when it is ended early. */
 export function clientClock(process: VirtualProcess): ClientClock {
+  const { nowMs, sleep } = facilitatorClock(process, EXACT)
   return {
-    nowMs: process.nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) =>
-        sleep(process, ms, signal, resolve, () => reject(signal?.reason as Error)),
-      ),
+    nowMs,
+    async sleep(ms, signal) {
+      await sleep(ms, signal)
+      signal?.throwIfAborted()
+    },
   }
-}
-
-function sleep(
-  process: VirtualProcess,
-  ms: number,
-  signal: AbortSignal | undefined,
-  end: () => void,
-  onAbort: () => void,
-): void {
-  if (signal?.aborted === true) return onAbort()
-  const abort = (): void => {
-    cancel()
-    onAbort()
-  }
-  const cancel = process.after(ms, () => {
-    signal?.removeEventListener('abort', abort)
-    end()
-  })
-  signal?.addEventListener('abort', abort, { once: true })
 }
 
 /** How long after its time a timer fires. */
