@@ -4,8 +4,7 @@ import { missingAmong, RARE_HAPPENINGS, unknownCalls, USUAL_HAPPENINGS } from '.
 import type { HistoryCounts } from './history/count-history.ts'
 import { MUTANTS } from './mutants/mutants.ts'
 import { bundleSimulator } from './runner/bundle-simulator.ts'
-import { explore, MUTANT_SEEDS, SIMULATOR_FLAGS } from './runner/explore.ts'
-import { huntMutants } from './runner/hunt-mutants.ts'
+import { explore, huntMutants, MUTANT_SEEDS, SIMULATOR_FLAGS } from './runner/explore.ts'
 import { isRepeatable, loadSimulator } from './runner/repeat-history.ts'
 import type { SeedRunResult } from './runner/serve-seeds.ts'
 import { simulateSeeds } from './runner/simulate-seeds.ts'
@@ -100,7 +99,7 @@ async function scoreMutants(run: BatteryRun): Promise<Score> {
   let done = 0
   const tell = (): void => run.progress({ doing: 'breaking our own code', done: done++, of: MUTANTS.length })
   tell()
-  const caught = await huntMutants(MUTANTS, run, MUTANT_SEEDS, tell)
+  const caught = await huntMutants(MUTANTS, run, tell)
   const survivors = MUTANTS.filter(({ name }) => !caught.has(name)).map(({ name }) => name)
   const test = `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(MUTANT_SEEDS)} histories`
   const isMet = survivors.length === 0

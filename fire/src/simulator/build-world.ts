@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { serveNodes } from './chain/serve-nodes.ts'
 import { PERMISSION_SPENT } from './chain/spends.ts'
-import { createToken, type TokenState } from './chain/token.ts'
+import { createToken, type TokenCall, type TokenState } from './chain/token.ts'
 import { createVirtualChain } from './chain/virtual-chain.ts'
 import { createFaults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/fault-plan.ts'
@@ -50,6 +50,9 @@ export function buildWorld(
     state: { ...start, spent: new Map(), isPaused: false },
   })
   const nodes = serveNodes({ wires, random, stage, chain, token })
+  /** Has somebody who is no relayer send a transaction, which may be mined from so much later on. */
+  const sendOnChain = (sender: string, call: TokenCall, hash: string, delayMs: number): void =>
+    void chain.submit({ hash, sender, nonce: undefined, calls: [call], maxFeePerGas: 1n }, delayMs)
   return {
     wires,
     random,
@@ -57,6 +60,7 @@ export function buildWorld(
     network,
     chain,
     token,
+    sendOnChain,
     ...nodes,
     /** Those that live, by `hostName`. */
     processes: new Map<string, VirtualProcess>(),

@@ -36,7 +36,7 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   faults.isCalm = true
   for (const program of parties.programs) program.setClockRight()
   trace.note('history', () => 'nothing goes wrong any more')
-  world.chain.submit(unpause(world), 0)
+  world.sendOnChain(NOBODY, { kind: 'unpause' }, world.random.fork('unpause').hex(32), 0)
   await runUntilOver(world, time.nowMs() + SETTLING_MS, isOver)
   // Who is asleep signs nothing later on.
   if (plan.sleepsToTheEnd) for (const payer of world.payers) payer.crash()
@@ -93,14 +93,4 @@ async function isMoneyAtRest({ wires, jobs, network }: World, parties: Parties):
 async function isNothingHeld({ network }: World, { ledger }: Parties): Promise<boolean> {
   // At the time zero every hold counts, however long its end is past.
   return (await ledger.totals(network.id, 0)).held === 0
-}
-
-function unpause(world: World): Parameters<World['chain']['submit']>[0] {
-  return {
-    hash: world.random.fork('unpause').hex(32),
-    sender: NOBODY,
-    nonce: undefined,
-    calls: [{ kind: 'unpause' }],
-    maxFeePerGas: 1n,
-  }
 }

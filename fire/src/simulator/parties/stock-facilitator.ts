@@ -67,25 +67,15 @@ function refuse(world: World, payment: Payment): string | undefined {
 async function settle(
   world: World,
   process: VirtualProcess,
-  { authorization, signature }: Payment,
+  payment: Payment,
   waitMs: number,
 ): Promise<VirtualAnswer> {
   const { chain, wires, random } = world
   const hash = random.hex(32)
-  const transaction = {
-    hash,
-    sender: STOCK_RELAYER,
-    nonce: undefined,
-    calls: [{ kind: 'pay' as const, authorization, signature }],
-    maxFeePerGas: 1n,
-  }
-  await callThroughPort(wires, {
-    process,
-    kind: 'facilitator',
-    port: 'node',
-    name: 'stock send',
-    call: () => Promise.resolve(chain.submit(transaction, world.delayOfTransaction())),
-  })
+  const send = async (): Promise<void> =>
+    world.sendOnChain(STOCK_RELAYER, { kind: 'pay', ...payment }, hash, world.delayOfTransaction())
+  const call = { process, kind: 'facilitator', port: 'node', name: 'stock send', call: send } as const
+  await callThroughPort(wires, call)
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += LOOK_MS) {
     const found = chain.find(hash)
     if (found?.mined.succeeded === true) return settled(world, hash)

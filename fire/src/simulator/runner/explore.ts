@@ -1,8 +1,9 @@
+import { availableParallelism } from 'node:os'
 import type { BatteryFlag, BatteryResult, BatteryRun } from '../../battery.ts'
-import { MUTANTS, recordSeeds } from '../mutants/mutants.ts'
+import { MUTANTS, recordSeeds, type Mutant } from '../mutants/mutants.ts'
 import { bundleSimulator } from './bundle-simulator.ts'
-import { huntMutants } from './hunt-mutants.ts'
 import { loadSimulator } from './repeat-history.ts'
+import { simulateSeeds } from './simulate-seeds.ts'
 
 export const MUTANT_SEEDS = 20_000
 
@@ -29,10 +30,33 @@ export async function explore(run: BatteryRun): Promise<BatteryResult | undefine
   }
   if (flags['mutants'] === undefined && chosen === undefined) return undefined
   const count = Number(flags['seeds'] ?? MUTANT_SEEDS)
-  const caughtAt = await huntMutants(mutants, run, count, line => void process.stdout.write(line))
+  const caughtAt = await huntMutants(mutants, run, line => void process.stdout.write(line), count)
   if (flags['record'] !== undefined) await recordSeeds(caughtAt)
   const survivors = mutants.filter(({ name }) => !caughtAt.has(name)).map(({ name }) => `${name} survives`)
   return resultOf(`${mutants.length} deliberate breaks of our own code`, `${caughtAt.size} caught`, survivors)
+}
+
+/**
+ * Looks for each mutant in so many histories. Resolves to the seeds that caught one, by its name; `tell` is given a line
+ * about each as it is done.
+ */
+export async function huntMutants(
+  mutants: readonly Mutant[],
+  { seed, signal }: BatteryRun,
+  tell: (line: string) => void,
+  count = MUTANT_SEEDS,
+): Promise<ReadonlyMap<string, number>> {
+  const caughtAt = new Map<string, number>()
+  for (const mutant of mutants) {
+    const simulator = await bundleSimulator([mutant])
+    const run = { simulator, first: seed, count, workers: availableParallelism(), signal }
+    const [caught] = (await simulateSeeds({ ...run, stopsAtViolation: true })).broken
+    if (caught !== undefined) caughtAt.set(mutant.name, caught.seed)
+    const verdict =
+      caught === undefined ? '✗ survives' : `✓ seed ${caught.seed} ${caught.violations[0]?.invariant}`
+    tell(`${mutant.name}  ${verdict}  ${mutant.breaks}\n`)
+  }
+  return caughtAt
 }
 
 function resultOf(test: string, reached: string, findings: readonly string[]): BatteryResult {

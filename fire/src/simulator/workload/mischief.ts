@@ -23,8 +23,7 @@ export function makeMischief(
   const { time, trace } = world.wires
   const send = (sender: string, call: TokenCall): void => {
     trace.note(payer.name, () => `${call.kind} by ${sender.slice(0, 10)}`)
-    const transaction = { hash: random.hex(32), sender, nonce: undefined, calls: [call], maxFeePerGas: 1n }
-    world.chain.submit(transaction, random.between(0, 4_000))
+    world.sendOnChain(sender, call, random.hex(32), random.between(0, 4_000))
   }
   world.mischief.open += 1
   const { address } = payer

@@ -41,8 +41,7 @@ export function changePermissions(world: World, { cast }: Stage, { lengthMs, age
     world.wires.time.after(random.between(0, lengthMs), () => {
       world.mischief.open -= 1
       world.wires.faults.happened('permissions changed')
-      const calls = [{ kind: 'permit', id, terms }] as const
-      world.chain.submit({ hash, sender: address, nonce: undefined, calls, maxFeePerGas: 1n }, delayMs)
+      world.sendOnChain(address, { kind: 'permit', id, terms }, hash, delayMs)
     })
   }
 }
