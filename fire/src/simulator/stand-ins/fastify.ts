@@ -8,7 +8,7 @@ export interface VirtualAnswer {
 }
 
 type Headers = { readonly [name: string]: string | undefined }
-type Reply = ReturnType<typeof createReply>['reply']
+type Reply = ReturnType<typeof createReply>
 type Handler = (request: object, reply: Reply) => Promise<unknown>
 
 /** The application: what our facilitator calls on a real one, and the way in, which answers one request, its body as text. */
@@ -28,28 +28,24 @@ export default function fastify(): VirtualApp {
       const handler = routes.get(`${method} ${path}`)
       if (handler === undefined) return { status: 404, body: { error: 'no such route' } }
       const request = { method, headers, body, routeOptions: { url: path } }
-      const { reply, answer } = createReply()
+      const reply = createReply()
       try {
         await handler(request, reply)
       } catch (error) {
         await onError(error, request, reply)
       }
-      return answer()
+      const { status, answer } = reply
+      return { status, body: answer === undefined ? undefined : JSON.parse(JSON.stringify(answer)) }
     },
-  }
-  /** `onRequest` comes before the body is read; what replies there ends the request. */
-  const add = (route: string, handler: Handler, onRequest?: Handler): void => {
-    routes.set(route, async (request, reply) => {
-      await onRequest?.(request, reply)
-      if (!reply.sent) await handler(request, reply)
-    })
   }
   const routing = ROUTING.map(verb => [
     verb,
-    (path: string, first: Handler | { readonly onRequest?: Handler }, handler?: Handler) => {
-      const route = `${verb.toUpperCase()} ${path}`
-      if (typeof first === 'function') add(route, first)
-      else if (handler !== undefined) add(route, handler, first.onRequest)
+    (path: string, options: { readonly onRequest?: Handler } | Handler, handler?: Handler) => {
+      const handlers = typeof options === 'function' ? [options] : [options.onRequest, handler]
+      // `onRequest` comes before the body is read; what replies there ends the request.
+      routes.set(`${verb.toUpperCase()} ${path}`, async (request, reply) => {
+        for (const handle of handlers) if (!reply.sent) await handle?.(request, reply)
+      })
     },
   ])
   const ignored = IGNORED.map(name => [name, () => undefined])
@@ -61,29 +57,20 @@ export default function fastify(): VirtualApp {
   })
 }
 
+/** It has no `then`, so a promise resolves to it at once: as with the real one. */
 function createReply() {
-  let status = 200
-  let body: unknown
   const reply = {
+    status: 200,
+    answer: undefined as unknown,
     /** Whether there is an answer already. */
     sent: false,
-    code(next: number): object {
-      status = next
-      return reply
+    code(status: number): object {
+      return Object.assign(reply, { status })
     },
     header: (): object => reply,
-    send(next: unknown): object {
-      body = next
-      reply.sent = true
-      return reply
+    send(answer: unknown): object {
+      return Object.assign(reply, { answer, sent: true })
     },
   }
-  // A promise that resolves to a reply would wait for a `then` of it, and it has none: as with the real one.
-  return {
-    reply,
-    answer: (): VirtualAnswer => ({
-      status,
-      body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
-    }),
-  }
+  return reply
 }

@@ -33,7 +33,7 @@ export async function meddle(
   const key = paymentKey(world.network, payment.authorization)
   world.meddled.set(key, Number(payment.authorization.validBefore))
   const holds: ReleaseRequest[] = []
-  const words: (Omit<FacilitatorReport, 'payment' | 'isLast'> & { isLast: boolean })[] = []
+  const words: (Omit<FacilitatorReport, 'isLast'> & { isLast: boolean })[] = []
   // One that comes late, or twice, holds again what was given back.
   const { duplication, slowness } = world.wires.faults.plan.amount
   let mayHoldAgain = duplication > 0 || slowness > 0
@@ -46,6 +46,8 @@ export async function meddle(
     const hold = holds.length === 0 ? undefined : random.pick(holds)
     // What was said before an attempt to charge, or to hold, need not hold after it.
     for (const word of words) word.isLast &&= word.reported === 'released' ? deed !== 'verify' : false
+    const told = (reported: FacilitatorReport['reported'], reason: string, isLast: boolean): void =>
+      void words.push({ payment: key, binding, reported, reason, isLast })
     if (deed === 'verify') {
       const outcome = await client.verify(request, { timeoutMs: TIMEOUT_MS })
       if (outcome.kind === 'valid' && outcome.hold !== undefined)
@@ -53,18 +55,15 @@ export async function meddle(
       if (outcome.kind === 'unavailable') mayHoldAgain = true
     } else if (deed === 'settle') {
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
-      if (outcome.kind === 'settled') words.push({ binding, reported: 'settled', reason: '', isLast: true })
-      if (outcome.kind === 'failed') {
-        const { reason } = outcome
-        words.push({ binding, reported: 'failed', reason, isLast: !mayChargeYet || reason === TOO_LATE })
-      }
+      if (outcome.kind === 'settled') told('settled', '', true)
+      if (outcome.kind === 'failed')
+        told('failed', outcome.reason, !mayChargeYet || outcome.reason === TOO_LATE)
       if (outcome.kind === 'unknown') mayChargeYet = true
-    } else if (hold !== undefined && (await release(url, secret, hold))) {
-      words.push({ binding, reported: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
-    }
+    } else if (hold !== undefined && (await release(url, secret, hold)))
+      told('released', '', !mayHoldAgain && !mayChargeYet)
     await process.sleep(random.between(0, 3_000))
   }
-  world.words.ofFacilitators.push(...words.map(word => ({ ...word, payment: key })))
+  world.words.ofFacilitators.push(...words)
 }
 
 function facilitatorRequest(

@@ -4,81 +4,78 @@ import type { Errand, KnownJob } from './errand.ts'
 import { meddle } from './meddle.ts'
 import type { ErrandKind } from './plan-workload.ts'
 import { sendToAgent } from './send-to-agent.ts'
-import { signForJob } from './sign-for-job.ts'
+import { signForJob, type Signing } from './sign-for-job.ts'
+
+/** What is done to somebody else's job. */
+const NEEDS_VICTIM: ReadonlySet<ErrandKind> = new Set(['re-sign', 'impostor', 'forger'])
 
 /** Does what programs do that are not our client: the honest, the hasty and the others. */
 export async function runRawErrand(errand: Errand): Promise<void> {
-  const { plan, random, known, own, world, agents } = errand
-  const { payer } = own
-  const victim = known.length === 0 ? undefined : random.pick(known)
-  if (victim === undefined && NEEDS_VICTIM.has(plan.kind)) return
+  const { plan, random, known, own, world } = errand
+  const victim = known.length === 0 ? own : random.pick(known)
+  if (known.length === 0 && NEEDS_VICTIM.has(plan.kind)) return
   world.wires.faults.happened(`errand: ${plan.kind}`)
+  if (plan.kind === 'meddler')
+    return await meddle(errand, await signForJob(errand, own.payer, own, { isBound: false }))
+  if (plan.kind !== 'raw') {
+    const calls = await signCalls(errand, victim)
+    await Promise.all(calls.map(({ job, header, isForged }) => send(errand, job, header, isForged)))
+    return
+  }
+  known.push(own)
+  await payUntilTaken(errand)
+}
+
+interface SignedCall {
+  readonly job: KnownJob
+  readonly header?: string
+  readonly isForged?: boolean
+}
+
+/** Signs what this errand sends all at once. */
+async function signCalls(errand: Errand, victim: KnownJob): Promise<readonly SignedCall[]> {
+  const { plan, random, known, own, agents, stage } = errand
+  const signed = async (job: KnownJob, by = own.payer, signing?: Signing): Promise<SignedCall> => {
+    const { header } = await signForJob(errand, by, job, signing)
+    return { job, header, isForged: signing?.claimsToBe !== undefined }
+  }
   switch (plan.kind) {
-    case 'client':
-    case 'raw': {
-      known.push(own)
-      await payUntilTaken(errand)
-      return
-    }
     case 'replay': {
-      const payment = await signForJob(errand, payer, own)
-      const others = times(1 + plan.copies, index => ({
+      const { header = '' } = await signed(own)
+      const jobs = times(1 + plan.copies, index => ({
         ...own,
         jobId: index === 0 ? own.jobId : random.uuid(),
         agent: random.chance(0.4) ? random.pick(agents) : own.agent,
         capability: random.chance(0.3) ? 'twin' : own.capability,
       }))
-      known.push(...others)
-      await Promise.all(others.map(job => send(errand, job, payment.header)))
-      return
+      known.push(...jobs)
+      return jobs.map(job => ({ job, header }))
     }
     case 're-sign':
     case 'impostor': {
-      if (victim === undefined) return
-      const by = plan.kind === 're-sign' ? victim.payer : payer
-      const payments = await Promise.all(
-        times(Math.min(2, plan.copies), () => signForJob(errand, by, victim)),
-      )
-      await Promise.all(payments.map(payment => send(errand, victim, payment.header)))
-      return
+      const by = plan.kind === 're-sign' ? victim.payer : own.payer
+      return await Promise.all(times(Math.min(2, plan.copies), () => signed(victim, by)))
     }
     case 'forger': {
-      if (victim === undefined) return
-      const forger = errand.stage.cast.payers.find(one => one !== victim.payer) ?? payer
-      const { header } = await signForJob(errand, forger, victim, { claimsToBe: victim.payer })
-      await send(errand, victim, header, true)
-      return
+      const forger = stage.cast.payers.find(one => one !== victim.payer)
+      return [await signed(victim, forger, { claimsToBe: victim.payer })]
     }
-    case 'beggar':
-      await send(errand, victim ?? own, undefined)
-      return
-    case 'meddler':
-      await meddle(errand, await signForJob(errand, payer, own, { isBound: false }))
-      return
     case 'overdraw': {
       const jobs = [own, { ...own, jobId: random.uuid(), agent: random.pick(agents) }]
       known.push(...jobs)
-      await Promise.all(
-        jobs.map(async job => {
-          const { header } = await signForJob(errand, payer, job)
-          await send(errand, job, header)
-        }),
-      )
-      return
+      return await Promise.all(jobs.map(job => signed(job)))
     }
     case 'twin-nonce': {
       known.push(own)
       const nonce = random.hex(32)
       const other = random.chance(0.5) ? own : { ...own, jobId: random.uuid() }
-      const one = await signForJob(errand, payer, own, { nonce })
-      const two = await signForJob(errand, payer, other, { nonce, laterSeconds: 7 })
-      await Promise.all([send(errand, own, one.header), send(errand, other, two.header)])
+      const first = await signed(own, own.payer, { nonce })
+      return [first, await signed(other, own.payer, { nonce, laterSeconds: 7 })]
     }
+    default:
+      return [{ job: victim }]
   }
 }
-
-/** What is done to somebody else's job. */
-const NEEDS_VICTIM: ReadonlySet<ErrandKind> = new Set(['re-sign', 'impostor', 'forger'])
 
 /** Pays for a job, again where the first payment came to nothing, and asks once more much later. */
 async function payUntilTaken(errand: Errand): Promise<void> {

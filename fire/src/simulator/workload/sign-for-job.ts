@@ -8,7 +8,7 @@ import { nameOf, type Errand, type KnownJob } from './errand.ts'
 import { makeMischief } from './mischief.ts'
 
 /** How a payment differs from an ordinary one. */
-interface Signing {
+export interface Signing {
   readonly isBound?: boolean
   /** 32 bytes; default: fresh. Two payments with one nonce are one payment. */
   readonly nonce?: string
