@@ -57,13 +57,9 @@ async function judgeHistories(
 }
 
 function scoreHistories({ counts, broken }: SeedRunResult, asked: number): readonly Score[] {
-  const judged = counts['histories'] ?? 0
-  const ran = counts['handlers run'] ?? 0
-  const delivered = counts['jobs delivered'] ?? 0
-  const died = Object.entries(counts).reduce(
-    (sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum),
-    0,
-  )
+  const { histories: judged = 0, 'handlers run': ran = 0, 'jobs delivered': delivered = 0 } = counts
+  const deaths = Object.entries(counts).filter(([what]) => what.startsWith('dies '))
+  const died = deaths.reduce((sum, [, times]) => sum + times, 0)
   return [
     {
       test: `${grouped(asked)} seeded histories, each judged by I1 to I8`,

@@ -44,57 +44,24 @@ interface Pending {
 /** A block that is being made. */
 type Building = { -readonly [key in 'state' | 'counts']: Block[key] } & { readonly mined: MinedTransaction[] }
 
-export const BLOCK_MS = 2_000
-
-/** Makes a chain with one block, whose state is given. */
-export function createVirtualChain(parts: {
+interface ChainParts {
   readonly nowMs: () => number
   readonly random: Random
   readonly trace: Trace
   readonly token: Token
   readonly state: TokenState
-}) {
+}
+
+export const BLOCK_MS = 2_000
+
+/** Makes a chain with one block, whose state is given. */
+export function createVirtualChain(parts: ChainParts) {
   const { nowMs, random, trace, token } = parts
-  const startSlot = Math.floor(nowMs() / BLOCK_MS)
-  const blocks: Block[] = []
-  const pending = new Map<string, Pending>()
-  const places = new Map<string, Block>()
-  let busy: Block[] = []
-  let forks = 0
-
-  const slotMs = (number: number): number => (startSlot + number) * BLOCK_MS
-
-  /** Makes every block whose time has come. */
-  const catchUp = (): Block => {
-    const newest = Math.floor(nowMs() / BLOCK_MS) - startSlot
-    while (blocks.length <= newest) append()
-    const head = blocks.at(-1)
-    if (head === undefined) throw new Error('a chain without a block')
-    return head
+  const { blocks, pending, places, slotMs, catchUp, replace } = createBlocks(parts)
+  const busyBlocks = (): readonly Block[] => {
+    catchUp()
+    return blocks.filter(({ mined }) => mined.length > 0)
   }
-
-  const append = (): void => {
-    const number = blocks.length
-    const before = blocks.at(-1)
-    const built = {
-      state: before?.state ?? parts.state,
-      counts: before?.counts ?? new Map<string, number>(),
-      mined: [] as MinedTransaction[],
-    }
-    const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
-    fill(token, built, ready, slotMs(number) / 1_000)
-    const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
-    const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
-    blocks.push(block)
-    if (built.mined.length > 0) busy.push(block)
-    for (const { transaction, succeeded } of built.mined) {
-      pending.delete(transaction.hash)
-      places.set(transaction.hash, block)
-      trace.note('chain', () => `block ${number}: ${describe(transaction)}${succeeded ? '' : ' reverted'}`)
-    }
-  }
-
-  append()
   return {
     /** The newest block, or one so many blocks before it. */
     head(behind = 0): Block {
@@ -113,15 +80,9 @@ export function createVirtualChain(parts: {
       return built
     },
     /** Blocks with transactions in them, oldest first. */
-    busyBlocks(): readonly Block[] {
-      catchUp()
-      return busy
-    },
+    busyBlocks,
     /** Transactions in blocks, oldest first. */
-    mined(): readonly MinedTransaction[] {
-      catchUp()
-      return busy.flatMap(block => block.mined)
-    },
+    mined: (): readonly MinedTransaction[] => busyBlocks().flatMap(block => block.mined),
     find(hash: string) {
       catchUp()
       const block = places.get(hash)
@@ -131,32 +92,26 @@ export function createVirtualChain(parts: {
     /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
     submit(transaction: ChainTransaction, delayMs: number): string | undefined {
       const { counts } = catchUp()
-      if (pending.has(transaction.hash)) return 'already known'
-      if (isUsed(transaction, counts)) return 'nonce too low'
-      const { sender, nonce, maxFeePerGas } = transaction
-      const earlier = [...pending.values()].find(
-        ({ transaction: one }) => nonce !== undefined && one.nonce === nonce && one.sender === sender,
-      )
-      if (earlier !== undefined) {
-        if (maxFeePerGas * 10n < earlier.transaction.maxFeePerGas * 11n)
+      const { hash, sender, nonce, maxFeePerGas } = transaction
+      if (pending.has(hash)) return 'already known'
+      if (nonce !== undefined) {
+        if (nonce < (counts.get(sender) ?? 0)) return 'nonce too low'
+        const all = [...pending.values()].map(one => one.transaction)
+        const earlier = all.find(one => one.nonce === nonce && one.sender === sender)
+        if (earlier !== undefined && maxFeePerGas * 10n < earlier.maxFeePerGas * 11n)
           return 'replacement transaction underpriced'
-        pending.delete(earlier.transaction.hash)
+        if (earlier !== undefined) pending.delete(earlier.hash)
       }
-      pending.set(transaction.hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
+      pending.set(hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
       return undefined
     },
     /** The nodes forget a transaction that is not mined yet. */
     forget: (hash: string): void => void pending.delete(hash),
     /** Replaces the newest blocks by others; their transactions come back after the milliseconds that `returns` gives. */
     reorganise(depth: number, returns: (transaction: ChainTransaction) => number | 'forgotten'): void {
-      const head = catchUp()
-      forks += 1
-      const kept = Math.max(1, head.number + 1 - depth)
-      const undone = blocks.splice(kept).flatMap(block => block.mined)
-      busy = busy.filter(block => block.number < kept)
+      const kept = Math.max(1, catchUp().number + 1 - depth)
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
-      for (const { transaction } of undone) {
-        places.delete(transaction.hash)
+      for (const { transaction } of replace(kept)) {
         const afterMs = returns(transaction)
         if (afterMs !== 'forgotten')
           pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
@@ -166,12 +121,62 @@ export function createVirtualChain(parts: {
   }
 }
 
+/** Makes the blocks of a chain, and what waits for one. */
+function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
+  const startSlot = Math.floor(nowMs() / BLOCK_MS)
+  const blocks: Block[] = []
+  const pending = new Map<string, Pending>()
+  const places = new Map<string, Block>()
+  let forks = 0
+
+  const slotMs = (number: number): number => (startSlot + number) * BLOCK_MS
+
+  const append = (): Block => {
+    const number = blocks.length
+    const { state = first, counts = new Map<string, number>() } = blocks.at(-1) ?? {}
+    const built: Building = { state, counts, mined: [] }
+    const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
+    fill(token, built, ready, slotMs(number) / 1_000)
+    const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
+    const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
+    blocks.push(block)
+    for (const { transaction, succeeded } of built.mined) {
+      pending.delete(transaction.hash)
+      places.set(transaction.hash, block)
+      trace.note('chain', () => `block ${number}: ${describe(transaction)}${succeeded ? '' : ' reverted'}`)
+    }
+    return block
+  }
+  let head = append()
+  return {
+    blocks,
+    pending,
+    places,
+    slotMs,
+    /** Makes every block whose time has come. */
+    catchUp(): Block {
+      const newest = Math.floor(nowMs() / BLOCK_MS) - startSlot
+      while (blocks.length <= newest) head = append()
+      return head
+    },
+    /** Takes away the blocks from this number on; returns their transactions. */
+    replace(from: number): readonly MinedTransaction[] {
+      forks += 1
+      const undone = blocks.splice(from).flatMap(block => block.mined)
+      for (const { transaction } of undone) places.delete(transaction.hash)
+      return undone
+    },
+  }
+}
+
 /** Mines what is ready, in the order of its ranks and nonces. */
 function fill(token: Token, built: Building, ready: Pending[], seconds: number): void {
   ready.sort((one, other) => one.rank - other.rank)
   // Again and again, because one that is mined may make room for the next of its account.
   for (let mined = true; mined && ready.length > 0;) {
-    const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
+    const at = ready.findIndex(({ transaction: { nonce, sender } }) => {
+      return nonce === undefined || nonce === (built.counts.get(sender) ?? 0)
+    })
     mined = at !== -1
     const [next] = mined ? ready.splice(at, 1) : []
     if (next !== undefined) mine(token, built, next.transaction, seconds)
@@ -191,14 +196,6 @@ function mine(token: Token, built: Building, transaction: ChainTransaction, seco
   if (transaction.nonce !== undefined)
     built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
   built.mined.push({ transaction, succeeded, logs })
-}
-
-function isNext({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
-  return nonce === undefined || nonce === (counts.get(sender) ?? 0)
-}
-
-function isUsed({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
-  return nonce !== undefined && nonce < (counts.get(sender) ?? 0)
 }
 
 function describe({ hash, nonce, calls }: ChainTransaction): string {

@@ -45,10 +45,7 @@ export const PORT_CALLS: { readonly [name: string]: Weight } = {
 
 type Weight = 'look' | 'call' | 'deed' | 'rare' | 'seldom' | 'scarce'
 
-function callsOf(
-  whose: string,
-  calls: { readonly [name: string]: Weight },
-): { readonly [name: string]: Weight } {
+function callsOf(whose: string, calls: { readonly [name: string]: Weight }): typeof calls {
   return Object.fromEntries(Object.entries(calls).map(([name, weight]) => [whose + name, weight]))
 }
 
@@ -128,47 +125,34 @@ function callsFor(mishap: Mishap, random: Random): readonly string[] {
 }
 
 /** What an agent asks its node for while it spends, and for nothing else. */
-const SPENDING_CALLS = ['node eth_estimateGas', 'node eth_getTransactionCount', 'node eth_sendRawTransaction']
+const SPENDING_CALLS = named('node eth_', 'estimateGas', 'getTransactionCount', 'sendRawTransaction')
 const LOOKS_FOR_SPENDS = 'node eth_blockNumber'
 const FOR_SPENDS_ALONE = [
   ...SPENDING_CALLS,
   LOOKS_FOR_SPENDS,
-  'node eth_chainId',
-  'node eth_maxPriorityFeePerGas',
+  ...named('node eth_', 'chainId', 'maxPriorityFeePerGas'),
 ]
 const USUAL_CALLS = Object.keys(PORT_CALLS).filter(name => !FOR_SPENDS_ALONE.includes(name))
+/** The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own. */
+const STRUCK_SPENDS = [...SPENDING_CALLS, 'node eth_sendRawTransaction', LOOKS_FOR_SPENDS, LOOKS_FOR_SPENDS]
 
 /** The targeted fault of a history in which agents spend: half of those that another call would have strike a spend. */
 export function targetSpends(random: Random, drawn: TargetedFault | undefined): TargetedFault | undefined {
   if (drawn === undefined || random.chance(0.5) || drawn.mishap.startsWith('sees')) return drawn
-  // The last is asked only where an earlier run may have spent: seldom enough to need a fault of its own.
-  const at = random.pick([
-    ...SPENDING_CALLS,
-    'node eth_sendRawTransaction',
-    LOOKS_FOR_SPENDS,
-    LOOKS_FOR_SPENDS,
-  ])
-  return {
-    at,
-    mishap: at === LOOKS_FOR_SPENDS ? random.pick(['dies before it', 'dies after it']) : drawn.mishap,
-  }
+  const at = random.pick(STRUCK_SPENDS)
+  if (at !== LOOKS_FOR_SPENDS) return { at, mishap: drawn.mishap }
+  return { at, mishap: random.pick(['dies before it', 'dies after it']) }
 }
 
 /** What a targeted fault makes of the call it strikes. */
 export function faultAtTarget(random: Random, { mishap }: TargetedFault): CallFault {
-  switch (mishap) {
-    case 'stops for a while':
-      return { ...UNHARMED, pauseMs: random.between(300, LONGEST_PAUSE_MS) }
-    case 'dies before it':
-      return { ...UNHARMED, crash: 'before' }
-    case 'dies after it':
-      return { ...UNHARMED, crash: 'after' }
-    case 'hears nothing of it':
-      return { ...UNHARMED, fail: 'after' }
-    case 'is late':
-      return { ...UNHARMED, delayMs: random.between(1_000, SLOWEST_MESSAGE_MS) }
-    case 'sees blocks replaced':
-    case 'sees the ledger fall back':
-      return UNHARMED
+  const faults: { readonly [mishap in Mishap]?: () => Partial<CallFault> } = {
+    'stops for a while': () => ({ pauseMs: random.between(300, LONGEST_PAUSE_MS) }),
+    'dies before it': () => ({ crash: 'before' }),
+    'dies after it': () => ({ crash: 'after' }),
+    'hears nothing of it': () => ({ fail: 'after' }),
+    'is late': () => ({ delayMs: random.between(1_000, SLOWEST_MESSAGE_MS) }),
   }
+  const fault = faults[mishap]
+  return fault === undefined ? UNHARMED : { ...UNHARMED, ...fault() }
 }
