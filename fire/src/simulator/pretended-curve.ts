@@ -1,5 +1,6 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { fromHex } from '@farebox/payments/src/crypto/bytes'
+import { remember } from './stand-ins/pure-functions.ts'
 
 const ADDRESS_BYTES = 20
 const ADDRESS_AT = 64 - ADDRESS_BYTES
@@ -11,15 +12,9 @@ const ADDRESS_AT = 64 - ADDRESS_BYTES
  * tests of its own, costs as much as the rest of a payment.
  */
 export function pretendCurve(crypto: EvmCrypto): EvmCrypto {
-  const addresses = new Map<string, string>()
   const { keccak256 } = crypto
   const sealed = new Uint8Array(32 + ADDRESS_BYTES)
-  const addressOf = (privateKey: Uint8Array): string => {
-    const name = Buffer.from(privateKey).toString('latin1')
-    const address = addresses.get(name) ?? crypto.addressOf(privateKey)
-    addresses.set(name, address)
-    return address
-  }
+  const addressOf = remember(crypto.addressOf, privateKey => Buffer.from(privateKey).toString('latin1'))
   /** The buffer is used again: all of this is synchronous. */
   const seal = (digest: Uint8Array, address: Uint8Array): Uint8Array => {
     sealed.set(digest)

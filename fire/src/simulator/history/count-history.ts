@@ -1,60 +1,41 @@
-import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
+import type { Evidence } from '../invariants/verdict.ts'
 import { PROBE } from './probe-everything.ts'
-import type { World } from '../build-world.ts'
-import type { Parties } from './start-parties.ts'
 
 /** So that it can be seen that something happened at all: sums over histories are sums of these. */
 export type HistoryCounts = { readonly [what: string]: number }
 
 /** Counts what happened in a history. */
-export async function countHistory(world: World, parties: Parties): Promise<HistoryCounts> {
-  const { sends, jobs, said, meddled, wires } = world
+export function countHistory({ world, rows, onChain, relayers }: Evidence): HistoryCounts {
+  const { sends, jobs, said, wires, chain, broadcast, undone } = world
   const requests = sends.all().filter(({ caller }) => caller !== PROBE)
-  const keys = new Set([...meddled.keys(), ...requests.flatMap(({ payment }) => payment ?? [])])
-  const rows = await parties.ledger.payments.find([...keys])
-  const answers = tally(
-    requests.map(({ seen }) => (seen === undefined ? 'unanswered' : `answered ${seen.status}`)),
-  )
+  const answers = requests.map(({ seen }) => (seen === undefined ? 'unanswered' : `answered ${seen.status}`))
+  const mined = chain.mined()
+  const reverted = mined.filter(({ succeeded }) => !succeeded)
+  const spends = mined.filter(({ transaction }) => transaction.calls.some(({ kind }) => kind === 'spend'))
+  const inBatches = mined.filter(({ transaction }) => transaction.calls.length !== 1)
+  const places = broadcast.map(({ sender, nonce }) => `${sender} ${nonce}`)
   return {
     histories: 1,
     events: wires.time.eventCount(),
     requests: requests.length,
-    ...answers,
+    ...tally(answers),
     'jobs delivered': new Set(said.deliveries.map(({ job }) => job)).size,
     'handlers run': [...jobs.all().values()].reduce((sum, { runs }) => sum + runs.length, 0),
-    ...tally(rows.map(({ state }) => `payments ${state}`)),
-    ...countOnChain(world, parties),
-    ...countSpends(world),
-    ...wires.faults.counts(),
-  }
-}
-
-function countSpends({ chain }: World): HistoryCounts {
-  const mined = chain.mined()
-  const sent = mined.filter(({ transaction }) => transaction.calls.some(({ kind }) => kind === 'spend'))
-  return {
-    'spends mined': sent.filter(({ succeeded }) => succeeded).length,
-    'spends reverted': sent.filter(({ succeeded }) => !succeeded).length,
-  }
-}
-
-/** What became of transactions and authorizations. */
-function countOnChain({ chain, network, broadcast, undone }: World, { relayers }: Parties): HistoryCounts {
-  const mined = chain.mined()
-  const moved = [...readPaymentsOnChain(chain, network).values()]
-  const places = broadcast.map(({ sender, nonce }) => `${sender} ${nonce}`)
-  return {
-    'transactions reverted': mined.filter(({ succeeded }) => !succeeded).length,
-    'payments reverted within a batch': mined.reduce(
-      (sum, { transaction, logs }) =>
-        transaction.calls.length === 1 ? sum : sum + transaction.calls.length - logs.length / 2,
+    ...tally([...(rows?.values() ?? [])].map(({ state }) => `payments ${state}`)),
+    'transactions reverted': reverted.length,
+    'payments reverted within a batch': inBatches.reduce(
+      (sum, { transaction, logs }) => sum + transaction.calls.length - logs.length / 2,
       0,
     ),
     'transactions replaced': places.length - new Set(places).size,
     'payments undone with their blocks': undone.size,
-    'payments settled by strangers': moved.filter(({ sender }) => !relayers.has(sender)).length,
+    'payments settled by strangers': [...onChain.values()].filter(({ sender }) => !relayers.has(sender))
+      .length,
     'authorizations cancelled': [...chain.head().state.spent.values()].filter(one => one === 'cancelled')
       .length,
+    'spends mined': spends.filter(({ succeeded }) => succeeded).length,
+    'spends reverted': spends.filter(({ succeeded }) => !succeeded).length,
+    ...wires.faults.counts(),
   }
 }
 

@@ -4,7 +4,7 @@ import { planTargetedFault, targetSpends } from '../faults/targeted-fault.ts'
 import { planFaults } from '../faults/fault-plan.ts'
 import { scheduleFaults } from '../faults/schedule-faults.ts'
 import { checkHistory } from '../invariants/check-history.ts'
-import type { Violation } from '../invariants/verdict.ts'
+import { gatherEvidence, type Violation } from '../invariants/verdict.ts'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
 import { NOBODY, PRICE_ATOMIC, type Cast } from '../workload/cast.ts'
@@ -13,7 +13,6 @@ import { planWorkload, type WorkloadPlan } from '../workload/plan-workload.ts'
 import { shapesOf } from './happenings.ts'
 import { bringToAnEnd, liveThrough } from './bring-to-an-end.ts'
 import { countHistory, type HistoryCounts } from './count-history.ts'
-import { probeEverything } from './probe-everything.ts'
 import type { Stage } from './stage.ts'
 import { startParties } from './start-parties.ts'
 import { startErrands } from '../workload/start-errands.ts'
@@ -48,16 +47,15 @@ export async function runHistory(stage: Stage, seed: number, isTraced = false): 
   const course = { world, plan, parties, errands, scheduled: scheduleFaults(world, parties) }
   await liveThrough(course)
   await bringToAnEnd(course)
-  const violations = await checkHistory({
-    world,
-    parties,
-    unresolved: (await Promise.all(parties.agents.map(agent => agent.store.inner.unresolved()))).flat(),
-    probes: await probeEverything(world, parties.agents),
-  })
-  const counts = await countHistory(world, parties)
+  const evidence = await gatherEvidence(world, parties)
   world.wires.time.end()
   enterWorld(undefined)
-  return { seed, violations, counts, trace: world.wires.trace.lines }
+  return {
+    seed,
+    violations: checkHistory(evidence),
+    counts: countHistory(evidence),
+    trace: world.wires.trace.lines,
+  }
 }
 
 function balancesOf({ payers }: Cast, { affordable, spends }: WorkloadPlan): ReadonlyMap<string, bigint> {

@@ -4,7 +4,8 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
-import { createDeclare, makeCast } from '../workload/cast.ts'
+import { remember } from '../stand-ins/pure-functions.ts'
+import { declare, makeCast } from '../workload/cast.ts'
 
 /** What all histories have in common, made once. */
 export type Stage = ReturnType<typeof setStage>
@@ -25,7 +26,8 @@ export function setStage(crypto: EvmCrypto) {
     network,
     hasher: createAuthorizationHasher(crypto, network),
     cast: makeCast(crypto),
-    declare: createDeclare(),
+    /** The same declaration each time for the same words, so that it is checked and compiled once. */
+    declare: remember(declare, (...given) => given.join(' ')),
     /** The agents' FACILITATOR_SECRET. */
     secret: mintSecret(),
   }

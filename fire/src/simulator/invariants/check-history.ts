@@ -1,7 +1,3 @@
-import type { Parties } from '../history/start-parties.ts'
-import type { Probe } from '../history/probe-everything.ts'
-import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
-import type { World } from '../build-world.ts'
 import * as answers from './answers.ts'
 import * as payments from './payments.ts'
 import * as refusals from './refusals.ts'
@@ -32,25 +28,6 @@ const RULES: readonly (readonly [invariant: string, rule: (evidence: Evidence) =
 ]
 
 /** Judges a history that has come to its end: every rule that was broken, and where. */
-export async function checkHistory(parts: {
-  readonly world: World
-  readonly parties: Parties
-  readonly probes: readonly Probe[]
-  readonly unresolved: readonly string[]
-}): Promise<readonly Violation[]> {
-  const { world, parties, probes, unresolved } = parts
-  const keys = new Set([
-    ...world.meddled.keys(),
-    ...world.sends.all().flatMap(({ payment }) => payment ?? []),
-  ])
-  const rows = await parties.ledger.payments.find([...keys])
-  const evidence: Evidence = {
-    world,
-    onChain: readPaymentsOnChain(world.chain, world.network),
-    rows: parties.hasLedger ? new Map(rows.map(row => [row.key, row])) : undefined,
-    relayers: parties.relayers,
-    probes,
-    unresolved,
-  }
+export function checkHistory(evidence: Evidence): readonly Violation[] {
   return RULES.flatMap(([invariant, rule]) => [...rule(evidence)].map(message => ({ invariant, message })))
 }

@@ -3,14 +3,6 @@ import { FAILED_AFTER } from '../records/spend-records.ts'
 import type { World } from '../build-world.ts'
 import type { Evidence } from './verdict.ts'
 
-/** A spend that is in a block. */
-interface MinedSpend {
-  readonly place: string
-  readonly ref: bigint
-  readonly owner: string
-  readonly transaction: string
-}
-
 /** PERM-02, PERM-03: read block by block, no spend goes beyond the terms in its place, and each ref is used once. */
 export function* spendsArePermitted({ world: { chain } }: Evidence): Iterable<string> {
   const terms = new Map<string, SpendTerms>(chain.block(0)?.state.spends?.rules ?? NO_SPENDS.rules)
@@ -43,13 +35,13 @@ export function* doneHasItsSpends({ world, onChain }: Evidence): Iterable<string
     const payer = onChain.get(payment ?? '')?.payer
     const planned = world.spends.planned.get(`${job} ${payer}`)
     if (planned === undefined) continue
-    const named = text.match(/0x[0-9a-f]{64}/g) ?? []
+    const named: readonly string[] = text.match(/0x[0-9a-f]{64}/g) ?? []
     if (named.length === 0) continue
     const refs = world.spends.refsOf(job.slice(job.indexOf('/') + 1))
-    const made = mined.filter(
-      ({ ref, owner, transaction }) =>
-        ref >> 8n === refs && owner === payer && isOf(named, transaction, mined, refs),
-    )
+    const ofJob = mined.filter(({ ref }) => ref >> 8n === refs)
+    // Two agents may have been sent one job_id, each with spends of its own: those of the permission that is named.
+    const places = new Set(ofJob.filter(one => named.includes(one.transaction)).map(({ place }) => place))
+    const made = ofJob.filter(({ owner, place }) => owner === payer && places.has(place))
     const isUndone = [...world.spends.undone].some(place => BigInt(place.split(' ')[1] ?? 0) >> 8n === refs)
     if (isUndone) continue
     if (new Set(named).size === planned && made.length === planned) continue
@@ -66,28 +58,13 @@ export function* failureNamesItsSpends({ world }: Evidence): Iterable<string> {
   }
 }
 
-function readMined({ chain }: World): readonly MinedSpend[] {
-  return chain
+/** The spends that are in a block. */
+function readMined({ chain }: World) {
+  const calls = chain
     .mined()
-    .flatMap(({ transaction, succeeded }) =>
-      transaction.calls.flatMap(call =>
-        succeeded && call.kind === 'spend'
-          ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction: transaction.hash }]
-          : [],
-      ),
-    )
-}
-
-/** Two agents may have been sent one job_id, each with spends of its own: those of the permission that is named. */
-function isOf(
-  named: readonly string[],
-  transaction: string,
-  mined: readonly MinedSpend[],
-  refs: bigint,
-): boolean {
-  const places = new Set(
-    mined.filter(one => one.ref >> 8n === refs && named.includes(one.transaction)).map(({ place }) => place),
+    .filter(({ succeeded }) => succeeded)
+    .flatMap(({ transaction }) => transaction.calls.map(call => ({ call, transaction: transaction.hash })))
+  return calls.flatMap(({ call, transaction }) =>
+    call.kind === 'spend' ? [{ place: call.id, ref: call.ref, owner: call.owner, transaction }] : [],
   )
-  const own = mined.find(one => one.transaction === transaction)
-  return own !== undefined && places.has(own.place)
 }

@@ -1,6 +1,6 @@
-import type { PaymentRecord } from '@farebox/facilitator/src/ledger/payment-record'
-import type { Probe } from '../history/probe-everything.ts'
-import type { PaymentOnChain } from '../records/payments-on-chain.ts'
+import { probeEverything } from '../history/probe-everything.ts'
+import type { Parties } from '../history/start-parties.ts'
+import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { World } from '../build-world.ts'
 
 /** Something that must never be the case, and was. */
@@ -11,15 +11,24 @@ export interface Violation {
 }
 
 /** Everything a history is judged by, when nothing can happen in it any more. */
-export interface Evidence {
-  readonly world: World
-  readonly onChain: ReadonlyMap<string, PaymentOnChain>
-  /** By payment key; undefined where the facilitator is not ours, and keeps no ledger. */
-  readonly rows: ReadonlyMap<string, PaymentRecord> | undefined
-  readonly relayers: ReadonlySet<string>
-  readonly probes: readonly Probe[]
+export type Evidence = Awaited<ReturnType<typeof gatherEvidence>>
+
+/** Gathers it, and asks everything once more. */
+export async function gatherEvidence(world: World, { agents, ledger, hasLedger, relayers }: Parties) {
   /** Keys of jobs whose settlement nobody has seen through. */
-  readonly unresolved: readonly string[]
+  const unresolved = (await Promise.all(agents.map(({ store }) => store.inner.unresolved()))).flat()
+  const probes = await probeEverything(world, agents)
+  const sent = world.sends.all().flatMap(({ payment }) => payment ?? [])
+  const rows = await ledger.payments.find([...new Set([...world.meddled.keys(), ...sent])])
+  return {
+    world,
+    onChain: readPaymentsOnChain(world.chain, world.network),
+    /** By payment key; undefined where the facilitator is not ours, and keeps no ledger. */
+    rows: hasLedger ? new Map(rows.map(row => [row.key, row])) : undefined,
+    relayers,
+    probes,
+    unresolved,
+  }
 }
 
 /** Was this money moved by one of our own transactions? */

@@ -35,7 +35,7 @@ export function startFacilitators(
     const name = `facilitator.${index + 1}`
     return supervise<FacilitatorCall, VirtualAnswer>(world, name, random.fork(name), async process => {
       const facilitator = await createFacilitator({
-        ledger: ledgerPort(world, ledger, process, signals),
+        ledger: ledgerPort(world, ledger, process, signals(process)),
         rpc: createJsonRpc(`http://node.${hostName(process)}`),
         network,
         crypto,

@@ -35,63 +35,49 @@ const NAMES: { readonly [method: string]: string } = { acquire: 'lease', expireH
 
 /** A ledger as one facilitator reaches it: each call may fail, or be its last. */
 export function ledgerPort(
-  world: World,
+  { wires, crypto, said }: World,
   ledger: Ledger,
   process: VirtualProcess,
-  signals: ReturnType<typeof createVirtualSignals>,
+  signals: Ledger['signals'],
 ): Ledger {
-  const { wires } = world
   const through = <Result>(method: string, call: () => Promise<Result>): Promise<Result> => {
     if (SPARED.has(method)) return call()
-    const name = NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-    return callThroughPort(wires, {
-      process,
-      kind: 'facilitator',
-      port: 'ledger',
-      name: `ledger.${name}`,
-      call,
-    })
+    const name = `ledger.${NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+    return callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', name, call })
   }
   const { settlements, audit, secrets } = ledger
-  const notifier = signals(process)
-  const port = wrapLedger(ledger, (method, call) => through(method, () => call(ledger)))
-  return {
-    ...port,
+  const watched: Ledger = {
+    ...ledger,
     settlements: {
-      ...port.settlements,
-      replace: (lease, id, signed) =>
-        through('replace', async () => {
-          const { open } = await settlements.backlog(
-            { ...lease, relayers: [lease.relayer], holder: '' },
-            { together: 0, alone: 0 },
-          )
-          const nonce = open.find(transaction => transaction.id === id)?.nonce
-          const isReplaced = await settlements.replace(lease, id, signed)
-          if (isReplaced && readRawTransaction(world.crypto, signed.raw).nonce !== nonce)
-            world.said.oddDeeds.push(
-              `transaction ${id} was replaced under another nonce than its own, ${nonce}`,
-            )
-          return isReplaced
-        }),
-      conclude: (conclusions, closes) =>
-        through('conclude', async () => {
-          const changed = await settlements.conclude(conclusions, closes)
-          // As the real one rings with what it writes, so that who waits elsewhere looks.
-          if (changed.length > 0)
-            await notifier.publish({ kind: 'concluded', payments: changed.map(shortKey) })
-          return changed
-        }),
+      ...settlements,
+      async replace(lease, id, signed) {
+        const relayers = { ...lease, relayers: [lease.relayer], holder: '' }
+        const { open } = await settlements.backlog(relayers, { together: 0, alone: 0 })
+        const nonce = open.find(transaction => transaction.id === id)?.nonce
+        const isReplaced = await settlements.replace(lease, id, signed)
+        if (isReplaced && readRawTransaction(crypto, signed.raw).nonce !== nonce)
+          said.oddDeeds.push(`transaction ${id} was replaced under another nonce than its own, ${nonce}`)
+        return isReplaced
+      },
+      async conclude(conclusions, closes) {
+        const changed = await settlements.conclude(conclusions, closes)
+        // As the real one rings with what it writes, so that who waits elsewhere looks.
+        if (changed.length > 0) await signals.publish({ kind: 'concluded', payments: changed.map(shortKey) })
+        return changed
+      },
     },
     audit: {
-      ...port.audit,
-      adopt: charge =>
-        through('adopt', async () => {
-          const isAdopted = await audit.adopt(charge)
-          wires.faults.happened(isAdopted ? 'charges found on the chain again' : 'charges of others found')
-          return isAdopted
-        }),
+      ...audit,
+      async adopt(charge) {
+        const isAdopted = await audit.adopt(charge)
+        wires.faults.happened(isAdopted ? 'charges found on the chain again' : 'charges of others found')
+        return isAdopted
+      },
     },
+  }
+  return {
+    ...wrapLedger(watched, (method, call) => through(method, () => call(watched))),
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
-    signals: notifier,
+    signals,
   }
 }

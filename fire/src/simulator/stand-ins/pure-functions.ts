@@ -28,7 +28,7 @@ export const createAuthorizationHasher: typeof hasher = remember(
 )
 
 /** A pure function, called once for each name of what it is given: by itself, its first argument. */
-function remember<Given extends readonly unknown[], Result>(
+export function remember<Given extends readonly unknown[], Result>(
   compute: (...given: Given) => Result,
   nameOf: (...given: Given) => unknown = (...given) => given[0],
 ): (...given: Given) => Result {

@@ -40,17 +40,8 @@ export function AbortController(): { readonly signal: LightSignal; abort(reason?
 /** One for all: nobody looks at more than its name. */
 const ABORTED = new DOMException('This operation was aborted', 'AbortError')
 
-/** What our packages use of the body of a request or response. */
-interface WebBody {
-  getReader(): {
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>
-    cancel(): Promise<void>
-  }
-  cancel(): Promise<void>
-}
-
-/** A stream that has its one piece already. */
-export function webBody(content: string | Uint8Array): WebBody {
+/** What our packages use of the body of a request or response: a stream that has its one piece already. */
+export function webBody(content: string | Uint8Array) {
   const cancel = (): Promise<void> => Promise.resolve()
   return {
     cancel,
@@ -69,27 +60,18 @@ export function webBody(content: string | Uint8Array): WebBody {
   }
 }
 
-/** What our packages use of a response. */
-interface LightResponse {
-  readonly status: number
-  readonly type: 'default'
-  readonly headers: { get(name: string): string | null; has(name: string): boolean }
-  readonly body: WebBody | null
-  text(): Promise<string>
-}
-
-/** Makes a response of a text, or of bytes. */
+/** Makes what our packages use of a response, of a text or of bytes. */
 export function Response(
   content: string | Uint8Array | null,
   init: { readonly status: number; readonly headers: { readonly [name: string]: string } },
-): LightResponse {
+) {
   const headers = new Map(Object.entries(init.headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     status: init.status,
-    type: 'default',
+    type: 'default' as const,
     headers: {
-      get: name => headers.get(name.toLowerCase()) ?? null,
-      has: name => headers.has(name.toLowerCase()),
+      get: (name: string) => headers.get(name.toLowerCase()) ?? null,
+      has: (name: string) => headers.has(name.toLowerCase()),
     },
     body: content === null ? null : webBody(content),
     text: () => Promise.resolve(Buffer.from(content ?? '').toString('utf8')),

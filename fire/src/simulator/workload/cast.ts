@@ -35,19 +35,8 @@ export function makeCast(crypto: EvmCrypto) {
 /** Price of the cheaper two capabilities, in atomic units. */
 export const PRICE_ATOMIC = 10_000n
 
-/** Makes what declares agents: the same one each time for the same words, so that it is checked and compiled once. */
-export function createDeclare(): typeof declare {
-  const declared = new Map<string, Declaration>()
-  return (...given) => {
-    const words = given.join(' ')
-    const declaration = declared.get(words) ?? declare(...given)
-    declared.set(words, declaration)
-    return declaration
-  }
-}
-
 /** An agent of two capabilities with one price, a third that costs twice as much, and one that spends. */
-function declare(name: string, wallet: string, maxDeadlineSeconds: number): Declaration {
+export function declare(name: string, wallet: string, maxDeadlineSeconds: number): Declaration {
   const capability = (amount: string) =>
     ({
       description: 'Says what it was told.',
