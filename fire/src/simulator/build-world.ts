@@ -1,6 +1,5 @@
-import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import { fromHex } from '@farebox/payments/src/crypto/bytes'
 import { serveNodes } from './chain/serve-nodes.ts'
-import { PERMISSION_SPENT } from './chain/spends.ts'
 import { createToken, type TokenCall, type TokenState } from './chain/token.ts'
 import { createVirtualChain } from './chain/virtual-chain.ts'
 import { createFaults } from './faults/faults.ts'
@@ -34,14 +33,10 @@ export function buildWorld(
   const trace = createTrace(time.nowMs, isTraced)
   const faults = createFaults(random.fork('faults'), plan)
   const wires = { time, trace, faults }
-  const token = createToken(
-    network.asset.address,
-    (authorization, signature) => {
-      const digest = hasher.hashTransfer(authorization)
-      return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
-    },
-    toHex(crypto.keccak256(new TextEncoder().encode(PERMISSION_SPENT))),
-  )
+  const token = createToken(network.asset.address, (authorization, signature) => {
+    const digest = hasher.hashTransfer(authorization)
+    return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
+  })
   const chain = createVirtualChain({
     nowMs: time.nowMs,
     random: random.fork('blocks'),

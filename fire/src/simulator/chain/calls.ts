@@ -14,9 +14,7 @@ import {
   parseTransaction,
   serializeTransaction,
 } from 'viem/utils'
-import { readWords } from './read-words.ts'
-import { readSpend } from './spends.ts'
-import type { TokenCall } from './token.ts'
+import { readSpend, readWords, type TokenCall } from './token.ts'
 import type { ChainTransaction } from './virtual-chain.ts'
 
 export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()

@@ -26,9 +26,7 @@ import {
   readTokenCall,
   SETTLER,
 } from './calls.ts'
-import { readWords } from './read-words.ts'
-import { answerOfSpends, readSpend } from './spends.ts'
-import { nonceKey, type Token, type TokenState } from './token.ts'
+import { answerOfSpends, nonceKey, readSpend, readWords, type Token, type TokenState } from './token.ts'
 import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './virtual-chain.ts'
 
 /** One call of a node. */

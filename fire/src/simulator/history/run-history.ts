@@ -1,5 +1,5 @@
 import { buildWorld } from '../build-world.ts'
-import { NO_SPENDS } from '../chain/spends.ts'
+import { NO_SPENDS } from '../chain/token.ts'
 import { planTargetedFault, targetSpends } from '../faults/targeted-fault.ts'
 import { planFaults } from '../faults/fault-plan.ts'
 import { scheduleFaults } from '../faults/schedule-faults.ts'

@@ -1,4 +1,4 @@
-import { NO_SPENDS, type SpendTerms } from '../chain/spends.ts'
+import { NO_SPENDS, type SpendTerms } from '../chain/token.ts'
 import { FAILED_AFTER } from '../records/spend-records.ts'
 import type { World } from '../build-world.ts'
 import type { Evidence } from './verdict.ts'

@@ -111,9 +111,7 @@ function asRequest(url: string, { method, path, headers, body }: AgentRequest): 
 
 function headersOf(headers: Headers): { readonly [name: string]: string } {
   const kept = ['content-type', 'retry-after', 'payment-required', 'payment-response']
-  return Object.fromEntries(
-    kept.flatMap(name => (headers.get(name) === null ? [] : [[name, headers.get(name) ?? '']])),
-  )
+  return Object.fromEntries(kept.map(name => [name, headers.get(name) ?? '']).filter(([, value]) => value))
 }
 
 function noteAnswer(

@@ -1,4 +1,4 @@
-import { NO_SPENDS, setTerms, type SpendState, type SpendTerms } from '../chain/spends.ts'
+import { NO_SPENDS, setTerms, type SpendState, type SpendTerms } from '../chain/token.ts'
 import { createSpendRecords } from '../records/spend-records.ts'
 import type { Stage } from '../history/stage.ts'
 import type { Random } from '../seeded-random.ts'

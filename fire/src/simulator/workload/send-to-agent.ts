@@ -62,19 +62,16 @@ export function createFetch(
     const body = typeof init.body === 'string' ? init.body : undefined
     // Our client gives its headers as a plain object.
     const headers = init.headers as { readonly [name: string]: string }
-    const ask = (): Promise<AgentAnswer> => {
-      if (path !== '/execute' || body === undefined)
-        return callOnce(world, process, agent, {
-          method: init.method ?? 'GET',
-          path,
-          headers,
-          body,
-          job: undefined,
-        })
-      const call = { agent, jobId: jobIdOf(body), body, header: headers['payment-signature'] }
-      return sendToAgent(world, process, call, init.signal ?? undefined)
-    }
-    const answer = await ask()
+    const request = { method: init.method ?? 'GET', path, headers, body, job: undefined }
+    const answer =
+      path === '/execute' && body !== undefined
+        ? await sendToAgent(
+            world,
+            process,
+            { agent, jobId: jobIdOf(body), body, header: headers['payment-signature'] },
+            init.signal ?? undefined,
+          )
+        : await callOnce(world, process, agent, request)
     return new Response(answer.text, { status: answer.status, headers: answer.headers })
   }
 }

@@ -1,9 +1,8 @@
 import type { World } from '../build-world.ts'
 import type { Stage } from '../history/stage.ts'
 import type { AgentParty } from '../parties/agent-party.ts'
-import type { Random } from '../seeded-random.ts'
 import { startErrandProcess, type Errand, type KnownJob } from './errand.ts'
-import type { ErrandPlan, WorkloadPlan } from './plan-workload.ts'
+import type { WorkloadPlan } from './plan-workload.ts'
 import { runClientErrand } from './run-client-errand.ts'
 import { runRawErrand } from './run-raw-errand.ts'
 
@@ -23,25 +22,13 @@ export function startErrands(
     const name = `errand-${index + 1}`
     const random = world.random.fork(name)
     world.wires.time.after(plan.atMs, () => {
-      const own = drawJob(stage, plan, agents, random)
+      const { capability } = plan
+      const payer = at(stage.cast.payers, plan.payer)
+      const own = { payer, agent: at(agents, plan.agent), jobId: random.uuid(), capability }
       runErrand({ world, stage, plan, name, random, agents, known, own }).then(end, end)
     })
   }
   return open
-}
-
-function drawJob(
-  { cast }: Stage,
-  { payer, agent, capability }: ErrandPlan,
-  agents: readonly AgentParty[],
-  random: Random,
-): KnownJob {
-  return {
-    payer: at(cast.payers, payer),
-    agent: at(agents, agent),
-    jobId: random.uuid(),
-    capability,
-  }
 }
 
 /** Runs one errand until its caller has nothing more to do; a client that dies goes on, others do not. */
