@@ -1,19 +1,11 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { multicall3Abi } from '@farebox/contracts/multicall3'
 import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
-import { uintWord } from '@farebox/contracts/src/abi-words'
+import { countedWords, uintWord } from '@farebox/contracts/src/abi-words'
 import type { CallResult, ContractCall } from '@farebox/facilitator/src/chain/calldata'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { word } from '@farebox/payments/src/chain/rpc-words'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
-import {
-  decodeAbiParameters,
-  encodeAbiParameters,
-  encodeErrorResult,
-  parseAbi,
-  parseTransaction,
-  serializeTransaction,
-} from 'viem/utils'
+import { encodeErrorResult, parseAbi, parseTransaction, serializeTransaction } from 'viem/utils'
 import { readSpend, readWords, type TokenCall } from './token.ts'
 import type { ChainTransaction } from './virtual-chain.ts'
 
@@ -21,7 +13,6 @@ export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()
 export const SETTLER = BATCH_SETTLER_ADDRESS.toLowerCase()
 
 /** `aggregate3((address,bool,bytes)[])`, Multicall3. */
-const [AGGREGATE3_ABI] = multicall3Abi
 const AGGREGATE3 = '0x82ad56cb'
 /** `transferWithAuthorization(…, uint8 v, bytes32 r, bytes32 s)`, EIP-3009. */
 const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
@@ -52,11 +43,20 @@ export function readCodeQuestion(data: string): {
   return { words: '0'.repeat(length), behind }
 }
 
-/** The calls within a Multicall3 batch; undefined for any other data. */
+/** The calls within a Multicall3 batch; undefined for any other data. By hand: a general ABI coder is felt. */
 export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
   if (to !== MULTICALL3 || !data.startsWith(AGGREGATE3)) return undefined
-  const [calls] = decodeAbiParameters(AGGREGATE3_ABI.inputs, `0x${data.slice(AGGREGATE3.length)}`)
-  return calls.map(({ target, callData }) => ({ to: target.toLowerCase(), data: callData }))
+  const { address, uint } = readWords(data)
+  const count = Number(uint(1))
+  // As `encodeBatch` lays them out: behind their offsets, one after the other.
+  let at = 2 + count
+  return Array.from({ length: count }, () => {
+    const digits = Number(uint(at + 3)) * 2
+    const start = 10 + (at + 4) * 64
+    const call = { to: address(at), data: `0x${data.slice(start, start + digits)}` }
+    at += 4 + Math.ceil(digits / 64)
+    return call
+  })
 }
 
 /** The transfers within a call of BatchSettler; undefined for any other data. Nobody has code here. */
@@ -87,9 +87,17 @@ export function encodePaid(results: readonly CallResult[]): string {
 
 /** What a batch came to, as `aggregate3` returns it. */
 export function encodeResults(results: readonly CallResult[]): string {
-  return encodeAbiParameters(AGGREGATE3_ABI.outputs, [
-    results.map(({ succeeded, data }) => ({ success: succeeded, returnData: data as `0x${string}` })),
-  ])
+  const number = (value: number): string => value.toString(16).padStart(64, '0')
+  const tails = results.map(
+    ({ succeeded, data }) => `${number(Number(succeeded))}${number(64)}${countedWords(data.slice(2))}`,
+  )
+  let offset = results.length * 32
+  const heads = tails.map(tail => {
+    const head = number(offset)
+    offset += tail.length / 2
+    return head
+  })
+  return `0x${number(32)}${number(results.length)}${[...heads, ...tails].join('')}`
 }
 
 /** Revert data: of an error of SpendPermissions by its name, otherwise of `Error(string)`. */

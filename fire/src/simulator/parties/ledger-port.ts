@@ -1,6 +1,7 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
 import { shortKey, type Signal } from '@farebox/facilitator/src/ledger/signals'
 import { readRawTransaction } from '../chain/calls.ts'
+import { remember } from '../stand-ins/pure-functions.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'
@@ -33,6 +34,11 @@ const SPARED: ReadonlySet<string> = new Set(['unattended', 'confirm', 'forgetUnu
 /** Names in `PORT_CALLS` that say more than those of the methods. */
 const NAMES: { readonly [method: string]: string } = { acquire: 'lease', expireHolds: 'expire' }
 
+const nameOf = remember(
+  (method: string) =>
+    `ledger.${NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`,
+)
+
 /** A ledger as one facilitator reaches it: each call may fail, or be its last. */
 export function ledgerPort(
   { wires, crypto, said }: World,
@@ -42,8 +48,13 @@ export function ledgerPort(
 ): Ledger {
   const through = <Result>(method: string, call: () => Promise<Result>): Promise<Result> => {
     if (SPARED.has(method)) return call()
-    const name = `ledger.${NAMES[method] ?? method.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
-    return callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', name, call })
+    return callThroughPort(wires, {
+      process,
+      kind: 'facilitator',
+      port: 'ledger',
+      name: nameOf(method),
+      call,
+    })
   }
   const { settlements, audit, secrets } = ledger
   const watched: Ledger = {
