@@ -128,6 +128,8 @@ function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
   const pending = new Map<string, Pending>()
   const places = new Map<string, Block>()
   let forks = 0
+  /** The end of the hashes of blocks: those of one fork have the same. */
+  let fork = '0'.repeat(56)
 
   const slotMs = (number: number): number => (startSlot + number) * BLOCK_MS
 
@@ -135,9 +137,12 @@ function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
     const number = blocks.length
     const { state = first, counts = new Map<string, number>() } = blocks.at(-1) ?? {}
     const built: Building = { state, counts, mined: [] }
-    const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
-    fill(token, built, ready, slotMs(number) / 1_000)
-    const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
+    // Most blocks are empty.
+    if (pending.size > 0) {
+      const ready = [...pending.values()].filter(one => one.fromMs <= slotMs(number))
+      fill(token, built, ready, slotMs(number) / 1_000)
+    }
+    const hash = `0x${number.toString(16).padStart(8, '0')}${fork}`
     const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
     blocks.push(block)
     for (const { transaction, succeeded } of built.mined) {
@@ -162,6 +167,7 @@ function createBlocks({ nowMs, trace, token, state: first }: ChainParts) {
     /** Takes away the blocks from this number on; returns their transactions. */
     replace(from: number): readonly MinedTransaction[] {
       forks += 1
+      fork = forks.toString(16).padStart(56, '0')
       const undone = blocks.splice(from).flatMap(block => block.mined)
       for (const { transaction } of undone) places.delete(transaction.hash)
       return undone
