@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest'
-import { HANG_MS } from './hang.ts'
-import { reasonToSkip } from './find-program.ts'
-import { runAttacks } from './run-attacks.ts'
-import { ATTACKS } from './table.ts'
+import { attacks, ATTACKS } from './battery.ts'
 
-const ROWS = ATTACKS.map(attack => [attack.id, attack.title, attack.rule, attack] as const)
-
-test.for(ROWS)('%s %s: %s', { timeout: HANG_MS }, async ([, , , attack], { skip }) => {
-  const reason = reasonToSkip(attack)
-  skip(reason !== undefined, reason)
-  const { scores, findings } = await runAttacks([attack], {
+test.for(ATTACKS)('$id $title: $rule', async ({ id }, { skip }) => {
+  const { scores, findings, skipped } = await attacks.run({
     size: 'small',
     seed: 1,
+    flags: { only: id },
     signal: new AbortController().signal,
     progress: () => undefined,
   })
+  skip(skipped?.[0] !== undefined, skipped?.[0])
   expect(findings).toEqual([])
   expect(scores.length).toBeGreaterThan(0)
 })

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
 import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgres-ledger'
 import { createSchema, TEST_DATABASE_URL } from '@farebox/facilitator/src/test-setup/start-stack'
@@ -6,33 +11,28 @@ import { openStorage } from '@farebox/platform/storage/open-storage'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { systemClock as clock } from '@farebox/server/clock'
 import pg from 'pg'
+import { freePort } from '../../../../e2e/stage/free-port.ts'
 import type { Score } from '../../battery.ts'
-import type { Attack } from '../attack.ts'
-import { startPgBouncer } from './pgbouncer.ts'
+import { findProgram, scoreCount, type Attack } from '../attack.ts'
 
-const ADVICE = /DATABASE_DIRECT_URL/
+/** Debian's user without rights: PgBouncer does not run as root. */
+const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /** DATABASE_URL leads to PgBouncer in transaction mode, as hosted databases offer it. */
 export const behindPgBouncer: Attack = {
   id: 'P1',
   rule: 'Programs work behind PgBouncer in transaction mode, or refuse to start and name the setting.',
   title: 'PgBouncer in transaction mode',
-  needs: ['pgbouncer'],
+  needs: 'pgbouncer',
   async run({ size }) {
-    const [ledgerSchema, platformSchema] = [await createSchema(), await createSchema()]
-    const schemas = { ledger: ledgerSchema.schema, platform: platformSchema.schema }
+    const [ledger, platform] = [await createSchema(), await createSchema()]
+    const schemas = { ledger: ledger.schema, platform: platform.schema }
     try {
-      return [
-        await refusal(schemas, 'settings refused, DATABASE_DIRECT_URL unset', []),
-        await refusal(schemas, 'settings dropped, DATABASE_DIRECT_URL unset', [
-          'statement_timeout',
-          'options',
-        ]),
-        ...(await work(schemas, size === 'small' ? 100 : 2_000)),
-      ]
+      const refused = await behind(TEST_DATABASE_URL, url => refusal(schemas, url))
+      return [refused, ...(await work(schemas, size === 'small' ? 100 : 2_000))]
     } finally {
-      await ledgerSchema.drop()
-      await platformSchema.drop()
+      await ledger.drop()
+      await platform.drop()
     }
   },
 }
@@ -42,31 +42,15 @@ interface Schemas {
   readonly platform: string
 }
 
-/** Nobody said that there is a pooler: the programs must not start. */
-async function refusal(schemas: Schemas, test: string, ignores: readonly string[]): Promise<Score> {
-  const bouncer = await startPgBouncer(TEST_DATABASE_URL, ignores)
-  const connectionString = bouncer.url
-  const wordsOf = (error: unknown): string => String(error)
-  try {
-    const said = await Promise.all([
-      openPostgresLedger({ connectionString, schema: schemas.ledger, clock }).then(async ledger => {
-        await ledger.close()
-        return 'it opened'
-      }, wordsOf),
-      openStorage({ connectionString, schema: schemas.platform }).then(async database => {
-        await database.pool.end()
-        return 'it opened'
-      }, wordsOf),
-    ])
-    return {
-      test,
-      reached: said.map(words => (ADVICE.test(words) ? 'refused, says what to set' : words)).join(' · '),
-      target: 'both refuse and say what to set',
-      isMet: said.every(words => ADVICE.test(words)),
-    }
-  } finally {
-    await bouncer.stop()
-  }
+/** Nobody said that there is a pooler, and it refuses the settings of our connections: the programs must not start. */
+async function refusal(schemas: Schemas, connectionString: string): Promise<Score> {
+  const opened = await Promise.allSettled([
+    openPostgresLedger({ connectionString, schema: schemas.ledger, clock }),
+    openStorage({ connectionString, schema: schemas.platform }),
+  ])
+  const said = opened.map(outcome => (outcome.status === 'rejected' ? String(outcome.reason) : 'it opened'))
+  const advised = said.filter(words => words.includes('DATABASE_DIRECT_URL')).length
+  return scoreCount('programs that refuse to start without DATABASE_DIRECT_URL, and name it', advised, 2, 2)
 }
 
 /** As the docs say it is set up: settings of the role, and the server's own URL beside. */
@@ -75,36 +59,32 @@ async function work(schemas: Schemas, requests: number): Promise<readonly Score[
   const direct = new URL(TEST_DATABASE_URL)
   direct.username = role
   const settings = `alter role ${role} in database ${direct.pathname.slice(1)} set`
-  await onServer(
+  await query(
+    TEST_DATABASE_URL,
     `create role ${role} superuser login; ${settings} statement_timeout = '10s'; ${settings} search_path = ${schemas.platform}, public`,
   )
-  const bouncer = await startPgBouncer(direct.href, [])
   try {
-    const pooled = { connectionString: bouncer.url, directConnectionString: direct.href }
-    const ledger = await openPostgresLedger({ ...pooled, schema: schemas.ledger, clock })
-    const other = await openPostgresLedger({ ...pooled, schema: schemas.ledger, clock })
-    const ledgerFailed = await failuresOf(requests, count => useLedger(ledger, count))
-    await untilNotified(ledger, other)
-    await ledger.close()
-    await other.close()
-    const { pool, inTransaction } = await openStorage({ ...pooled, schema: schemas.platform })
-    const platformFailed = await failuresOf(requests, count =>
-      inTransaction(client => client.query('select $1::integer as number, count(*) from agents', [count])),
-    )
-    await pool.end()
-    const row = (test: string, failed: number): Score => ({
-      test,
-      reached: `${failed} of ${requests}`,
-      target: 'none',
-      isMet: failed === 0,
+    return await behind(direct.href, async connectionString => {
+      const pooled = { connectionString, directConnectionString: direct.href }
+      const ledger = await openPostgresLedger({ ...pooled, schema: schemas.ledger, clock })
+      const other = await openPostgresLedger({ ...pooled, schema: schemas.ledger, clock })
+      const ledgerFailed = await failuresOf(requests, count => useLedger(ledger, count))
+      await untilNotified(ledger, other)
+      await ledger.close()
+      await other.close()
+      const { pool, inTransaction } = await openStorage({ ...pooled, schema: schemas.platform })
+      const platformFailed = await failuresOf(requests, count =>
+        inTransaction(client => client.query('select $1::integer as number, count(*) from agents', [count])),
+      )
+      await pool.end()
+      const what = 'requests to the ledger that failed, whose notifications reach another process'
+      return [
+        scoreCount(what, ledgerFailed, 0, requests),
+        scoreCount('requests to the platform’s database that failed', platformFailed, 0, requests),
+      ]
     })
-    return [
-      row('requests to the ledger that failed, whose notifications reach another process', ledgerFailed),
-      row('requests to the platform’s database that failed', platformFailed),
-    ]
   } finally {
-    await bouncer.stop()
-    await onServer(`drop owned by ${role} cascade; drop role ${role}`)
+    await query(TEST_DATABASE_URL, `drop owned by ${role} cascade; drop role ${role}`)
   }
 }
 
@@ -134,11 +114,51 @@ async function untilNotified(from: Ledger, to: Ledger): Promise<void> {
   unsubscribe()
 }
 
-async function onServer(statements: string): Promise<void> {
-  const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
+/** Plays with the URL of a PgBouncer in transaction mode, with so few connections that they are shared. */
+async function behind<Seen>(databaseUrl: string, play: (url: string) => Promise<Seen>): Promise<Seen> {
+  const { hostname, port, pathname, username } = new URL(databaseUrl)
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-pgbouncer-'))
+  await chmod(folder, 0o755)
+  const listenPort = await freePort()
+  const file = join(folder, 'pgbouncer.ini')
+  const user = username === '' ? 'root' : username
+  await writeFile(
+    file,
+    `[databases]
+* = host=${hostname} port=${port === '' ? '5432' : port} user=${user}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 3
+max_client_conn = 200
+ignore_startup_parameters = extra_float_digits
+`,
+  )
+  const isRoot = process.getuid?.() === 0
+  const program = findProgram('pgbouncer') ?? 'pgbouncer'
+  const child = spawn(program, ['-q', file], { stdio: 'ignore', ...(isRoot && NOBODY) })
+  const exited = once(child, 'exit')
+  const url = `postgres://${user}@127.0.0.1:${listenPort}${pathname}`
+  try {
+    await until(() => query(url, 'select 1').catch(() => child.exitCode !== null))
+    return await play(url)
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs statements on a connection of their own. */
+async function query(connectionString: string, statements: string): Promise<true> {
+  const client = new pg.Client({ connectionString })
   await client.connect()
   try {
     await client.query(statements)
+    return true
   } finally {
     await client.end()
   }

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { jobBody, post, signFor } from '../../../../e2e/stage/pay.ts'
 import { setStage, type Stage } from '../../../../e2e/stage/stage.ts'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Score } from '../../battery.ts'
-import type { Attack, AttackRun } from '../attack.ts'
-import { dripRequests, type DripOptions } from './drip-requests.ts'
-import { checkMemory } from './check-memory.ts'
-import { createMemoryReader, type MemoryReader } from './read-memory.ts'
+import type { Attack } from '../attack.ts'
+import { drip, sum } from './drip.ts'
+import { createMemoryReader, measureBodies, type MemoryReader } from './measure.ts'
 
 /** One server, and the request that is begun at it. */
 interface Target {
   readonly name: string
   readonly pid: number
-  readonly request: Pick<DripOptions, 'url' | 'headers'>
+  readonly url: string
+  readonly secret?: string
 }
 
 const PRICE = '0.002'
@@ -20,21 +21,33 @@ const PRICE = '0.002'
 /** Few enough to be read as a whole everywhere, and more than a body of any server of ours may have. */
 const CHUNKS_EACH = [40_000, 1_200_000] as const
 
-/** Row 1 of the attacks on record, at our three servers. */
+/** At our three servers. */
 export const oneByteRequests: Attack = {
   id: 'B1',
   rule: 'A request body takes at most 3 times its bytes and 256 KiB a connection.',
   title: 'bodies in one-byte chunks at each server',
-  needs: [],
-  async run(run) {
+  async run({ size, signal }) {
+    const connections = size === 'small' ? 4 : 20
     const memory = await createMemoryReader()
     const stage = await setStage()
     try {
       const targets = await startTargets(stage, memory)
-      await warmUp(stage, targets)
+      // A program loads some megabytes with its first work, once, which is not what is measured.
+      for (const target of targets) (await dripRequests(target, 1, 10)).end()
       const scores: Score[] = []
       for (const target of targets)
-        for (const chunks of CHUNKS_EACH) scores.push(await attack(target, chunks, memory, run))
+        for (const chunks of CHUNKS_EACH) {
+          signal.throwIfAborted()
+          const test = `${target.name}, ${connections} bodies of ${chunks} chunks`
+          let end = (): void => undefined
+          const score = await measureBodies(memory, { test, pid: target.pid, connections }, async () => {
+            const drips = await dripRequests(target, connections, chunks)
+            end = drips.end
+            return drips.bytes
+          })
+          end()
+          scores.push(score)
+        }
       return scores
     } finally {
       await stage.strike()
@@ -56,48 +69,29 @@ async function startTargets(stage: Stage, { environment }: MemoryReader): Promis
     store: 'memory:',
     environment,
   })
-  const bearer = (value: string): readonly string[] => [`Authorization: Bearer ${value}`]
+  // The agent loads its client of the facilitator with its first paid job.
+  const header = await signFor(stage, { payTo: wallet, price: PRICE })
+  const { status } = await post(agent.url, jobBody(randomUUID(), { text: 'two words' }), header)
+  if (status !== 200) throw new Error(`a paid job was answered ${status}`)
+  const verify = { pid: facilitator.pid, url: `${facilitator.url}/verify` }
   return [
-    { name: 'agent', pid: agent.pid, request: { url: `${agent.url}/execute` } },
-    {
-      name: 'facilitator without a secret',
-      pid: facilitator.pid,
-      request: { url: `${facilitator.url}/verify` },
-    },
-    {
-      name: 'facilitator with a secret',
-      pid: facilitator.pid,
-      request: { url: `${facilitator.url}/verify`, headers: bearer(secret) },
-    },
-    { name: 'platform', pid: platform.pid, request: { url: `${platform.url}/v1/jobs` } },
+    { name: 'agent', pid: agent.pid, url: `${agent.url}/execute` },
+    { name: 'facilitator without a secret', ...verify },
+    { name: 'facilitator with a secret', ...verify, secret },
+    { name: 'platform', pid: platform.pid, url: `${platform.url}/v1/jobs` },
   ]
 }
 
-/**
- * A program loads some megabytes with its first work, once: the agent its client of the facilitator, for one. A paid job and
- * a short body at each, so that what is measured afterwards is what bodies take.
- */
-async function warmUp(stage: Stage, targets: readonly Target[]): Promise<void> {
-  const [agent] = targets
-  const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: PRICE })
-  const url = agent?.request.url.replace('/execute', '') ?? ''
-  const { status } = await post(url, jobBody(randomUUID(), { text: 'two words' }), header)
-  if (status !== 200) throw new Error(`a paid job was answered ${status}`)
-  for (const { request } of targets) (await dripRequests({ ...request, connections: 1, chunks: 10 })).end()
-}
-
-async function attack(
-  { name, pid, request }: Target,
+/** Begins requests; resolves when all is sent or nothing more is taken, to the bytes of their bodies. */
+async function dripRequests(
+  { url, secret }: Target,
+  connections: number,
   chunks: number,
-  memory: MemoryReader,
-  { size, signal }: AttackRun,
-): Promise<Score> {
-  signal.throwIfAborted()
-  const connections = size === 'small' ? 4 : 20
-  const before = await memory.readSettled(pid)
-  const drips = await dripRequests({ ...request, connections, chunks })
-  const after = await memory.readSettled(pid)
-  drips.end()
-  const test = `${name}, ${connections} bodies of ${chunks} chunks`
-  return checkMemory({ test, before, after, connections, bytes: drips.sent })
+): Promise<{ readonly bytes: number; readonly end: () => void }> {
+  const { hostname, port, host, pathname } = new URL(url)
+  const authorization = secret === undefined ? [] : [`Authorization: Bearer ${secret}`]
+  const head = [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, ...authorization]
+  const sockets = Array.from({ length: connections }, () => connect(Number(port), hostname))
+  const sent = await Promise.all(sockets.map(socket => drip(socket, head, { chunks, apart: false })))
+  return { bytes: sum(sent), end: () => sockets.forEach(socket => socket.destroy()) }
 }

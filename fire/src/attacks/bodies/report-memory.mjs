@@ -17,8 +17,8 @@ process.on('SIGUSR2', () => {
 
 function report() {
   collect()
-  const { heapUsed, external, rss } = process.memoryUsage()
+  const { heapUsed, external } = process.memoryUsage()
   // Whole or not at all, because it is waited for.
-  writeFileSync(`${file}.part`, JSON.stringify({ retained: heapUsed + external, rss }))
+  writeFileSync(`${file}.part`, String(heapUsed + external))
   renameSync(`${file}.part`, file)
 }

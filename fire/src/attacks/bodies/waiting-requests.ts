@@ -9,8 +9,7 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { setStage } from '../../../../e2e/stage/stage.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { checkMemory, mostHeld } from './check-memory.ts'
-import { createMemoryReader } from './read-memory.ts'
+import { createMemoryReader, measureBodies } from './measure.ts'
 
 const PRICE = '0.002'
 /** Of empty objects: parsed, they weigh twenty times their bytes. */
@@ -22,7 +21,6 @@ export const waitingRequests: Attack = {
   id: 'B3',
   rule: 'Requests that wait for one job hold no more than their bodies.',
   title: 'large repeats of one slow job',
-  needs: [],
   async run({ size, signal }) {
     const memory = await createMemoryReader()
     const stage = await setStage()
@@ -73,16 +71,16 @@ export const waitingRequests: Attack = {
         const job = send(order)
         // It runs then: what it holds of its own input was verified to be paid for.
         await until(() => existsSync(`${hold}.begun`))
-        const before = await memory.readSettled(pid)
         const statuses: number[] = []
-        const repeats = Array.from({ length: connections }, async () => statuses.push(await send(order)))
-        const ended = Promise.allSettled([...repeats, job.then(status => statuses.push(status))])
-        const bytes = connections * JSON.stringify(order.input).length
-        const after = await memory.readLeast(pid, before.retained + mostHeld({ connections, bytes }))
+        let ended: Promise<unknown> = job
+        const measured = { test: `${at}, ${connections} requests`, pid, connections }
+        const score = await measureBodies(memory, measured, async () => {
+          const repeats = Array.from({ length: connections }, async () => statuses.push(await send(order)))
+          ended = Promise.allSettled([...repeats, job.then(status => statuses.push(status))])
+          return connections * JSON.stringify(order.input).length
+        })
+        scores.push(score)
         for (const file of [hold, `${hold}.begun`]) await rm(file)
-        scores.push(
-          checkMemory({ test: `${at}, ${connections} requests`, before, after, connections, bytes }),
-        )
         await ended
         scores.push({
           test: `${at}, answers`,

@@ -18,7 +18,7 @@ import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
 import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import { HANG_MS } from '../hang.ts'
+import { HANG_MS } from '../../storms/stage/managed-process.ts'
 
 /** What a node does with a call instead of answering it honestly; undefined: nothing. */
 export type NodeFault = (method: string, parameters: readonly unknown[]) => Promise<unknown> | undefined
@@ -49,6 +49,8 @@ export interface ChainScene {
   settle(payment: ScenePayment): Promise<SettleOutcome>
   /** Resolves once the ledger has the payment in one of these states. */
   untilState(payment: ScenePayment, ...states: readonly PaymentRecord['state'][]): Promise<PaymentRecord>
+  /** How often the payer of each has paid. */
+  countTransfers(payments: readonly ScenePayment[]): Promise<readonly number[]>
 }
 
 /** Sets the scene, lets an attack play in it, and ends it whatever comes of that. */
@@ -74,9 +76,10 @@ export async function playOnChain<Seen>(
       limits: { stuckAfterMs: 1_500, requestsPerSecond: 5_000 },
     })
     const { client, ledger } = facilitator
+    const token = openToken(rpc, stack.crypto)
     return await play({
       stack,
-      token: openToken(rpc, stack.crypto),
+      token,
       facilitator,
       node,
       clock,
@@ -98,6 +101,8 @@ export async function playOnChain<Seen>(
           const [record] = await ledger.payments.find([key])
           return record !== undefined && states.includes(record.state) && record
         }),
+      countTransfers: payments =>
+        Promise.all(payments.map(({ authorization }) => token.countTransfers(authorization.from))),
     })
   } finally {
     await stack.stop()

@@ -1,8 +1,8 @@
+import { NETWORK } from '@farebox/facilitator/src/test-setup/payments-for-tests'
 import { startChain } from '@farebox/local/chain/start-chain'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { NETWORK } from '@farebox/facilitator/src/test-setup/payments-for-tests'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import type { Attack } from '../attack.ts'
+import { scoreCount, type Attack } from '../attack.ts'
 import { playOnChain } from './chain-scene.ts'
 
 /** The second node is asked so often whether it has what the first one shows. */
@@ -13,14 +13,13 @@ export const privateFork: Attack = {
   id: 'N2',
   rule: 'A receipt of one lying node delivers nothing where a second node is honest, and everything is paid later.',
   title: 'a node on a fork of its own',
-  needs: [],
   async run({ size }) {
     let doubts = 0
     const fork = await startChain({ chainId: NETWORK.chainId })
     const forkRpc = createJsonRpc(fork.rpcUrl)
     try {
       return await playOnChain(
-        async ({ stack, token, node, pay, verify, settle }) => {
+        async ({ stack, node, pay, verify, settle, countTransfers }) => {
           const count = size === 'small' ? 2 : 6
           const payments = await Promise.all(Array.from({ length: count }, () => pay()))
           for (const payment of payments) await verify(payment)
@@ -31,25 +30,14 @@ export const privateFork: Attack = {
             if ((await settle(payment)).kind === 'settled') delivered += 1
           })
           await until(() => doubts >= DOUBTS)
-          const deliveredEarly = delivered
+          const early = delivered
           node.fault = undefined
           await Promise.all(settling)
-          const transfers = await Promise.all(
-            payments.map(({ authorization }) => token.countTransfers(authorization.from)),
-          )
+          const once = (await countTransfers(payments)).filter(transfers => transfers === 1).length
           return [
-            {
-              test: 'delivered by the word of the lying node',
-              reached: `${deliveredEarly} of ${count}`,
-              target: 'none',
-              isMet: deliveredEarly === 0,
-            },
-            {
-              test: 'paid when the node is honest again',
-              reached: `${delivered} of ${count} delivered, ${transfers.filter(one => one === 1).length} transfers`,
-              target: 'all',
-              isMet: delivered === count && transfers.every(one => one === 1),
-            },
+            scoreCount('delivered by the word of the lying node', early, 0, count),
+            scoreCount('delivered when the node is honest again', delivered, count, count),
+            scoreCount('paid once then', once, count, count),
           ]
         },
         honest => ({

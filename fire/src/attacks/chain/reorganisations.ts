@@ -13,7 +13,6 @@ export const conflictingReorganisations: Attack = {
   id: 'N1',
   rule: 'A settlement undone for good is counted and logged as lost; any other is paid again.',
   title: 'reorganisations with conflicting transactions',
-  needs: [],
   run: async () =>
     await Promise.all([
       reorganise('the payer cancels', 'lost', async ({ token }, { payerKey, authorization }) => {

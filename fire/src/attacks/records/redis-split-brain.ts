@@ -1,41 +1,57 @@
-import { startRunCounter } from '../../../../e2e/stage/run-counter.ts'
-import type { Score } from '../../battery.ts'
-import type { Attack, AttackRun } from '../attack.ts'
+import { randomUUID } from 'node:crypto'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import {
-  countDelivered,
-  countDenials,
-  playScene,
-  repeatAll,
-  send,
+  jobBody,
+  post,
+  signFor,
+  transfersTo,
   type Answered,
-  type PaidScene,
-} from '../stage/paid-scene.ts'
-import { inBothModes, type RedisMode } from './redis-group.ts'
+  type PaidRequest,
+} from '../../../../e2e/stage/pay.ts'
+import { startRunCounter } from '../../../../e2e/stage/run-counter.ts'
+import { setStage, type Stage } from '../../../../e2e/stage/stage.ts'
+import type { Score } from '../../battery.ts'
+import { scoreCount, type Attack } from '../attack.ts'
+import { startRedisGroup } from './redis-group.ts'
 
 /** Both agents are called by one name, as replicas behind a load balancer are. */
 const PUBLIC_URL = 'http://agent.example'
+const WALLET = TEST_KEYS.agent.address
+const ASK_AGAIN_MS = 300
 
-/** Two primaries at once, an agent at each; then the first is made a replica, and what it alone had is gone. */
+/** Two primaries at once, an agent at each; then the first follows the other, and what it alone had is gone. */
 export const redisSplitBrain: Attack = {
   id: 'R3',
   rule: 'One payment buys one output while two primaries accept writes.',
   title: 'Redis with two primaries',
-  needs: ['redis-server'],
-  run: async run =>
-    await playScene(async scene => {
-      const results = await inBothModes(scene, async mode => await splitUp(scene, mode, run))
+  needs: 'redis-server',
+  async run({ size }) {
+    const count = size === 'small' ? 8 : 60
+    const stage = await setStage()
+    try {
+      const facilitator = await stage.facilitator()
+      const secret = await stage.secret(facilitator, [WALLET])
+      const hire = async (port: number, parameters: string): Promise<string> => {
+        const agent = { config: 'e2e/agents/counted/agent.json', facilitator, secret, wallet: WALLET }
+        const store = `redis://127.0.0.1:${port}/0${parameters}`
+        const environment = { SERVICE_PUBLIC_URL: PUBLIC_URL }
+        return (await stage.agent({ ...agent, name: `agent-${port}`, store, environment })).url
+      }
+      const results = await Promise.all([
+        splitUp(stage, hire, { count, isWaitedFor: false }),
+        splitUp(stage, hire, { count, isWaitedFor: true }),
+      ])
       const payments = results.reduce((sum, result) => sum + result.payments, 0)
-      const transfers = await scene.transfers()
+      const transfers = await transfersTo(stage, WALLET)
       return [
         ...results.flatMap(({ scores }) => scores),
-        {
-          test: 'payments that bought an output',
-          reached: `${transfers} transfers`,
-          target: `${payments}, one for each`,
-          isMet: transfers === payments,
-        },
+        scoreCount('transfers, one for each payment that bought an output', transfers, payments, payments),
       ]
-    }),
+    } finally {
+      await stage.strike()
+    }
+  },
 }
 
 interface Outcome {
@@ -44,80 +60,91 @@ interface Outcome {
   readonly payments: number
 }
 
+/** @param mode.isWaitedFor whether agents wait until a replica has what they write */
 async function splitUp(
-  scene: PaidScene,
-  { group, where, parameters, isWaitedFor }: RedisMode,
-  { size }: AttackRun,
+  stage: Stage,
+  hire: (port: number, parameters: string) => Promise<string>,
+  { count, isWaitedFor }: { readonly count: number; readonly isWaitedFor: boolean },
 ): Promise<Outcome> {
-  const count = size === 'small' ? 8 : 60
-  const counter = await startRunCounter(scene.stage)
-  const hire = async (port: number): Promise<string> =>
-    await scene.hire({
-      name: `agent-${port}`,
-      store: `redis://127.0.0.1:${port}/0${parameters}`,
-      environment: { SERVICE_PUBLIC_URL: PUBLIC_URL },
-    })
-  const [cutOff, other] = await Promise.all([hire(group.port), hire(group.ports[1])])
+  const [where, parameters] = isWaitedFor ? ['replicas=1', '?replicas=1'] : ['no replicas asked for', '']
+  const group = await startRedisGroup(stage)
+  const counter = await startRunCounter(stage)
+  const [cutOff = '', other = ''] = await Promise.all(group.ports.map(port => hire(port, parameters)))
   await group.split()
-  const jobs = await scene.signMany(count, PUBLIC_URL, { tellUrl: counter.url })
-  // Each job goes to both at once: a caller that repeats, and a load balancer that sends the repeat elsewhere.
-  const [first, second] = await Promise.all(
-    [cutOff, other].map(url => Promise.all(jobs.map(job => send(url, job)))),
+  const jobs = await Promise.all(
+    Array.from({ length: count }, (_, at) => sign(stage, at % 2 === 1, counter.url)),
   )
+  // Each job goes to both at once: a caller that repeats, and a load balancer that sends the repeat elsewhere.
+  const [first, second] = await Promise.all([sendAll(cutOff, jobs), sendAll(other, jobs)])
   const runs = counter.count()
-  const twins = await sendTwins(scene, [cutOff, other], count)
-  await group.rejoinFirst()
-  group.leadToSecond()
-  const repeated = await repeatAll(cutOff, jobs)
-  const delivered = countDelivered(repeated)
-  const kept = repeated.filter(({ body }, at) => body === second?.[at]?.body).length
-  const bought = twins.map(pair => pair.filter(({ status }) => status === 200).length)
+  const twins = await Promise.all(jobs.map(() => sendTwins(stage, [cutOff, other])))
+  await group.rejoin()
+  const repeated = await Promise.all(jobs.map(job => repeat(cutOff, job)))
+  const delivered = repeated.filter(({ status }) => status === 200).length
+  const kept = repeated.filter(({ body }, at) => body === second[at]?.body).length
+  const boughtTwo = twins.filter(outputs => outputs > 1).length
+  const boughtOne = twins.filter(outputs => outputs === 1).length
   return {
-    payments: count + bought.filter(outputs => outputs > 0).length,
+    payments: count + boughtOne + boughtTwo,
     scores: [
       {
         test: `${where}: ${count} jobs, each sent to an agent on either side`,
-        reached: `${runs} handler runs; the side cut off ${countStatuses(first)}; the other ${countStatuses(second)}`,
+        reached: `${runs} handler runs; the side cut off ${statusesOf(first)}; the other ${statusesOf(second)}`,
         target: isWaitedFor ? 'a run for each job' : 'two runs for each job at most',
         isMet: runs <= (isWaitedFor ? 1 : 2) * count,
       },
       {
         test: `${where}: ${count} stock payments, each for two jobs, one on either side`,
-        reached: `${bought.filter(outputs => outputs === 1).length} bought one output, ${bought.filter(outputs => outputs > 1).length} two`,
+        reached: `${boughtOne} bought one output, ${boughtTwo} two`,
         target: 'one each, none two',
-        isMet: bought.every(outputs => outputs === 1),
+        isMet: boughtOne === count,
       },
       {
         test: `${where}: repeated when there is one primary again`,
-        reached: `${delivered} delivered, ${kept} as the remaining side answered, ${countDenials(repeated)} answers that deny the charge`,
-        target: `all${isWaitedFor ? ', as it answered' : ''}, none`,
-        isMet: delivered === count && countDenials(repeated) === 0 && (!isWaitedFor || kept === count),
+        reached: `${statusesOf(repeated)}; ${kept} as the remaining side answered`,
+        target: `all delivered${isWaitedFor ? ', as it answered' : ''}`,
+        isMet: delivered === count && (!isWaitedFor || kept === count),
       },
     ],
   }
 }
 
-/** One payment of a stock client for two jobs, one on either side. */
-async function sendTwins(
-  scene: PaidScene,
-  urls: readonly string[],
-  payments: number,
-): Promise<readonly (readonly Answered[])[]> {
-  return await Promise.all(
-    Array.from({ length: payments }, async () => {
-      const { header } = await scene.sign(PUBLIC_URL, { stock: true })
-      return await Promise.all(
-        urls.map(
-          async url => await send(url, { ...(await scene.sign(PUBLIC_URL, { stock: true })), header }),
-        ),
-      )
-    }),
+/** Signs a job as our client does, or `isStock`, with a nonce that is bound to nothing. */
+async function sign(stage: Stage, isStock: boolean, tellUrl?: string): Promise<PaidRequest> {
+  const jobId = randomUUID()
+  const boundTo = { endpoint: `${PUBLIC_URL}/execute`, capability: 'tell', jobId }
+  return {
+    jobId,
+    header: await signFor(stage, { payTo: WALLET, price: '0.01', ...(!isStock && { boundTo }) }),
+    body: jobBody(jobId, { text: 'sesame', ...(tellUrl !== undefined && { tell_url: tellUrl }) }),
+  }
+}
+
+async function sendAll(url: string, jobs: readonly PaidRequest[]): Promise<readonly Answered[]> {
+  return await Promise.all(jobs.map(({ body, header }) => post(url, body, header)))
+}
+
+/** Sends one payment of a stock client for two jobs, one on either side; resolves to how many outputs it bought. */
+async function sendTwins(stage: Stage, urls: readonly string[]): Promise<number> {
+  const { header } = await sign(stage, true)
+  const answers = await Promise.all(
+    urls.map(async url => await post(url, jobBody(randomUUID(), { text: 'sesame' }), header)),
   )
+  return answers.filter(({ status }) => status === 200).length
+}
+
+/** Sends a job again and again, until the answer is another than to come back. */
+async function repeat(url: string, { body, header }: PaidRequest): Promise<Answered> {
+  return await until(async () => {
+    const answer = await post(url, body, header)
+    return answer.status !== 503 && answer
+  }, ASK_AGAIN_MS)
 }
 
 /** How often each status was answered: `200: 8, 402: 1`. */
-function countStatuses(answers: readonly Answered[] = []): string {
-  const counts = new Map<number, number>()
-  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
-  return [...counts].map(([status, count]) => `${status}: ${count}`).join(', ')
+function statusesOf(answers: readonly Answered[]): string {
+  const statuses = [...new Set(answers.map(({ status }) => status))]
+  return statuses
+    .map(status => `${status}: ${answers.filter(answer => answer.status === status).length}`)
+    .join(', ')
 }

@@ -5,12 +5,12 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createOutbound } from '@farebox/platform/outbound/outbound'
 import { runConformance } from '@farebox/conformance/agent'
 import { serveFixture } from '@farebox/conformance/serve-fixture'
-import { HANG_MS } from '../hang.ts'
+import { HANG_MS } from '../../storms/stage/managed-process.ts'
 
 const MAX_BYTES = 5_242_880
 
 /** Every part of ours that reads what an untrusted host sends; each begins to read from a URL and never needs to end. */
-export const READERS = {
+const READERS: { readonly [name: string]: (url: string) => Promise<void> } = {
   'the client': async url => {
     await exchange(connect({}), { url, method: 'GET', timeoutMs: HANG_MS, maxBytes: MAX_BYTES })
   },
@@ -40,7 +40,20 @@ export const READERS = {
       }),
     )
   },
-} as const satisfies { readonly [name: string]: (url: string) => Promise<void> }
+}
 
-/** One of {@link READERS}. */
-export type ReaderName = keyof typeof READERS
+/** Which reader is to read from where, and how often at once. */
+export interface ReadOrder {
+  readonly name: string
+  readonly url: string
+  readonly count: number
+}
+
+// A process of its own, so that what is measured is a reader and not the server it reads from. It says which readers it has
+// when it is ready, and when all of an order have ended; how they ended is no matter.
+process.once('disconnect', () => process.exit(0))
+process.on('message', ({ name, url, count }: ReadOrder) => {
+  const reading = Array.from({ length: count }, () => READERS[name]?.(url))
+  void Promise.allSettled(reading).then(() => process.send?.('ended'))
+})
+process.send?.(Object.keys(READERS))

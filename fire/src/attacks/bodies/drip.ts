@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+
+/** Bytes on the wire for a byte of body. */
+const CHUNK = '1\r\na\r\n'
+const CHUNKS_A_WRITE = 10_000
+/** How long a reader that takes nothing more is waited for. */
+const STALLED_MS = 2_000
+
+/** A body in one-byte chunks that never ends. */
+export interface Drip {
+  readonly chunks: number
+  /** Each in a packet of its own, so that none is read together with its neighbours; else as fast as they are taken. */
+  readonly apart: boolean
+}
+
+/**
+ * Begins a request or an answer whose body is sent in one-byte chunks and never ends. Resolves when all is sent or nothing
+ * more is taken, to the bytes of body that were handed to the network.
+ *
+ * @param head the lines before the body
+ */
+export async function drip(
+  socket: Socket,
+  head: readonly string[],
+  { chunks, apart }: Drip,
+): Promise<number> {
+  socket.on('error', () => undefined)
+  socket.setNoDelay(true)
+  // What comes is read and forgotten.
+  socket.resume()
+  const lines = [...head, 'Content-Type: application/json', 'Transfer-Encoding: chunked']
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  const most = apart ? 1 : CHUNKS_A_WRITE
+  const write = Buffer.from(CHUNK.repeat(most))
+  let sent = 0
+  while (sent < chunks && !socket.destroyed) {
+    if (apart) await nextTurn()
+    const count = Math.min(chunks - sent, most)
+    if (!socket.write(write.subarray(0, count * CHUNK.length)) && !(await isDrained(socket))) break
+    sent += count
+  }
+  return sent
+}
+
+/** False where it was closed, or nothing was taken for a while. */
+async function isDrained(socket: Socket): Promise<boolean> {
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    return await Promise.race([
+      once(socket, 'drain', { signal }).then(() => true),
+      once(socket, 'close', { signal }).then(() => false),
+      delay(STALLED_MS, false, { signal }),
+    ])
+  } catch {
+    return false
+  } finally {
+    over.abort()
+  }
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,2 +1,0 @@
-/** Ends what hangs, and judges nothing. */
-export const HANG_MS = 600_000
