@@ -18,10 +18,7 @@ const PAYER_ATOMIC = 10_000_000_000n
 export const storms: Battery = {
   name: 'storms',
   does: 'four agents, two facilitators, their stores and a chain: duplicates, replays, kill -9, SIGSTOP, SIGTERM',
-  flags: {
-    only: { value: '<names>', help: `these storms, separated by commas: ${NAMES.join(', ')}` },
-    strikes: { value: '<n>', help: 'processes that are killed, frozen or stopped, in waves of a hundred' },
-  },
+  flags: { only: { value: '<names>', help: `these storms, separated by commas: ${NAMES.join(', ')}` } },
   run,
 }
 
@@ -30,10 +27,9 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
   const names = flags['only']?.split(',') ?? NAMES
   const unknown = names.find(name => !NAMES.includes(name))
   if (unknown !== undefined) throw new TypeError(`no storm is called ${unknown}: ${NAMES.join(', ')}`)
-  const size = sizeOf(STORM_SIZES[form], flags['strikes'])
   progress({ doing: 'setting the stage', done: 0, of: 1 })
   return await playOnStage(signal, async stage => {
-    const scene = await setScene(stage, size)
+    const scene = await setScene(stage, STORM_SIZES[form])
     const results: BatteryResult[] = []
     for (const storm of STORMS)
       if (names.includes(storm.name) && !signal.aborted) results.push(await playStorm(scene, storm, options))
@@ -75,12 +71,4 @@ async function playStorm(scene: Scene, storm: Storm, options: BatteryRun): Promi
     findings.push(...[...played, ...judged.findings].map(text => `${doing}: ${text} ${replay}`))
   }
   return { scores: [scoreAudits(storm.describe(size), audits, findings)], findings }
-}
-
-function sizeOf(size: StormSize, flag: string | undefined): StormSize {
-  if (flag === undefined) return size
-  const strikes = Number(flag)
-  if (!Number.isInteger(strikes) || strikes < 1)
-    throw new TypeError('--strikes takes a whole number from 1 on')
-  return { ...size, strikes: { kill: strikes, freeze: strikes, stop: strikes } }
 }

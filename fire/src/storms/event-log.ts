@@ -12,6 +12,10 @@ export interface StormOrder {
   readonly authorization: Authorization
   /** One payment at most for all orders of a group: its authorization's key, or its payer where a client signs. */
   readonly group: string
+  /** What came of each sending, in the order in which they ended. */
+  readonly attempts: Attempt[]
+  /** The agents that have begun to execute it, each as often as it did. */
+  readonly begunBy: string[]
 }
 
 /** An HTTP answer, whole. */
@@ -48,13 +52,6 @@ export class EventLog {
   readonly outages: Outage[] = []
   /** What went wrong that no audit would find. */
   readonly mishaps: string[] = []
-  /** How often an agent has begun to execute a job, by `<agent> <job_id>`. */
-  readonly executions = new Map<string, number>()
-  readonly #attempts = new Map<string, Attempt[]>()
-
-  attemptsOf({ jobId }: Pick<StormOrder, 'jobId'>): readonly Attempt[] {
-    return this.#attempts.get(jobId) ?? []
-  }
 
   /** Notes an order as it is sent, and that it is the only one for its payment, or for its payer. */
   place(body: string, header: string, paidOnceBy: 'payment' | 'payer'): StormOrder {
@@ -64,22 +61,29 @@ export class EventLog {
     const { authorization } = payload
     const payer = authorization.from.toLowerCase()
     const group = paidOnceBy === 'payer' ? payer : authorizationKey(payer, authorization.nonce)
-    const order = { jobId, body, header, authorization, group }
+    const { attempts, begunBy } = this.orders.get(jobId) ?? { attempts: [], begunBy: [] }
+    const order = { jobId, body, header, authorization, group, attempts, begunBy }
     this.orders.set(jobId, order)
     return order
   }
+}
 
-  /** Notes what comes of a sending; settles as it does. */
-  async note({ jobId }: StormOrder, agent: string, send: () => Promise<Answer>): Promise<Answer> {
-    const sentMs = Date.now()
-    const sending = send()
-    const [result] = await Promise.allSettled([sending])
-    const answer = result.status === 'fulfilled' ? result.value : undefined
-    const trouble = result.status === 'fulfilled' ? '' : String(result.reason)
-    const all = this.#attempts.get(jobId) ?? []
-    all.push({ agent, sentMs, endedMs: Date.now(), answer, trouble })
-    this.#attempts.set(jobId, all)
-    return await sending
+/** Notes what comes of sending an order to an agent; settles as it does. */
+export async function noteAttempt(
+  { attempts }: StormOrder,
+  agent: string,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const sentMs = Date.now()
+  const note = (answer: Answer | undefined, trouble: string): void =>
+    void attempts.push({ agent, sentMs, endedMs: Date.now(), answer, trouble })
+  try {
+    const answer = await send()
+    note(answer, '')
+    return answer
+  } catch (error) {
+    note(undefined, String(error))
+    throw error
   }
 }
 
@@ -88,7 +92,7 @@ export function authorizationKey(payer: string, nonce: string): string {
   return `${payer}:${nonce}`
 }
 
-/** The first 200 among attempts; undefined where none came. */
-export function firstSuccess(attempts: readonly Attempt[]): Answer | undefined {
+/** The first 200 to an order; undefined where none came. */
+export function firstSuccess({ attempts }: StormOrder): Answer | undefined {
   return attempts.find(({ answer }) => answer?.status === 200)?.answer
 }

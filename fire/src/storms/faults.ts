@@ -1,25 +1,25 @@
+import { randomUUID } from 'node:crypto'
 import type { Battery, BatteryFlags, BatteryResult, BatteryRun, BatterySize } from '../battery.ts'
+import { forEachAtOnce } from './audit/audit.ts'
 import { paymentsFor } from './audit/read-chain.ts'
-import { forEachAtOnce } from './for-each-at-once.ts'
-import type { Fault } from './script/fault.ts'
-import { findWrong, playFault, type FaultRun } from './script/play-fault.ts'
-import { openScript } from './script/script-stage.ts'
+import { callAgent, type Called } from './script/call-agent.ts'
+import { toWireFault, type Fault } from './script/fault.ts'
+import { openScript, type Places } from './script/script-stage.ts'
 import { FAULTS } from './script/table.ts'
-import { playOnStage } from './stage/stage.ts'
+import { playOnStage, type Stage } from './stage/stage.ts'
 import { grouped, playAndAudit, scoreAudits } from './storm.ts'
 
 const FULL_RUNS = 1_000
 /** Runs going on at once: a slow fault delays no other. */
 const AT_ONCE = 15
+/** So much a payer has: a second payment would be possible, and is seen. */
+const PAYER_ATOMIC = 30_000n
 
 /** Between caller, agent, facilitator and chain: what can be lost, late, doubled or a lie. */
 export const faults: Battery = {
   name: 'faults',
   does: 'Scripted faults between caller, agent, facilitator and chain node, with real processes: a job is paid for once, and what was paid is delivered.',
-  flags: {
-    only: { value: '<words>', help: 'the faults whose name contains these words; a line for each run' },
-    runs: { value: '<n>', help: 'so many runs, the faults in turn' },
-  },
+  flags: { only: { value: '<words>', help: 'the faults whose name contains these words, once each' } },
   run,
 }
 
@@ -27,18 +27,18 @@ export const faults: Battery = {
 async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<BatteryResult> {
   const chosen = choose(size, flags)
   return await playOnStage(signal, async stage => {
-    const script = await openScript(stage)
+    const { places, idle } = await openScript(stage)
     const { played: runs, judged } = await playAndAudit(stage, async () => {
       const ended: FaultRun[] = []
       const play = async (fault: Fault): Promise<void> => {
         if (signal.aborted) return
-        ended.push(await playFault(stage, script, fault))
+        ended.push(await playFault(stage, places, fault))
         progress({ doing: 'faults on the way', done: ended.length, of: chosen.length })
       }
       const [atNode, others] = [chosen.filter(isAtNode), chosen.filter(fault => !isAtNode(fault))]
       // Calls and transactions at the node are for several payments: no two faults are played there at once.
       await Promise.all([forEachAtOnce(1, atNode, play), forEachAtOnce(AT_ONCE, others, play)])
-      await script.idle()
+      await idle()
       return ended
     })
     signal.throwIfAborted()
@@ -48,8 +48,8 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
         played,
         payments.map(({ transaction }) => transaction),
       )
-      process.stdout.write(`${reason ?? played.ended}: ${labelOf(played.fault)}\n`)
-      return reason === undefined ? [] : [describe(played.fault, reason)]
+      const { name } = played.fault
+      return reason === undefined ? [] : [`${name}: ${reason} (npm run fire -- faults --only "${name}")`]
     })
     const findings = [...wrong, ...judged.findings, ...stage.eventLog.mishaps]
     const test = `${grouped(chosen.length)} runs of ${new Set(chosen).size} faults on the way`
@@ -57,27 +57,63 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
   })
 }
 
-/** The quick ones in turn; in the full form the slow ones once each, because they take half a minute. */
-function choose(size: BatterySize, { only, runs }: BatteryFlags): readonly Fault[] {
-  const named = FAULTS.filter(fault => labelOf(fault).includes(only ?? ''))
-  const quick = named.filter(({ isSlow }) => !isSlow)
-  const slow = size === 'full' ? named.filter(({ isSlow }) => isSlow) : []
-  const usual = size === 'full' && only === undefined ? FULL_RUNS : slow.length + quick.length
-  const chosen = [...slow]
-  for (let at = 0; chosen.length < Number(runs ?? usual) && quick.length > 0; at += 1)
-    chosen.push(...quick.slice(at % quick.length, (at % quick.length) + 1))
-  if (chosen.length === 0) throw new TypeError(`no fault's name contains "${only}"`)
-  return chosen
+/** In the full form the quick ones in turn, and the slow ones once each, because they take half a minute. */
+function choose(size: BatterySize, { only }: BatteryFlags): readonly Fault[] {
+  if (only !== undefined) {
+    const named = FAULTS.filter(({ name }) => name.includes(only))
+    if (named.length === 0) throw new TypeError(`no fault's name contains "${only}"`)
+    return named
+  }
+  const quick = FAULTS.filter(({ isSlow }) => !isSlow)
+  if (size === 'small') return quick
+  const slow = FAULTS.filter(({ isSlow }) => isSlow)
+  const turns = Math.ceil((FULL_RUNS - slow.length) / quick.length)
+  return [...slow, ...Array.from({ length: turns }, () => quick).flat()].slice(0, FULL_RUNS)
 }
 
 function isAtNode({ at }: Fault): boolean {
   return at === 'node'
 }
 
-function labelOf({ at, name, caller }: Fault): string {
-  return `${at}: ${name}${caller === 'stock' ? ' (stock x402 client)' : ''}`
+/** How one run of a fault ended. */
+interface FaultRun extends Called {
+  readonly fault: Fault
+  readonly jobId: string
+  /** Lower-case. */
+  readonly payer: string
+  readonly hasHappened: boolean
 }
 
-function describe(fault: Fault, reason: string): string {
-  return `${labelOf(fault)}: ${reason} (npm run fire -- faults --only "${fault.name}")`
+/** Calls an agent with the fault on its way. */
+async function playFault(stage: Stage, places: Places, fault: Fault): Promise<FaultRun> {
+  const { address, privateKey } = await stage.fundPayer(PAYER_ATOMIC)
+  const { agentUrl: url, wire } = places[fault.at]
+  const jobId = randomUUID()
+  let hasHappened = false
+  const breaks = toWireFault(fault, () => {
+    hasHappened = true
+  })
+  // What the requests on this wire contain.
+  wire.breakFor(fault.at === 'agent' ? jobId : address.slice(2), breaks)
+  const called = await callAgent(fault.caller, { crypto: stage.crypto, url, jobId, privateKey })
+  return { ...called, fault, jobId, payer: address, hasHappened }
+}
+
+/**
+ * What breaks the promise, undefined where it is kept: money moved = jobs delivered, and what the client received of the
+ * transaction is true.
+ *
+ * @param transactions the payments of its payer
+ */
+function findWrong(run: FaultRun, transactions: readonly string[]): string | undefined {
+  const { fault, ended, said = '', text, transaction, jobId } = run
+  if (!run.hasHappened) return 'the fault did not happen'
+  if (transactions.length !== (ended === 'delivered' ? 1 : 0))
+    return `${ended}, and paid ${transactions.length} times: ${said}`
+  if (ended !== 'delivered')
+    return fault.ends === 'either' && ended === 'failed' ? undefined : `not delivered (${ended}): ${said}`
+  if (text !== jobId) return 'another job was delivered'
+  return transaction !== undefined && transaction !== transactions[0]
+    ? 'the receipt names another transaction'
+    : undefined
 }

@@ -1,5 +1,5 @@
 import type { Answer, StormOrder } from './event-log.ts'
-import { persist, signOrder, signCompeting } from './order.ts'
+import { persist, signOrders } from './order.ts'
 import { HANG_MS } from './stage/managed-process.ts'
 import { agentAt, type StageAgent } from './stage/stage.ts'
 import { grouped, type Round, type Scene, type Storm } from './storm.ts'
@@ -20,7 +20,7 @@ export const duplicates: Storm = {
   async play(scene, round) {
     const payer = round.random.pick(scene.payers)
     const wish = { payer, waitMs: HANDLER_MS, deadlineSeconds: DEADLINE_SECONDS }
-    const order = await signOrder(scene.stage, wish)
+    const [order] = await signOrders(scene.stage, wish)
     const orders = Array.from({ length: scene.size.duplicates }, () => order)
     const answers = await flood(scene, round, orders, scene.replicas)
     const [first] = answers
@@ -45,8 +45,8 @@ export const replays: Storm = {
     const { stage, size, payers, replicas, loners } = scene
     const { random, seed } = round
     const [payer, waitMs] = [random.pick(payers), random.between(0, 50)]
-    const wish = { payer, waitMs, deadlineSeconds: DEADLINE_SECONDS }
-    const orders = await signCompeting(stage, wish, size.replays)
+    const wish = { payer, waitMs, deadlineSeconds: DEADLINE_SECONDS, competing: size.replays }
+    const orders = await signOrders(stage, wish)
     const answers = await flood(scene, round, orders, seed % 2 === 0 ? loners : replicas)
     const served = answers.filter(answer => answer?.status === 200).length
     const refused = answers.filter(
@@ -69,7 +69,7 @@ async function flood(
   return await Promise.all(
     orders.map(async (order, index) => {
       const nextAgent = (): StageAgent => agentAt(agents, index)
-      const answer = await persist(stage, order, { nextAgent, takes500: true, untilMs: Date.now() + HANG_MS })
+      const answer = await persist(stage, order, { nextAgent, forMs: HANG_MS })
       done += 1
       if (done % 100 === 0) tell(done, orders.length)
       return answer

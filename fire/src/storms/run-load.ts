@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulator/seeded-random.ts'
 import type { StormOrder } from './event-log.ts'
-import { persist, sendOrder, signOrder, signCompeting } from './order.ts'
+import { persist, sendOrder, signOrders } from './order.ts'
 import type { StageAgent } from './stage/stage.ts'
 import type { Scene } from './storm.ts'
 
@@ -33,11 +33,9 @@ async function playOrder(scene: Scene, random: Random): Promise<void> {
     waitMs: random.chance(0.5) ? 0 : random.between(20, LONGEST_HANDLER_MS),
     deadlineSeconds: DEADLINE_SECONDS,
   }
-  const isStock = random.chance(0.3)
   // A stock payment is sometimes sent for two jobs.
-  const orders = isStock
-    ? await signCompeting(scene.stage, wish, random.chance(0.2) ? 2 : 1)
-    : [await signOrder(scene.stage, wish)]
+  const competing = random.chance(0.3) ? (random.chance(0.2) ? 2 : 1) : undefined
+  const orders = await signOrders(scene.stage, { ...wish, competing })
   await Promise.all(orders.map(order => playCopies(scene, order, random)))
 }
 
@@ -47,9 +45,9 @@ async function playCopies({ stage, replicas }: Scene, order: StormOrder, random:
   const manner = {
     nextAgent,
     takes500: random.chance(0.3),
-    untilMs: Date.now() + (random.chance(0.3) ? SHORT_TIMEOUT_MS : TIMEOUT_MS),
+    forMs: random.chance(0.3) ? SHORT_TIMEOUT_MS : TIMEOUT_MS,
   }
   const copies = random.chance(0.25) ? random.between(2, 4) : 1
   const answers = await Promise.all(Array.from({ length: copies }, () => persist(stage, order, manner)))
-  if (answers[0]?.status === 200 && random.chance(0.2)) await sendOrder(stage, nextAgent(), order)
+  if (answers[0]?.status === 200 && random.chance(0.2)) await sendOrder(nextAgent(), order)
 }

@@ -4,22 +4,13 @@ import { audit, type Audit } from './audit/audit.ts'
 import type { Payer, Stage, StageAgent } from './stage/stage.ts'
 
 /** How much of each storm there is. */
-export interface StormSize {
-  readonly agents: number
-  /** Requests for one job. */
-  readonly duplicates: number
-  /** Jobs that one payment is sent for, and how often that is done. */
-  readonly replays: number
-  readonly replayRounds: number
-  /** Processes that are struck. */
-  readonly strikes: { readonly kill: number; readonly freeze: number; readonly stop: number }
-  /** Callers that keep the load up. */
-  readonly callers: number
-  /** A caller's rest between two orders, at most. */
-  readonly pauseMs: number
-}
+export type StormSize = (typeof STORM_SIZES)[BatterySize]
 
-export const STORM_SIZES: { readonly [size in BatterySize]: StormSize } = {
+/**
+ * `duplicates`: requests for one job. `replays`: jobs that one payment is sent for, and `replayRounds`, how often. `strikes`:
+ * processes that are struck. `callers` keep the load up; `pauseMs` is their rest between two orders, at most.
+ */
+export const STORM_SIZES = {
   full: {
     agents: 4,
     duplicates: 10_000,
@@ -81,11 +72,8 @@ export async function playAndAudit<Played>(
   const { orders } = stage.eventLog
   const before = new Set(orders.keys())
   const played = await play()
-  const judged = await audit(
-    stage,
-    [...orders.values()].filter(({ jobId }) => !before.has(jobId)),
-  )
-  return { played, judged }
+  const placed = [...orders.values()].filter(({ jobId }) => !before.has(jobId))
+  return { played, judged: await audit(stage, placed) }
 }
 
 /** What audits looked at and found, for the scorecard. */

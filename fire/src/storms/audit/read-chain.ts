@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { createPublicClient, http, parseAbi, type Address } from 'viem'
 import { authorizationKey, type StormOrder } from '../event-log.ts'
 
 /** Money that an authorization moved, as the chain tells it; addresses are lower-case. */
@@ -23,103 +22,71 @@ export interface ChainRecord {
   readonly oddities: readonly string[]
 }
 
-interface Log {
-  readonly topics: readonly string[]
-  readonly data: string
-  readonly transactionHash: string
-  readonly blockNumber: string
-}
+const EVENTS = parseAbi([
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+])
 
 /** The payments for the group of an order, which is named by an authorization or by a payer. */
 export function paymentsFor(
   { group }: Pick<StormOrder, 'group'>,
-  { payments }: ChainRecord,
+  { payments }: Pick<ChainRecord, 'payments'>,
 ): readonly ChainPayment[] {
   return payments.filter(({ key, payer }) => key === group || payer === group)
 }
 
 /** Reads every use of an authorization and every transfer to the agent, from a block on. */
-export async function readChain(chain: LocalChain, fromBlock = 0n): Promise<ChainRecord> {
-  const logs = (await callAnvil(chain.rpcUrl, 'eth_getLogs', [
-    {
-      address: chain.usdc,
-      fromBlock: `0x${fromBlock.toString(16)}`,
-      toBlock: 'latest',
-      topics: [[AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC]],
-    },
-  ])) as readonly Log[]
+export async function readChain({ rpcUrl, usdc }: LocalChain, fromBlock = 0n): Promise<ChainRecord> {
+  const node = createPublicClient({ transport: http(rpcUrl) })
+  // The chain is our own: its token is one, and what it emits fits its events.
+  const wanted = { address: usdc as Address, events: EVENTS, strict: true } as const
+  const logs = await node.getLogs({ ...wanted, fromBlock, toBlock: 'latest' })
   const payments = new Map<string, ChainPayment>()
   const oddities: string[] = []
-  for (const [index, log] of logs.entries()) {
-    const { transactionHash, topics } = log
+  for (const [index, used] of logs.entries()) {
+    const { transactionHash: transaction, blockNumber } = used
     // The token emits the transfer right after the flag.
-    const [used, transfer] =
-      topics[0] === AUTHORIZATION_USED_TOPIC ? [log, logs[index + 1]] : [logs[index - 1], log]
-    const isPair =
-      used?.topics[0] === AUTHORIZATION_USED_TOPIC &&
-      transfer?.topics[0] === TRANSFER_TOPIC &&
-      used.transactionHash === transfer.transactionHash
-    if (log === transfer) {
-      if (!isPair && addressOf(topics[2]) === TEST_KEYS.agent.address.toLowerCase())
-        oddities.push(`money came to the agent without an authorization in ${transactionHash}`)
-    } else if (isPair) {
-      const payment = toPayment(used, transfer)
-      if (payments.has(payment.key)) oddities.push(`the authorization ${payment.key} was used twice`)
-      payments.set(payment.key, payment)
-    } else oddities.push(`an authorization was used without a transfer in ${transactionHash}`)
+    const [last, next] = [logs[index - 1], logs[index + 1]]
+    if (used.eventName === 'Transfer') {
+      const isPaired = last?.eventName === 'AuthorizationUsed' && last.transactionHash === transaction
+      if (!isPaired && used.args.to.toLowerCase() === TEST_KEYS.agent.address.toLowerCase())
+        oddities.push(`money came to the agent without an authorization in ${transaction}`)
+    } else if (next?.eventName === 'Transfer' && next.transactionHash === transaction) {
+      const payer = used.args.authorizer.toLowerCase()
+      const key = authorizationKey(payer, used.args.nonce)
+      if (payments.has(key)) oddities.push(`the authorization ${key} was used twice`)
+      const { to, value: valueAtomic } = next.args
+      payments.set(key, { key, payer, to: to.toLowerCase(), valueAtomic, transaction, blockNumber })
+    } else oddities.push(`an authorization was used without a transfer in ${transaction}`)
   }
   return { payments: [...payments.values()], oddities }
 }
 
-function toPayment(used: Log, transfer: Log): ChainPayment {
-  const payer = addressOf(used.topics[1])
-  return {
-    key: authorizationKey(payer, (used.topics[2] ?? '').toLowerCase()),
-    payer,
-    to: addressOf(transfer.topics[2]),
-    valueAtomic: BigInt(transfer.data),
-    transaction: transfer.transactionHash.toLowerCase(),
-    blockNumber: BigInt(transfer.blockNumber),
-  }
-}
-
-function addressOf(topic = ''): string {
-  return `0x${topic.slice(-40).toLowerCase()}`
-}
-
-/** Sees money move while something is played. */
-export interface ChainWatch {
-  /** When a payment was first seen in a block, Unix milliseconds, by authorization: it was there at the latest then. */
-  readonly seenMs: ReadonlyMap<string, number>
-  stop(): Promise<void>
-}
-
 const READ_EVERY_MS = 100
 
-/** Begins to watch. */
-export function watchChain(chain: LocalChain): ChainWatch {
+/**
+ * Sees money move until it is stopped. `seenMs` is when a payment was first seen in a block, Unix milliseconds, by
+ * authorization: it was there at the latest then.
+ */
+export function watchChain(chain: LocalChain) {
   const seenMs = new Map<string, number>()
-  let fromBlock = 0n
-  const stopping = new AbortController()
-  const read = async (): Promise<void> => {
-    const { payments } = await readChain(chain, fromBlock)
-    const nowMs = Date.now()
-    for (const { key, blockNumber } of payments) {
-      if (!seenMs.has(key)) seenMs.set(key, nowMs)
-      // The newest block again: it is whole, but which was the newest is not known from here.
-      if (blockNumber > fromBlock) fromBlock = blockNumber
+  let isStopping = false
+  const watch = async (): Promise<void> => {
+    for (let fromBlock = 0n; !isStopping; await delay(READ_EVERY_MS)) {
+      const { payments } = await readChain(chain, fromBlock).catch(() => ({ payments: [] }))
+      const nowMs = Date.now()
+      for (const { key, blockNumber } of payments) {
+        if (!seenMs.has(key)) seenMs.set(key, nowMs)
+        // The newest block again: it is whole, but which was the newest is not known from here.
+        if (blockNumber > fromBlock) fromBlock = blockNumber
+      }
     }
   }
-  const watching = (async () => {
-    while (!stopping.signal.aborted) {
-      await read().catch(() => undefined)
-      await delay(READ_EVERY_MS)
-    }
-  })()
+  const watching = watch()
   return {
     seenMs,
-    async stop() {
-      stopping.abort()
+    async stop(): Promise<void> {
+      isStopping = true
       await watching
     },
   }

@@ -11,25 +11,16 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { jobBody } from '../../../../e2e/stage/pay.ts'
 import { CAPABILITY } from '../order.ts'
 import { HANG_MS } from '../stage/managed-process.ts'
-import type { Fault } from './fault.ts'
-
-/** Our client needs fewer: it repeats by itself. */
-const TRIES: { readonly [caller in Fault['caller']]: number } = { ours: 3, stock: 8 }
-const RETRY_MS = 400
-/** The slowest faults take half of it. */
-const DEADLINE_SECONDS = 60
 
 /** What a client has in the end. */
-export interface Called extends Partial<Output> {
+export interface Called {
   /** `failed`: by an error that says so. */
   readonly ended: 'delivered' | 'failed' | 'unresolved'
   /** The last error. */
   readonly said?: string
-}
-
-/** The job_id in the output, and the transaction that the receipt names. */
-interface Output {
-  readonly text: unknown
+  /** The job_id in the output. */
+  readonly text?: unknown
+  /** That the receipt names. */
   readonly transaction?: string | undefined
 }
 
@@ -42,11 +33,19 @@ export interface Call {
   readonly privateKey: string
 }
 
+/** Tries once, and once more where it is called again. */
+type Attempt = () => Promise<Pick<Called, 'text' | 'transaction'>>
+
+const RETRY_MS = 400
+/** The slowest faults take half of it. */
+const DEADLINE_SECONDS = 60
+
 /** Calls an agent, and again for as long as the job is unresolved or was refused for a passing reason. */
-export async function callAgent(caller: Fault['caller'], call: Call): Promise<Called> {
-  const attempt = caller === 'ours' ? createOurs(call) : createStock(call)
+export async function callAgent(caller: 'ours' | 'stock', call: Call): Promise<Called> {
+  // Our client needs fewer tries: it repeats by itself.
+  const [attempt, tries] = caller === 'ours' ? [createOurs(call), 3] : [createStock(call), 8]
   let last: Called = { ended: 'failed' }
-  for (let tries = 0; tries < TRIES[caller]; tries += 1) {
+  for (let tried = 0; tried < tries; tried += 1) {
     try {
       return { ended: 'delivered', ...(await attempt()) }
     } catch (error) {
@@ -59,28 +58,24 @@ export async function callAgent(caller: Fault['caller'], call: Call): Promise<Ca
 }
 
 /** Our client: `execute`, then `resume`. */
-function createOurs({ crypto, url, jobId, privateKey }: Call): () => Promise<Output> {
+function createOurs({ crypto, url, jobId, privateKey }: Call): Attempt {
+  const signer = privateKeySigner(crypto, privateKey)
   let entry: JournalEntry | undefined
+  const journal = (written: JournalEntry): void => {
+    entry = written
+  }
   return async () => {
     const options = { crypto, signal: AbortSignal.timeout(HANG_MS) }
-    const begin = {
-      ...options,
-      signer: privateKeySigner(crypto, privateKey),
-      jobId,
-      deadlineSeconds: DEADLINE_SECONDS,
-      journal(written: JournalEntry) {
-        entry = written
-      },
-    }
+    const first = { ...options, signer, jobId, deadlineSeconds: DEADLINE_SECONDS, journal }
     const { output, payment } = await (entry === undefined
-      ? execute(url, CAPABILITY, { text: jobId }, begin)
+      ? execute(url, CAPABILITY, { text: jobId }, first)
       : resume(entry, options))
     return { text: output['text'], transaction: payment?.transaction }
   }
 }
 
 /** The x402 project's client, with the same body each time: it signs a new payment. */
-function createStock({ url, jobId, privateKey }: Call): () => Promise<Output> {
+function createStock({ url, jobId, privateKey }: Call): Attempt {
   const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey as `0x${string}`))
   const pay = wrapFetchWithPayment(fetch, new x402Client().register('eip155:*', scheme))
   const body = jobBody(jobId, { text: jobId }, { capability: CAPABILITY, deadlineSeconds: DEADLINE_SECONDS })
@@ -89,6 +84,6 @@ function createStock({ url, jobId, privateKey }: Call): () => Promise<Output> {
     const answer = await pay(`${url}/execute`, { method: 'POST', headers, body })
     const text = await answer.text()
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${text.slice(0, 200)}`)
-    return (JSON.parse(text) as { output: { text: unknown } }).output
+    return { text: (JSON.parse(text) as { output: { text: unknown } }).output.text }
   }
 }

@@ -6,7 +6,7 @@ export type Act = (crossing: Crossing) => Promise<void> | void
 
 /** A fault, and where it happens. */
 export interface Fault {
-  /** What happens, in words. */
+  /** Where it happens, what happens, and to whom, in words. */
   readonly name: string
   /**
    * Between agent and facilitator, client and agent, or facilitator and node. A `liar` lacks the hold extension and a
@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 /** One row of a table of faults: what is done, and in what it differs from the others. */
-export type Row = readonly [name: string, act: Act, rest?: Partial<Fault>]
+export type Row = readonly [what: string, act: Act, rest?: Partial<Fault>]
 
 /** The faults of a table. */
 export function faultsOf(
@@ -35,7 +35,11 @@ export function faultsOf(
   rows: readonly Row[],
 ): readonly Fault[] {
   const usual = { times: 1, ends: 'delivered', caller: 'ours', isSlow: false } as const
-  return rows.map(([name, act, rest]) => ({ ...usual, ...common, name, act, ...rest }))
+  const client = common.caller === 'stock' ? ' (stock x402 client)' : ''
+  return rows.map(([what, act, rest]) => {
+    const name = `${common.at}: ${what}${client}`
+    return { ...usual, ...common, name, act, ...rest }
+  })
 }
 
 /** Does it to the first `times` requests it is for, and reports each. */

@@ -9,8 +9,7 @@ const LOOK_EVERY_MS = 10
  */
 export async function killFamily(pid: number): Promise<void> {
   // Stopped first: nothing is forked between the look and the kill.
-  if (!send(pid, 'SIGSTOP')) return
-  const family = [pid, ...(await childrenOf(pid))]
+  const family = await stopFamily(pid)
   for (const member of family) send(member, 'SIGKILL')
   await until(async () => !(await Promise.all(family.map(runs))).includes(true), LOOK_EVERY_MS)
 }
@@ -20,26 +19,27 @@ export async function killFamily(pid: number): Promise<void> {
  * Resolves to the way to let it go on; what has ended meanwhile is left alone.
  */
 export async function freezeFamily(pid: number): Promise<() => void> {
-  send(pid, 'SIGSTOP')
-  const children = await childrenOf(pid)
-  for (const child of children) send(child, 'SIGSTOP')
+  const family = await stopFamily(pid)
   return () => {
-    for (const member of [...children, pid]) send(member, 'SIGCONT')
+    for (const member of family.toReversed()) send(member, 'SIGCONT')
   }
 }
 
-/** False where it has ended already. */
-function send(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal)
-  } catch {
-    return false
-  }
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
+async function stopFamily(pid: number): Promise<readonly number[]> {
+  send(pid, 'SIGSTOP')
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text.split(' ').flatMap(word => (/^\d+$/.test(word) ? [Number(word)] : []))
+  const children = text.split(' ').flatMap(word => (/^\d+$/.test(word) ? [Number(word)] : []))
+  for (const child of children) send(child, 'SIGSTOP')
+  return [pid, ...children]
+}
+
+/** Does nothing where it has ended already. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It is gone.
+  }
 }
 
 /** A zombie does not: it has let go of everything but its number. */

@@ -184,7 +184,10 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
         secret: (await secret).secret,
         store: ownStore === undefined ? redisUrl : `${redisUrl}?prefix=${ownStore}`,
         environment: { SERVICE_PUBLIC_URL: PUBLIC_URL, STORM_RUNS_FILE: runsFile, ...environment },
-        onLine: (_: string, line: string) => countExecution(eventLog, name, line),
+        onLine(_: string, line: string) {
+          const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1] ?? ''
+          eventLog.orders.get(jobId)?.begunBy.push(name)
+        },
       }
       const isShared = ownStore === undefined
       const { url } = await manage('agent', name, () => startAgentProcess(options), isShared)
@@ -198,13 +201,6 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
       return agent
     },
   }
-}
-
-function countExecution({ executions }: EventLog, agent: string, line: string): void {
-  const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1]
-  if (jobId === undefined) return
-  const key = `${agent} ${jobId}`
-  executions.set(key, (executions.get(key) ?? 0) + 1)
 }
 
 /** Makes accounts with so much USDC. */

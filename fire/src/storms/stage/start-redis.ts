@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { startChild, type RunningChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
-import { killFamily } from './process-family.ts'
 
 /** What it has acknowledged is on disk, and nothing is evicted: what agents need (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
@@ -17,7 +16,7 @@ export async function startRedis({
 }: {
   readonly folder: string
   readonly port: number
-}): Promise<RunningChild<true> & { readonly kill: () => Promise<void> }> {
+}): Promise<RunningChild<true>> {
   await mkdir(folder, { recursive: true })
   const child = await startChild({
     command: 'redis-server',
@@ -26,11 +25,5 @@ export async function startRedis({
     readReady: line => (line.includes('Ready to accept connections') ? true : undefined),
   })
   void child.exited.then(endWithUs(child.pid))
-  return {
-    ...child,
-    async kill() {
-      await killFamily(child.pid)
-      await child.exited
-    },
-  }
+  return child
 }
