@@ -26,8 +26,8 @@ export interface Fault {
   readonly isSlow: boolean
 }
 
-/** One row of a table of faults: what is done, and in what it differs from the others. */
-export type Row = readonly [what: string, act: Act, rest?: Partial<Fault>]
+/** What is done, and in what it differs from the others. */
+type Row = readonly [what: string, act: Act, rest?: Partial<Fault>]
 
 /** The faults of a table. */
 export function faultsOf(

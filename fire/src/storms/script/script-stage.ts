@@ -24,7 +24,7 @@ export async function openScript(stage: Stage) {
   const connect = async (target: string, carry?: Carry): Promise<Wire> => {
     const wire = await startWire(target, carry)
     wires.push(wire)
-    stage.onEnd(wire.stop)
+    stage.onStrike(wire.stop)
     return wire
   }
   const node = await connect(stage.chain.rpcUrl)

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fund } from '@farebox/local/chain/faucet'
-import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { startPostgres, type LocalPostgres } from '@farebox/local/postgres/start-postgres'
-import { createSecret } from '@farebox/local/src/facilitator-secret'
+import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import { startAgentProcess } from '@farebox/local/src/start-agent-process'
 import {
   startFacilitatorProcess,
   type FacilitatorProcess,
 } from '@farebox/local/src/start-facilitator-process'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { Pool } from 'undici'
+import { setStage, type Stage as BaseStage } from '../../../../e2e/stage/stage.ts'
 import { watchChain } from '../audit/read-chain.ts'
 import { EventLog } from '../event-log.ts'
 import { findLastingPort } from './lasting-ports.ts'
@@ -77,37 +74,25 @@ export async function playOnStage<Seen>(
   signal: AbortSignal,
   play: (stage: Stage) => Promise<Seen>,
 ): Promise<Seen> {
-  const stops: (() => Promise<unknown>)[] = []
+  const base = await setStage()
   try {
-    return await play(await openStage(signal, stop => void stops.push(stop)))
+    const stores = await openStores(base, signal)
+    return await play({ ...stores, ...createParties(stores), fundPayer: createFaucet(base) })
   } finally {
-    for (const stop of stops.toReversed()) await stop()
+    await base.strike()
   }
 }
 
-type OnEnd = (stop: () => Promise<unknown>) => void
+type Stores = Awaited<ReturnType<typeof openStores>>
 
 /** Agents, facilitators, their stores and their chain, each a process of its own. */
-export type Stage = Awaited<ReturnType<typeof openStage>>
+export type Stage = Stores & ReturnType<typeof createParties> & { fundPayer: ReturnType<typeof createFaucet> }
 
-async function openStage(signal: AbortSignal, onEnd: OnEnd) {
-  const stores = await openStores(signal, onEnd)
-  return {
-    ...stores,
-    ...createParties(stores),
-    fundPayer: createFaucet(stores.chain, stores.crypto),
-  }
-}
-
-async function openStores(signal: AbortSignal, onEnd: OnEnd) {
-  const folder = await mkdtemp(join(tmpdir(), 'farebox-storms-'))
-  onEnd(() => rm(folder, { recursive: true, force: true }))
+async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage, signal: AbortSignal) {
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
-  const chain = await startChain({ signal })
-  onEnd(chain.stop)
   const chainWatch = watchChain(chain)
-  onEnd(chainWatch.stop)
+  onStrike(chainWatch.stop)
   const eventLog = new EventLog()
   const victims: ManagedProcess[] = []
   const manage = async <Started extends Life>(
@@ -121,38 +106,40 @@ async function openStores(signal: AbortSignal, onEnd: OnEnd) {
       eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
     })
     if (isVictim) victims.push(managed)
-    onEnd(async () => await managed.take()?.stop())
+    onStrike(async () => await managed.take()?.stop())
     return first
   }
   const [redisPort, port] = [await findLastingPort(), await findLastingPort()]
   await manage('redis', 'redis', () => startRedis({ folder: join(folder, 'redis'), port: redisPort }))
-  const startDatabase = (): Promise<LocalPostgres> =>
-    startPostgres({ folder: join(folder, 'postgres'), port })
-  const { connectionString: databaseUrl } = await manage('postgres', 'postgres', startDatabase)
+  // The stage's own may be the machine's.
+  const database = await manage('postgres', 'postgres', () =>
+    startPostgres({ folder: join(folder, 'storms-postgres'), port }),
+  )
   return {
     signal,
     folder,
     chain,
+    crypto,
+    secret,
+    /** What is handed in is called when the stage is ended, the last first. */
+    onStrike,
     chainWatch,
     eventLog,
-    crypto: await loadEvmCrypto(),
     redisUrl: `redis://127.0.0.1:${redisPort}/0`,
-    databaseUrl,
+    databaseUrl: database.connectionString,
     /** Where the handlers record their runs. */
     runsFile: join(folder, 'runs.jsonl'),
     /** All that may be struck. */
     victims,
     manage,
-    /** What is handed in is called when the stage is ended, the last first. */
-    onEnd,
   }
 }
 
-function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
-  const { folder, chain, databaseUrl, redisUrl, runsFile, eventLog, manage } = stage
+function createParties(stores: Stores) {
+  const { folder, chain, databaseUrl, redisUrl, runsFile, eventLog, manage } = stores
   const facilitators: FacilitatorProcess[] = []
   const agents: StageAgent[] = []
-  let secret: Promise<{ readonly secret: string }> | undefined
+  let secret: Promise<string> | undefined
   return {
     agents,
     async addFacilitator(rpcUrl = chain.rpcUrl): Promise<FacilitatorProcess> {
@@ -173,7 +160,7 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
     async addAgent({ ownStore, facilitatorUrl, port, environment }: AgentPlan = {}): Promise<StageAgent> {
       const facilitator = facilitators[agents.length % facilitators.length]
       if (facilitator === undefined) throw new Error('an agent needs a facilitator')
-      secret ??= createSecret(facilitator, { owner: 'storms', wallets: [WALLET] })
+      secret ??= stores.secret(facilitator, [WALLET])
       const name = ownStore ?? `agent-${agents.length + 1}`
       const options = {
         folder,
@@ -181,7 +168,7 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
         name,
         agent: { config: CONFIG, wallet: WALLET, port: port ?? (await findLastingPort()) },
         facilitator: { ...facilitator, url: facilitatorUrl ?? facilitator.url },
-        secret: (await secret).secret,
+        secret: await secret,
         store: ownStore === undefined ? redisUrl : `${redisUrl}?prefix=${ownStore}`,
         environment: { SERVICE_PUBLIC_URL: PUBLIC_URL, STORM_RUNS_FILE: runsFile, ...environment },
         onLine(_: string, line: string) {
@@ -194,8 +181,8 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
       const limits = { headersTimeout: HANG_MS, bodyTimeout: HANG_MS }
       const connections = new Pool(url, { connections: CONNECTIONS, ...limits })
       // No caller waits for an answer then.
-      stage.signal.addEventListener('abort', () => void connections.destroy())
-      stage.onEnd(() => connections.destroy())
+      stores.signal.addEventListener('abort', () => void connections.destroy())
+      stores.onStrike(() => connections.destroy())
       const agent = { name, store: ownStore ?? 'farebox', connections }
       agents.push(agent)
       return agent
@@ -204,7 +191,7 @@ function createParties(stage: Awaited<ReturnType<typeof openStores>>) {
 }
 
 /** Makes accounts with so much USDC. */
-function createFaucet(chain: LocalChain, crypto: EvmCrypto): (usdcAtomic: bigint) => Promise<Payer> {
+function createFaucet({ chain, crypto }: BaseStage): (usdcAtomic: bigint) => Promise<Payer> {
   // One at a time: the faucet is one account.
   let funding: Promise<unknown> = Promise.resolve()
   return async usdcAtomic => {
