@@ -3,7 +3,7 @@ import type { Battery, BatteryFlags, BatteryResult, BatteryRun, BatterySize } fr
 import { forEachAtOnce } from './audit/audit.ts'
 import { paymentsFor } from './audit/read-chain.ts'
 import { callAgent, type Called } from './script/call-agent.ts'
-import { toWireFault, type Fault } from './script/fault.ts'
+import type { Fault } from './script/fault.ts'
 import { openScript, type Places } from './script/script-stage.ts'
 import { FAULTS } from './script/table.ts'
 import { playOnStage, type Stage } from './stage/stage.ts'
@@ -89,14 +89,10 @@ async function playFault(stage: Stage, places: Places, fault: Fault): Promise<Fa
   const { address, privateKey } = await stage.fundPayer(PAYER_ATOMIC)
   const { agentUrl: url, wire } = places[fault.at]
   const jobId = randomUUID()
-  let hasHappened = false
-  const breaks = toWireFault(fault, () => {
-    hasHappened = true
-  })
   // What the requests on this wire contain.
-  wire.breakFor(fault.at === 'agent' ? jobId : address.slice(2), breaks)
+  const hasHappened = wire.breakFor(fault.at === 'agent' ? jobId : address.slice(2), fault)
   const called = await callAgent(fault.caller, { crypto: stage.crypto, url, jobId, privateKey })
-  return { ...called, fault, jobId, payer: address, hasHappened }
+  return { ...called, fault, jobId, payer: address, hasHappened: hasHappened() }
 }
 
 /**

@@ -22,13 +22,7 @@ export const duplicates: Storm = {
     const wish = { payer, waitMs: HANDLER_MS, deadlineSeconds: DEADLINE_SECONDS }
     const [order] = await signOrders(scene.stage, wish)
     const orders = Array.from({ length: scene.size.duplicates }, () => order)
-    const answers = await flood(scene, round, orders, scene.replicas)
-    const [first] = answers
-    const others = answers.filter(
-      answer =>
-        answer?.status !== 200 || answer.body !== first?.body || receiptOf(answer) !== receiptOf(first),
-    )
-    return others.length === 0 ? [] : [`not all answers are one 200: ${describe(answers)}`]
+    return judge(await flood(scene, round, orders, scene.replicas), orders.length)
   },
 }
 
@@ -47,14 +41,7 @@ export const replays: Storm = {
     const [payer, waitMs] = [random.pick(payers), random.between(0, 50)]
     const wish = { payer, waitMs, deadlineSeconds: DEADLINE_SECONDS, competing: size.replays }
     const orders = await signOrders(stage, wish)
-    const answers = await flood(scene, round, orders, seed % 2 === 0 ? loners : replicas)
-    const served = answers.filter(answer => answer?.status === 200).length
-    const refused = answers.filter(
-      answer => answer?.status === 402 && answer.body.includes('"error_type":"payment"'),
-    ).length
-    return served === 1 && refused === size.replays - 1
-      ? []
-      : [`${served} × 200 and ${refused} × 402 payment: ${describe(answers)}`]
+    return judge(await flood(scene, round, orders, seed % 2 === 0 ? loners : replicas), 1)
   },
 }
 
@@ -77,12 +64,17 @@ async function flood(
   )
 }
 
-function receiptOf(answer: Answer | undefined): unknown {
-  return answer?.headers['payment-response']
-}
-
-/** A few of the different answers. */
-function describe(answers: readonly (Answer | undefined)[]): string {
+/** So many must be served, all with the same bytes and receipt; the others must be refused. */
+function judge(answers: readonly (Answer | undefined)[], asked: number): readonly string[] {
+  const served = answers.filter(answer => answer?.status === 200)
+  const outputs = new Set(
+    served.map(answer => `${answer?.body} ${String(answer?.headers['payment-response'])}`),
+  )
+  const refused = answers.filter(
+    answer => answer?.status === 402 && answer.body.includes('"error_type":"payment"'),
+  ).length
+  if (served.length === asked && outputs.size === 1 && refused === answers.length - asked) return []
   const kinds = answers.map(answer => `${answer?.status ?? 'none'} ${answer?.body.slice(0, 160) ?? ''}`)
-  return [...new Set(kinds)].slice(0, 5).join('; ')
+  const some = [...new Set(kinds)].slice(0, 5).join('; ')
+  return [`${served.length} × 200 with ${outputs.size} outputs and ${refused} × 402 payment: ${some}`]
 }

@@ -132,10 +132,11 @@ async function strikeAtRandom(
     while (struck.size >= atOnce) await Promise.race(struck.values())
     // The last one of its kind may be on its way back.
     const { victim, pid } = await until(() => {
-      const up = stage.victims.filter(one => one.kind === victimKind && one.pid !== undefined)
+      const up = stage.victims.filter(one => one.kind === victimKind && one.pid() !== undefined)
       const free = up.filter(one => !struck.has(one))
       const picked = free.length > 0 ? random.pick(free) : undefined
-      return picked?.pid === undefined ? undefined : { victim: picked, pid: picked.pid }
+      const pid = picked?.pid()
+      return picked && pid && { victim: picked, pid }
     })
     if (stage.signal.aborted) break
     const back = strike(stage, victim, pid, random)

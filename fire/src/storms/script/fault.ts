@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { give, giveHead, type Crossing, type WireFault } from '../stage/wire.ts'
-
-/** What is done to a request on its way. */
-export type Act = (crossing: Crossing) => Promise<void> | void
+import { give, giveHead, type Act, type WireFault } from '../stage/wire.ts'
 
 /** A fault, and where it happens. */
-export interface Fault {
+export interface Fault extends WireFault {
   /** Where it happens, what happens, and to whom, in words. */
   readonly name: string
   /**
@@ -13,11 +10,7 @@ export interface Fault {
    * `holder` names it; both have agents with a node of their own, who ask the chain about everything it says.
    */
   readonly at: 'facilitator' | 'liar' | 'holder' | 'agent' | 'node'
-  /** Which requests: a path, a JSON-RPC method's beginning, or those that carry a payment. */
   readonly on: 'paid' | '/settle' | '/verify' | 'eth_call' | 'eth_sendRawTransaction'
-  readonly act: Act
-  /** The first so many of them; the others pass. */
-  readonly times: number
   /** `delivered`: the job must be delivered and paid for. `either`: or it fails truly, and nothing was charged. */
   readonly ends: 'delivered' | 'either'
   /** Our client, or a stock x402 one that is called again. */
@@ -40,19 +33,6 @@ export function faultsOf(
     const name = `${common.at}: ${what}${client}`
     return { ...usual, ...common, name, act, ...rest }
   })
-}
-
-/** Does it to the first `times` requests it is for, and reports each. */
-export function toWireFault({ on, act, times }: Fault, onHappened: () => void): WireFault {
-  let left = times
-  return async crossing => {
-    const isMeant = on === 'paid' ? crossing.payment !== '' : crossing.call.startsWith(on)
-    if (!isMeant || left === 0) return false
-    left -= 1
-    onHappened()
-    await act(crossing)
-    return true
-  }
 }
 
 export const HTML = { 'content-type': 'text/html' }

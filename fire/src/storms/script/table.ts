@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import { give, type Crossing } from '../stage/wire.ts'
+import { give, type Act, type Crossing } from '../stage/wire.ts'
 import {
   afterwards,
   BAD_GATEWAY,
@@ -14,7 +14,6 @@ import {
   says,
   served,
   twice,
-  type Act,
   type Fault,
 } from './fault.ts'
 
@@ -165,13 +164,7 @@ export const FAULTS: readonly Fault[] = [
 async function hideReceipt(crossing: Crossing): Promise<void> {
   const { body } = await crossing.deliver()
   const [, hash = ''] = /"(?:transactionHash|result)":"(0x[0-9a-f]{64})"/.exec(body) ?? []
-  let left = 5
-  crossing.wire.breakFor(hash, async asked => {
-    if (asked.call !== 'eth_getTransactionReceipt' || left === 0) return false
-    left -= 1
-    await answers({ result: null })(asked)
-    return true
-  })
+  crossing.wire.breakFor(hash, { on: 'eth_getTransactionReceipt', times: 5, act: answers({ result: null }) })
   await busy(500)(crossing)
 }
 

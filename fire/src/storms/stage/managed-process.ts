@@ -9,7 +9,7 @@ export interface ManagedProcess {
   readonly kind: ManagedKind
   readonly name: string
   /** Undefined while it is down. */
-  readonly pid: number | undefined
+  pid(): number | undefined
   /** Its run, which the caller ends: it is down now. Undefined where it was. */
   take(): Life | undefined
   /** Starts it again, tried until it succeeds: what it depends on may be down too. */
@@ -30,7 +30,7 @@ export const HANG_MS = 600_000
 const START_AGAIN_MS = 100
 
 /**
- * Starts a process that can be killed.
+ * Starts a process that can be killed; resolves to its first run as well.
  *
  * @param onDeath called where it ended without having been taken; it is started again all the same
  */
@@ -39,7 +39,7 @@ export async function manageProcess<Started extends Life>(
   name: string,
   launch: () => Promise<Started>,
   onDeath: (lastLines: string) => void,
-): Promise<{ readonly managed: ManagedProcess; readonly first: Started }> {
+): Promise<readonly [ManagedProcess, Started]> {
   let current: Life | undefined
   const watch = (life: Life): void => {
     current = life
@@ -47,25 +47,21 @@ export async function manageProcess<Started extends Life>(
       if (current !== life) return
       current = undefined
       onDeath(lastLines)
-      await start().catch(() => undefined)
+      await managed.start().catch(() => undefined)
     })
   }
-  const start = async (): Promise<void> =>
-    watch(await until(() => launch().catch(() => undefined), START_AGAIN_MS))
-  const first = await launch()
-  watch(first)
-  const managed = {
+  const managed: ManagedProcess = {
     kind,
     name,
-    get pid() {
-      return current?.pid
-    },
+    pid: () => current?.pid,
     take() {
       const life = current
       current = undefined
       return life
     },
-    start,
+    start: async () => watch(await until(() => launch().catch(() => undefined), START_AGAIN_MS)),
   }
-  return { managed, first }
+  const first = await launch()
+  watch(first)
+  return [managed, first]
 }

@@ -102,7 +102,7 @@ async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage
     isVictim = true,
   ): Promise<Started> => {
     signal.throwIfAborted()
-    const { managed, first } = await manageProcess(kind, name, launch, lastLines => {
+    const [managed, first] = await manageProcess(kind, name, launch, lastLines => {
       eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
     })
     if (isVictim) victims.push(managed)

@@ -18,16 +18,25 @@ export interface Crossing {
   deliver(): Promise<Answer>
 }
 
-/** What is done to a crossing; `false`: nothing, it passes. */
-export type WireFault = (crossing: Crossing) => Promise<boolean>
+/** What is done to a request on its way. */
+export type Act = (crossing: Crossing) => Promise<void> | void
+
+/** Something that happens to requests on a wire. */
+export interface WireFault {
+  /** Which requests: a path, a JSON-RPC method's beginning, or those that carry a payment (`paid`). */
+  readonly on: string
+  readonly act: Act
+  /** The first so many of them; the others pass. */
+  readonly times: number
+}
 
 /** Stands between a caller and a server: client and agent, agent and facilitator, facilitator and chain node. */
 export interface Wire {
   readonly url: string
   /** The server's. */
   readonly target: string
-  /** Puts a fault on each request whose body contains this text. */
-  breakFor(mark: string, fault: WireFault): void
+  /** Puts a fault on requests whose body contains this text; the returned function says whether it has happened. */
+  breakFor(mark: string, fault: WireFault): () => boolean
   /** Resolves once nothing is on its way. */
   idle(): Promise<void>
   stop(): Promise<void>
@@ -42,14 +51,20 @@ export type Carry = (
 /** Starts it on 127.0.0.1. */
 export async function startWire(target: string, carry: Carry = (_, deliver) => deliver()): Promise<Wire> {
   const connections = new Pool(target)
-  const faults = new Map<string, WireFault>()
+  const faults: (WireFault & { readonly mark: string; left: number })[] = []
   const running = new Set<Promise<void>>()
-  const breakFor: Wire['breakFor'] = (mark, fault) => void faults.set(mark, fault)
+  const breakFor: Wire['breakFor'] = (mark, fault) => {
+    const added = { ...fault, mark, left: fault.times }
+    faults.push(added)
+    return () => added.left < fault.times
+  }
   const pass = async (crossing: Crossing): Promise<void> => {
-    for (const [mark, fault] of faults) {
-      if (crossing.body.includes(mark) && (await fault(crossing))) return
-    }
-    give(crossing.response, await crossing.deliver())
+    const { call, body, payment, response, deliver } = crossing
+    const isMeant = (on: string): boolean => (on === 'paid' ? payment !== '' : call.startsWith(on))
+    const fault = faults.find(({ mark, on, left }) => left > 0 && body.includes(mark) && isMeant(on))
+    if (fault === undefined) return give(response, await deliver())
+    fault.left -= 1
+    await fault.act(crossing)
   }
   const { url, stop } = await serve((request, response, bytes) => {
     const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...headers } = request.headers
