@@ -53,7 +53,7 @@ export interface ReadOrder {
 // when it is ready, and when all of an order have ended; how they ended is no matter.
 process.once('disconnect', () => process.exit(0))
 process.on('message', ({ name, url, count }: ReadOrder) => {
-  const reading = Array.from({ length: count }, () => READERS[name]?.(url))
+  const reading = Array.from({ length: count }, async () => await READERS[name]?.(url))
   void Promise.allSettled(reading).then(() => process.send?.('ended'))
 })
 process.send?.(Object.keys(READERS))

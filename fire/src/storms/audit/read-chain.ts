@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createPublicClient, http, parseAbi, type Address } from 'viem'
+import { createPublicClient, http, parseAbi } from 'viem'
 import { authorizationKey, type StormOrder } from '../event-log.ts'
 
 /** Money that an authorization moved, as the chain tells it; addresses are lower-case. */
@@ -39,7 +39,7 @@ export function paymentsFor(
 export async function readChain({ rpcUrl, usdc }: LocalChain, fromBlock = 0n): Promise<ChainRecord> {
   const node = createPublicClient({ transport: http(rpcUrl) })
   // The chain is our own: its token is one, and what it emits fits its events.
-  const wanted = { address: usdc as Address, events: EVENTS, strict: true } as const
+  const wanted = { address: usdc, events: EVENTS, strict: true } as const
   const logs = await node.getLogs({ ...wanted, fromBlock, toBlock: 'latest' })
   const payments = new Map<string, ChainPayment>()
   const oddities: string[] = []
@@ -70,9 +70,9 @@ const READ_EVERY_MS = 100
  */
 export function watchChain(chain: LocalChain) {
   const seenMs = new Map<string, number>()
-  let isStopping = false
+  const stopping = new AbortController()
   const watch = async (): Promise<void> => {
-    for (let fromBlock = 0n; !isStopping; await delay(READ_EVERY_MS)) {
+    for (let fromBlock = 0n; !stopping.signal.aborted; await delay(READ_EVERY_MS)) {
       const { payments } = await readChain(chain, fromBlock).catch(() => ({ payments: [] }))
       const nowMs = Date.now()
       for (const { key, blockNumber } of payments) {
@@ -86,7 +86,7 @@ export function watchChain(chain: LocalChain) {
   return {
     seenMs,
     async stop(): Promise<void> {
-      isStopping = true
+      stopping.abort()
       await watching
     },
   }
