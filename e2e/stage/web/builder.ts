@@ -17,20 +17,30 @@ async function middleOf(element: Locator): Promise<{ readonly x: number; readonl
 
 /** Draws a wire by mouse, to a port or to wherever on the canvas nothing is. */
 export async function drawWire(page: Page, from: Locator, to?: Locator): Promise<void> {
-  // Both ends are where they stay, and nothing lies above them.
-  await to?.hover({ trial: true })
-  await from.hover()
-  const begin = await middleOf(from)
-  await page.mouse.down()
-  const canvas = await page.getByRole('region', { name: 'Canvas' }).boundingBox()
-  const end =
-    to !== undefined
-      ? await middleOf(to)
-      : { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) - 40, y: (canvas?.y ?? 0) + 24 }
-  await page.mouse.move((begin.x + end.x) / 2, (begin.y + end.y) / 2, { steps: 4 })
-  await page.mouse.move(end.x, end.y, { steps: 4 })
-  await page.mouse.up()
+  for (;;) {
+    // Both ends are where they stay, and nothing lies above them.
+    await to?.hover({ trial: true })
+    await from.hover()
+    const begin = await middleOf(from)
+    await page.mouse.down()
+    const end = await endOf(page, to)
+    await page.mouse.move((begin.x + end.x) / 2, (begin.y + end.y) / 2, { steps: 4 })
+    // A step that was drawn anew meanwhile was not where the mouse was pressed.
+    const isDrawn = await page.evaluate(WIRE_AFTER_TWO_FRAMES)
+    if (isDrawn === true) await page.mouse.move(end.x, end.y, { steps: 4 })
+    await page.mouse.up()
+    if (isDrawn === true) return
+  }
 }
+
+async function endOf(page: Page, to?: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  if (to !== undefined) return await middleOf(to)
+  const canvas = await page.getByRole('region', { name: 'Canvas' }).boundingBox()
+  return { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) - 40, y: (canvas?.y ?? 0) + 24 }
+}
+
+const TWO_FRAMES = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
+const WIRE_AFTER_TWO_FRAMES = `${TWO_FRAMES}.then(() => document.querySelector('.react-flow__connectionline') !== null)`
 
 /** Carries a wire by keyboard: Enter on a port, arrow keys to the other one, Enter. */
 export async function carryWire(page: Page, from: Locator, to: RegExp): Promise<void> {
@@ -58,7 +68,7 @@ export async function fit(page: Page): Promise<void> {
   }
 }
 
-const TRANSFORM_AFTER_TWO_FRAMES = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+const TRANSFORM_AFTER_TWO_FRAMES = `${TWO_FRAMES}
   .then(() => document.querySelector('.react-flow__viewport').style.transform)`
 
 /** Imports a flow from a file by the menu, and waits until it is shown where it has a name. */
