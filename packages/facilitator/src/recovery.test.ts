@@ -424,7 +424,12 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const hash = await settlesWith(facilitator, payment)
     await stack.rpc.call('evm_revert', [snapshot])
     expect(await token.countTransfers(payment.from)).toBe(0)
-    await expect.poll(async () => await token.countTransfers(payment.from)).toBe(1)
+    // What is settled is looked at again with later blocks: on a chain there always is one more.
+    const transfersOneBlockOn = async (): Promise<number> => {
+      await stack.rpc.call('evm_mine', [])
+      return await token.countTransfers(payment.from)
+    }
+    await expect.poll(transfersOneBlockOn).toBe(1)
     await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
     const row = await rowOf(payment)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [row?.transaction])).toMatchObject({

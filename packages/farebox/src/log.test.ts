@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { createRedactor } from '@farebox/payments/src/redact'
-import { describe, expect, test } from 'vitest'
-import { createLog, type Log, type LogFormat } from './log.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLog, GATHER_MS, type Log, type LogFormat } from './log.ts'
 
 const JOB = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
@@ -146,13 +146,19 @@ describe('writing', () => {
     expect(written.at(-1)).toBe('four\n')
   })
 
-  test('the steps of jobs that go well are gathered over some milliseconds', async ({ expect }) => {
-    const { log, written } = startLog()
-    log.job('execute', JOB)
-    await new Promise(resolve => setImmediate(resolve))
-    log.job('completed', JOB)
-    expect(written).toEqual([])
-    await expect.poll(() => written).toEqual([`execute job=${JOB}\ncompleted job=${JOB}\n`])
+  describe('the steps of jobs that go well', () => {
+    beforeEach(() => void vi.useFakeTimers())
+    afterEach(() => void vi.useRealTimers())
+
+    test('are gathered over some milliseconds', async () => {
+      const { log, written } = startLog()
+      log.job('execute', JOB)
+      await vi.advanceTimersByTimeAsync(GATHER_MS - 1)
+      log.job('completed', JOB)
+      expect(written).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(written).toEqual([`execute job=${JOB}\ncompleted job=${JOB}\n`])
+    })
   })
 
   test.each([

@@ -21,7 +21,7 @@ export type LogFormat = 'text' | 'json'
  * would cost as much as the rest of its log. All else is written in the turn of the event loop in which it came, with
  * what came before it.
  */
-const GATHER_MS = 5
+export const GATHER_MS = 5
 const STEPS: ReadonlySet<string> = new Set([
   'execute',
   'payment verified',
