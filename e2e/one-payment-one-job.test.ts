@@ -10,7 +10,7 @@ import { startRunCounter, type RunCounter } from './stage/run-counter.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
 const CONFIG = 'e2e/agents/counted/agent.json'
-const AT_ONCE = 50
+const AT_ONCE = 200
 
 const redisUrl = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 const redisRuns = await listens(redisUrl)
@@ -65,7 +65,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
       }),
     )
 
-  test('PAY-02 one payment sent 50 times at once for 50 jobs runs the handler once and moves money once', async () => {
+  test('PAY-02 one payment sent 200 times at once for 200 jobs runs the handler once and moves money once', async () => {
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
     const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
     const answers = await storm(async () => ({
@@ -79,7 +79,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
-  test('PAY-03 the same job 50 times at once gives 50 identical answers, one run, one transfer', async () => {
+  test('PAY-03 the same job 200 times at once gives 200 identical answers, one run, one transfer', async () => {
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
     const body = jobBody(randomUUID(), { text: 'again', tell_url: runs.url, wait_ms: 100 })
     const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
@@ -91,7 +91,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
-  test('PAY-37 the same job signed anew each time is answered once for money and 50 times from the store', async () => {
+  test('PAY-37 the same job signed anew each time is answered once for money and 200 times from the store', async () => {
     const jobId = randomUUID()
     const body = jobBody(jobId, { text: 'signed anew', tell_url: runs.url, wait_ms: 50 })
     const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)
@@ -129,16 +129,17 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
 })
 
 describe('two agents that share a wallet and no store', () => {
-  test('D10 one payment sent to both at once is delivered once, by the binding at the facilitator', async () => {
+  test('D10 one payment sent to both at once, by two facilitators with one ledger, is delivered once', async () => {
+    const facilitators = [facilitator, await stage.facilitator({ name: 'facilitator-2' })]
     const agents = await Promise.all(
-      [1, 2].map(one =>
+      facilitators.map((one, index) =>
         stage.agent({
           config: CONFIG,
-          name: `alone-${one}`,
-          facilitator,
+          name: `alone-${index}`,
+          facilitator: one,
           secret,
           store: 'memory:',
-          environment: { SERVICE_PUBLIC_URL: `https://counted-${one}.example` },
+          environment: { SERVICE_PUBLIC_URL: `https://counted-${index}.example` },
         }),
       ),
     )

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Battery, BatteryFlags, BatteryResult, BatteryRun, BatterySize } from '../battery.ts'
-import { forEachAtOnce } from './audit/audit.ts'
+import { audit, forEachAtOnce, scoreAudits } from './audit/audit.ts'
 import { paymentsFor } from './audit/read-chain.ts'
 import { callAgent, type Called } from './script/call-agent.ts'
 import type { Fault } from './script/fault.ts'
 import { openScript, type Places } from './script/script-stage.ts'
 import { FAULTS } from './script/table.ts'
 import { playOnStage, type Stage } from './stage/stage.ts'
-import { grouped, playAndAudit, scoreAudits } from './storm.ts'
 
 const FULL_RUNS = 1_000
 /** Runs going on at once: a slow fault delays no other. */
@@ -28,31 +27,25 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
   const chosen = choose(size, flags)
   return await playOnStage(signal, async stage => {
     const { places, idle } = await openScript(stage)
-    const { played: runs, judged } = await playAndAudit(stage, async () => {
-      const ended: FaultRun[] = []
-      const play = async (fault: Fault): Promise<void> => {
-        if (signal.aborted) return
-        ended.push(await playFault(stage, places, fault))
-        progress({ doing: 'faults on the way', done: ended.length, of: chosen.length })
-      }
-      const [atNode, others] = [chosen.filter(isAtNode), chosen.filter(fault => !isAtNode(fault))]
-      // Calls and transactions at the node are for several payments: no two faults are played there at once.
-      await Promise.all([forEachAtOnce(1, atNode, play), forEachAtOnce(AT_ONCE, others, play)])
-      await idle()
-      return ended
-    })
+    const runs: FaultRun[] = []
+    const play = async (fault: Fault): Promise<void> => {
+      if (signal.aborted) return
+      runs.push(await playFault(stage, places, fault))
+      progress({ doing: 'faults on the way', done: runs.length, of: chosen.length })
+    }
+    const [atNode, others] = [chosen.filter(isAtNode), chosen.filter(fault => !isAtNode(fault))]
+    // Calls and transactions at the node are for several payments: no two faults are played there at once.
+    await Promise.all([forEachAtOnce(1, atNode, play), forEachAtOnce(AT_ONCE, others, play)])
+    await idle()
+    const judged = await audit(stage, [...stage.eventLog.orders.values()])
     signal.throwIfAborted()
     const wrong = runs.flatMap(played => {
-      const payments = paymentsFor({ group: played.payer }, judged.chain)
-      const reason = findWrong(
-        played,
-        payments.map(({ transaction }) => transaction),
-      )
+      const reason = findWrong(played, paymentsFor({ group: played.payer }, judged.chain))
       const { name } = played.fault
       return reason === undefined ? [] : [`${name}: ${reason} (npm run fire -- faults --only "${name}")`]
     })
     const findings = [...wrong, ...judged.findings, ...stage.eventLog.mishaps]
-    const test = `${grouped(chosen.length)} runs of ${new Set(chosen).size} faults on the way`
+    const test = `${chosen.length.toLocaleString('en-US')} runs of ${new Set(chosen).size} faults on the way`
     return { scores: [scoreAudits(test, [judged], findings)], findings }
   })
 }
@@ -96,20 +89,13 @@ async function playFault(stage: Stage, places: Places, fault: Fault): Promise<Fa
 }
 
 /**
- * What breaks the promise, undefined where it is kept: money moved = jobs delivered, and what the client received of the
- * transaction is true.
- *
- * @param transactions the payments of its payer
+ * What the client was told and must not have been, undefined where all is well. What the agents answered, and that a
+ * payment bought one job, is judged by the audit.
  */
-function findWrong(run: FaultRun, transactions: readonly string[]): string | undefined {
-  const { fault, ended, said = '', text, transaction, jobId } = run
-  if (!run.hasHappened) return 'the fault did not happen'
-  if (transactions.length !== (ended === 'delivered' ? 1 : 0))
-    return `${ended}, and paid ${transactions.length} times: ${said}`
-  if (ended !== 'delivered')
-    return fault.ends === 'either' && ended === 'failed' ? undefined : `not delivered (${ended}): ${said}`
-  if (text !== jobId) return 'another job was delivered'
-  return transaction !== undefined && transaction !== transactions[0]
-    ? 'the receipt names another transaction'
-    : undefined
+function findWrong(run: FaultRun, { length: paid }: readonly unknown[]): string | undefined {
+  const { fault, ended, said = '', text, jobId, hasHappened } = run
+  if (!hasHappened) return 'the fault did not happen'
+  if (ended === 'delivered') return text === jobId ? undefined : 'another job was delivered'
+  const isTrueFailure = fault.ends === 'either' && ended === 'failed' && paid === 0
+  return isTrueFailure ? undefined : `not delivered (${ended}), and paid ${paid} times: ${said}`
 }

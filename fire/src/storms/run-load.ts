@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulator/seeded-random.ts'
 import type { StormOrder } from './event-log.ts'
 import { persist, sendOrder, signOrders } from './order.ts'
-import type { StageAgent } from './stage/stage.ts'
-import type { Scene } from './storm.ts'
+import type { Payer, Stage, StageAgent } from './stage/stage.ts'
 
 const DEADLINE_SECONDS = 45
 /** Most callers repeat an order for so long: to the end of the payment's validity, when it is dead. */
@@ -13,35 +12,39 @@ const SHORT_TIMEOUT_MS = 1_000
 const LONGEST_HANDLER_MS = 500
 
 /** Keeps a steady load of paid jobs up until it is enough, and until every caller has its answer. */
-export async function runLoad(scene: Scene, random: Random, enough: AbortSignal): Promise<void> {
-  const { stage, size } = scene
-  const callers = Array.from({ length: size.callers }, (_, index) => random.fork(`caller ${index}`))
+export async function runLoad(
+  stage: Stage,
+  load: { readonly payers: readonly Payer[]; readonly callers: number; readonly pauseMs: number },
+  random: Random,
+  enough: AbortSignal,
+): Promise<void> {
+  const callers = Array.from({ length: load.callers }, (_, index) => random.fork(`caller ${index}`))
   await Promise.all(
     callers.map(async caller => {
       while (!enough.aborted && !stage.signal.aborted) {
-        await playOrder(scene, caller)
-        await delay(caller.between(0, size.pauseMs))
+        await playOrder(stage, caller.pick(load.payers), caller)
+        await delay(caller.between(0, load.pauseMs))
       }
     }),
   )
 }
 
 /** One order, by one of the ways in which callers behave. */
-async function playOrder(scene: Scene, random: Random): Promise<void> {
+async function playOrder(stage: Stage, payer: Payer, random: Random): Promise<void> {
   const wish = {
-    payer: random.pick(scene.payers),
+    payer,
     waitMs: random.chance(0.5) ? 0 : random.between(20, LONGEST_HANDLER_MS),
     deadlineSeconds: DEADLINE_SECONDS,
   }
   // A stock payment is sometimes sent for two jobs.
   const competing = random.chance(0.3) ? (random.chance(0.2) ? 2 : 1) : undefined
-  const orders = await signOrders(scene.stage, { ...wish, competing })
-  await Promise.all(orders.map(order => playCopies(scene, order, random)))
+  const orders = await signOrders(stage, { ...wish, competing })
+  await Promise.all(orders.map(order => playCopies(stage, order, random)))
 }
 
 /** The same request, sometimes several times at once, and sometimes again when it is answered. */
-async function playCopies({ stage, replicas }: Scene, order: StormOrder, random: Random): Promise<void> {
-  const nextAgent = (): StageAgent => random.pick(replicas)
+async function playCopies(stage: Stage, order: StormOrder, random: Random): Promise<void> {
+  const nextAgent = (): StageAgent => random.pick(stage.agents)
   const manner = {
     nextAgent,
     takes500: random.chance(0.3),

@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import type { Random } from '../simulator/seeded-random.ts'
-import { runLoad } from './run-load.ts'
 import { HANG_MS, type ManagedKind, type ManagedProcess } from './stage/managed-process.ts'
 import { freezeFamily, killFamily } from './stage/process-family.ts'
 import type { Stage } from './stage/stage.ts'
-import type { Round, Storm, StormSize } from './storm.ts'
 
 /** What is done to processes under a steady load of paid jobs. */
-interface WaveKind {
-  readonly name: keyof StormSize['strikes']
+export interface Wave {
+  /** As `--only` takes it. */
+  readonly name: 'kill' | 'freeze' | 'stop'
   readonly signal: string
   /** Each as often as it is named: there are more agents than databases. */
   readonly victims: readonly ManagedKind[]
@@ -20,9 +19,6 @@ interface WaveKind {
   /** Resolves once the process is back, to what was wrong with it. */
   strike(stage: Stage, victim: ManagedProcess, pid: number, random: Random): Promise<string | undefined>
 }
-
-/** Each wave is judged when it is over: responses are kept for ten minutes only. */
-const STRIKES_PER_WAVE = 100
 
 const ALL = ['agent', 'agent', 'agent', 'agent', 'facilitator', 'facilitator', 'postgres', 'redis'] as const
 
@@ -38,96 +34,74 @@ const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: nu
   redis: [500, 4_000],
 }
 
-/** S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly. */
-const kill: WaveKind = {
-  name: 'kill',
-  signal: 'kill -9',
-  victims: ALL,
-  everyMs: 900,
-  atOnce: Infinity,
-  async strike({ eventLog }, { kind, name, take, start }, pid) {
-    const life = take()
-    const atMs = Date.now()
-    eventLog.outages.push({ kind, name, pid, atMs, untilMs: atMs })
-    await killFamily(pid)
-    await life?.stop()
-    await start()
-    return undefined
+/** In the order they are played. */
+export const WAVES: readonly Wave[] = [
+  {
+    // S5, S6, S7: in the end money moved = jobs completed, and every caller was answered truly.
+    name: 'kill',
+    signal: 'kill -9',
+    victims: ALL,
+    everyMs: 900,
+    atOnce: Infinity,
+    async strike({ eventLog }, { kind, name, take, start }, pid) {
+      const life = take()
+      const atMs = Date.now()
+      eventLog.outages.push({ kind, name, pid, atMs, untilMs: atMs })
+      await killFamily(pid)
+      await life?.stop()
+      await start()
+      return undefined
+    },
   },
-}
-
-/**
- * Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may have
- * been done).
- */
-const freeze: WaveKind = {
-  name: 'freeze',
-  signal: 'SIGSTOP',
-  victims: ALL,
-  everyMs: 2_500,
-  // Some are left to go on.
-  atOnce: 3,
-  async strike({ eventLog, signal }, { kind, name }, pid, random) {
-    const atMs = Date.now()
-    const thaw = await freezeFamily(pid)
-    await delay(random.between(...SPANS[kind]), undefined, { signal }).catch(() => undefined)
-    eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
-    thaw()
-    return undefined
+  {
+    // Processes that count as dead and come back in the middle of their work (D6: fences; D8: what was given up may
+    // have been done).
+    name: 'freeze',
+    signal: 'SIGSTOP',
+    victims: ALL,
+    everyMs: 2_500,
+    // Some are left to go on.
+    atOnce: 3,
+    async strike({ eventLog, signal }, { kind, name }, pid, random) {
+      const atMs = Date.now()
+      const thaw = await freezeFamily(pid)
+      await delay(random.between(...SPANS[kind]), undefined, { signal }).catch(() => undefined)
+      eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
+      thaw()
+      return undefined
+    },
   },
-}
-
-/** S12, D32: under callers that keep their connections, nothing accepted is dropped. */
-const stop: WaveKind = {
-  name: 'stop',
-  signal: 'SIGTERM',
-  victims: ['agent'],
-  everyMs: 300,
-  atOnce: 1,
-  async strike(_, { name, take, start }, pid) {
-    const life = take()
-    const hang = setTimeout(() => void killFamily(pid), HANG_MS)
-    process.kill(pid, 'SIGTERM')
-    const exit = await life?.exited
-    clearTimeout(hang)
-    await start()
-    if (exit === undefined || exit.code === 0) return undefined
-    return `${name} ended with ${exit.code}: ${exit.lastLines.split('\n').slice(-2).join(' | ')}`
+  {
+    // S12, D32: under callers that keep their connections, nothing accepted is dropped.
+    name: 'stop',
+    signal: 'SIGTERM',
+    victims: ['agent'],
+    everyMs: 300,
+    atOnce: 1,
+    async strike(_, { name, take, start }, pid) {
+      const life = take()
+      const hang = setTimeout(() => void killFamily(pid), HANG_MS)
+      process.kill(pid, 'SIGTERM')
+      const exit = await life?.exited
+      clearTimeout(hang)
+      await start()
+      if (exit === undefined || exit.code === 0) return undefined
+      return `${name} ended with ${exit.code}: ${exit.lastLines.split('\n').slice(-2).join(' | ')}`
+    },
   },
-}
-
-/** Storms in waves. */
-export const waves: readonly Storm[] = [kill, freeze, stop].map(kind => ({
-  name: kind.name,
-  describe: size => `${kind.signal}: ${size.strikes[kind.name]} at random moments`,
-  rounds: size => Math.ceil(size.strikes[kind.name] / STRIKES_PER_WAVE),
-  /** Keeps the load up while processes are struck; then lets every caller come to its end. */
-  async play(scene, round) {
-    const enough = new AbortController()
-    const running = runLoad(scene, round.random.fork('load'), enough.signal)
-    const total = scene.size.strikes[kind.name]
-    const count = Math.min(STRIKES_PER_WAVE, total - round.index * STRIKES_PER_WAVE)
-    try {
-      return await strikeAtRandom(scene.stage, kind, count, round)
-    } finally {
-      enough.abort()
-      await running
-    }
-  },
-}))
+]
 
 /** Strikes one process after the other at random moments. Resolves once all are back, to what was wrong. */
-async function strikeAtRandom(
+export async function strikeAtRandom(
   stage: Stage,
-  kind: WaveKind,
+  { victims, everyMs, atOnce, strike }: Wave,
   count: number,
-  round: Round,
+  random: Random,
+  tell: (done: number) => void,
 ): Promise<readonly string[]> {
-  const { everyMs, atOnce, strike } = kind
-  const random = round.random.fork('strikes')
   const findings: string[] = []
   const struck = new Map<ManagedProcess, Promise<void>>()
-  for (const [index, victimKind] of schedule(count, kind.victims, random).entries()) {
+  for (const [index, victimKind] of schedule(count, victims, random).entries()) {
     await delay(random.between(0, 2 * everyMs))
     while (struck.size >= atOnce) await Promise.race(struck.values())
     // The last one of its kind may be on its way back.
@@ -146,7 +120,7 @@ async function strikeAtRandom(
         struck.delete(victim)
       })
     struck.set(victim, back)
-    round.tell(index + 1, count)
+    tell(index + 1)
   }
   await Promise.all(struck.values())
   return findings

@@ -1,9 +1,11 @@
 import { Redis } from 'ioredis'
+import type { Score } from '../../battery.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { firstSuccess, type StormOrder } from '../event-log.ts'
 import { persist } from '../order.ts'
 import { HANG_MS } from '../stage/managed-process.ts'
-import { agentAt, type Stage, type StageAgent } from '../stage/stage.ts'
+import type { Stage, StageAgent } from '../stage/stage.ts'
 import { CHECKS, isFailure } from './checks.ts'
 import { gatherEvidence, readLedger, type Evidence } from './evidence.ts'
 import { paymentsFor, readChain, type ChainRecord } from './read-chain.ts'
@@ -73,8 +75,8 @@ async function fetchAgain(
     // Replicas share what they remember: any of them will do.
     const store = stage.agents.find(({ name }) => name === order.attempts[0]?.agent)?.store
     const agents = stage.agents.filter(agent => agent.store === store)
-    let turn = Number.parseInt(order.jobId.slice(0, 8), 16)
-    const nextAgent = (): StageAgent => agentAt(agents, (turn += 1))
+    const random = createRandom(Number.parseInt(order.jobId.slice(0, 8), 16))
+    const nextAgent = (): StageAgent => random.pick(agents)
     const answer = await persist(stage, order, { nextAgent, forMs: HANG_MS })
     if (answer?.status !== 200 && isDelivered(order))
       findings.push(
@@ -94,6 +96,19 @@ function count({ orders, chain, runs }: Evidence) {
     payments: payments.length,
     failures: orders.flatMap(({ attempts }) => attempts).filter(isFailure).length,
     runs: runs.filter(({ jobId }) => jobs.has(jobId)).length,
+  }
+}
+
+/** What audits looked at and found, for the scorecard. */
+export function scoreAudits(test: string, audits: readonly Audit[], findings: readonly string[]): Score {
+  const sum = (name: keyof Audit['counts']): string =>
+    audits.reduce((total, { counts }) => total + counts[name], 0).toLocaleString('en-US')
+  return {
+    test,
+    reached: `${sum('orders')} orders: ${sum('delivered')} jobs delivered, ${sum('payments')} payments moved, ${sum('failures')} failures told, ${sum('runs')} handler runs; ${findings.length} wrong`,
+    target:
+      '0 wrong: money moved = jobs delivered, each fetched again; ledger = chain; failures are true; no run twice for no reason; no request dropped',
+    isMet: findings.length === 0,
   }
 }
 

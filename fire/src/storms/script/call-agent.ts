@@ -20,8 +20,6 @@ export interface Called {
   readonly said?: string
   /** The job_id in the output. */
   readonly text?: unknown
-  /** That the receipt names. */
-  readonly transaction?: string | undefined
 }
 
 /** A job that is paid for, and who pays. */
@@ -33,8 +31,8 @@ export interface Call {
   readonly privateKey: string
 }
 
-/** Tries once, and once more where it is called again. */
-type Attempt = () => Promise<Pick<Called, 'text' | 'transaction'>>
+/** Tries once, and once more where it is called again; resolves to the text in the output. */
+type Attempt = () => Promise<unknown>
 
 const RETRY_MS = 400
 /** The slowest faults take half of it. */
@@ -47,7 +45,7 @@ export async function callAgent(caller: 'ours' | 'stock', call: Call): Promise<C
   let last: Called = { ended: 'failed' }
   for (let tried = 0; tried < tries; tried += 1) {
     try {
-      return { ended: 'delivered', ...(await attempt()) }
+      return { ended: 'delivered', text: await attempt() }
     } catch (error) {
       const isOpen = error instanceof Error && error.name === 'PaymentUnresolved'
       last = { ended: isOpen ? 'unresolved' : 'failed', said: String(error) }
@@ -67,10 +65,10 @@ function createOurs({ crypto, url, jobId, privateKey }: Call): Attempt {
   return async () => {
     const options = { crypto, signal: AbortSignal.timeout(HANG_MS) }
     const first = { ...options, signer, jobId, deadlineSeconds: DEADLINE_SECONDS, journal }
-    const { output, payment } = await (entry === undefined
+    const { output } = await (entry === undefined
       ? execute(url, CAPABILITY, { text: jobId }, first)
       : resume(entry, options))
-    return { text: output['text'], transaction: payment?.transaction }
+    return output['text']
   }
 }
 
@@ -84,6 +82,6 @@ function createStock({ url, jobId, privateKey }: Call): Attempt {
     const answer = await pay(`${url}/execute`, { method: 'POST', headers, body })
     const text = await answer.text()
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${text.slice(0, 200)}`)
-    return { text: (JSON.parse(text) as { output: { text: unknown } }).output.text }
+    return (JSON.parse(text) as { output: { text: unknown } }).output.text
   }
 }

@@ -62,13 +62,6 @@ const RELAYER_KEYS = [TEST_KEYS.relayer.privateKey, TEST_KEYS.hirer.privateKey]
 const CONFIG = fileURLToPath(new URL('../agent/agent.json', import.meta.url))
 const CONNECTIONS = 250
 
-/** They are given out in turn. */
-export function agentAt(agents: readonly StageAgent[], turn: number): StageAgent {
-  const agent = agents[turn % agents.length]
-  if (agent === undefined) throw new RangeError('there are no agents')
-  return agent
-}
-
 /** Starts chain, Redis and PostgreSQL, plays on them, and ends everything that was started, whatever comes of it. */
 export async function playOnStage<Seen>(
   signal: AbortSignal,
