@@ -54,7 +54,7 @@ function formatRecord(root, record) {
 }
 
 /** `4 s`, `12 m 03 s`, `1 h 02 m`. */
-function formatSpan(seconds) {
+export function formatSpan(seconds) {
   const whole = Math.round(seconds)
   const two = number => String(number).padStart(2, '0')
   if (whole < 60) return `${whole} s`

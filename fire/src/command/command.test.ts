@@ -2,9 +2,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { formatSpan } from '../../../scripts/evidence/format-reliability.mjs'
 import { readRecords, writeRecord } from '../../../scripts/evidence/record.mjs'
 import type { Battery } from '../battery.ts'
-import { formatScorecard, formatSpan, type BatteryOutcome } from './format-scorecard.ts'
+import { formatScorecard, formatVerdict, type BatteryOutcome } from './format-scorecard.ts'
 import { describeOptions, readOptions } from './options.ts'
 
 const STORMS: BatteryOutcome = {
@@ -12,9 +13,9 @@ const STORMS: BatteryOutcome = {
   seconds: 725,
   scores: [
     { test: '500 kills', reached: '0 lost', target: '0 lost', isMet: true },
-    { test: '10,000 requests for one job', reached: 'handler ran twice', target: 'once', isMet: false },
+    { test: 'one payment for two jobs', reached: 'both delivered', target: 'one', isMet: false },
   ],
-  findings: ['job 3f8a ran twice: --seed 7 --only duplicate'],
+  findings: ['job 3f8a ran twice: --seed 7 --only kill'],
 }
 
 const battery = (name: string): Battery => ({
@@ -27,24 +28,19 @@ const BATTERIES = Object.fromEntries(
   ['storms', 'fuzz'].map(name => [name, { load: async () => battery(name), packages: [] }]),
 )
 
-test('a scorecard says what was reached, what was asked, and what to look at', () => {
-  expect(formatScorecard([STORMS])).toBe(
+test('a scorecard says what was reached, what was asked, what to look at, and what this machine cannot run', () => {
+  const skipped = ['P1 a pooler: pgbouncer is not installed']
+  expect(formatScorecard({ ...STORMS, skipped }) + formatVerdict([STORMS])).toBe(
     `  storms  12 m 05 s
   ✓ 500 kills
       0 lost  asked: 0 lost
-  ✗ 10,000 requests for one job
-      handler ran twice  asked: once
-  ✗ job 3f8a ran twice: --seed 7 --only duplicate
+  ✗ one payment for two jobs
+      both delivered  asked: one
+  - skipped: P1 a pooler: pgbouncer is not installed
+  ✗ job 3f8a ran twice: --seed 7 --only kill
 
   1 of 2 targets reached, 1 finding; look at storms
 `,
-  )
-})
-
-test('what this machine cannot run is shown as skipped, with the reason', () => {
-  const outcome = { ...STORMS, findings: [], skipped: ['P1 a pooler: pgbouncer is not installed'] }
-  expect(formatScorecard([outcome])).toContain(
-    '\n  - skipped: P1 a pooler: pgbouncer is not installed\n\n  1 of 2 targets reached, 0 findings, 1 skipped;',
   )
 })
 

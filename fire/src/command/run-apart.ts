@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BatteryProgress, BatteryResult, BatteryRun } from '../battery.ts'
@@ -8,18 +9,18 @@ export interface BatteryOrder extends Omit<BatteryRun, 'signal' | 'progress'> {
   readonly name: string
 }
 
-/** What it answers: progress as often as it likes, and at the end one of the others. */
-export type BatteryMessage =
-  | { readonly kind: 'progress'; readonly progress: BatteryProgress }
-  | { readonly kind: 'result'; readonly result: BatteryResult }
-  | { readonly kind: 'failed'; readonly message: string }
+/** What it answers: progress as often as it likes, and at the end its result. */
+export interface BatteryMessage {
+  readonly progress?: BatteryProgress
+  readonly result?: BatteryResult
+}
 
 /** How long a battery may take to end what it started, once it has said its result. */
 const LEAVING_MS = 20_000
 
 /**
  * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`, and to
- * `onOutput`. Rejects where the battery itself failed, with its reason.
+ * `onOutput`. Rejects where the battery itself failed.
  */
 export async function runApart(
   order: BatteryOrder,
@@ -27,35 +28,27 @@ export async function runApart(
   onProgress: (progress: BatteryProgress) => void,
   onOutput: (text: string) => void,
 ): Promise<BatteryResult> {
-  const child = fork(fileURLToPath(new URL('./battery-process.ts', import.meta.url)), {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
+  const child = fork(fileURLToPath(new URL('./battery-process.ts', import.meta.url)), { silent: true })
   const log = createWriteStream(logFile)
   for (const stream of [child.stdout, child.stderr]) {
     stream?.pipe(log, { end: false })
     stream?.setEncoding('utf8').on('data', onOutput)
   }
-  let outcome: Exclude<BatteryMessage, { kind: 'progress' }> | undefined
+  let result: BatteryResult | undefined
   let leaving: NodeJS.Timeout | undefined
   child.on('message', (message: BatteryMessage) => {
-    if (message.kind === 'progress') onProgress(message.progress)
-    else {
-      outcome = message
-      leaving = setTimeout(() => child.kill('SIGKILL'), LEAVING_MS)
-    }
+    if (message.progress !== undefined) onProgress(message.progress)
+    if (message.result === undefined) return
+    result = message.result
+    leaving = setTimeout(() => child.kill('SIGKILL'), LEAVING_MS)
   })
   child.send(order)
-  const left = await new Promise<string>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
-  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
   clearTimeout(leaving)
   log.end()
-  if (outcome === undefined) throw new Error(`ended by ${left} before it had a result: see ${logFile}`)
-  if (outcome.kind === 'failed') throw new Error(outcome.message)
-  if (left !== 'exit code 0') {
-    const finding = `still busy ${LEAVING_MS / 1_000} s after its result (${left})`
-    return { ...outcome.result, findings: [...outcome.result.findings, finding] }
-  }
-  return outcome.result
+  const left = signal ?? `exit code ${code}`
+  if (result === undefined) throw new Error(`ended by ${left} before it had a result: see ${logFile}`)
+  if (code === 0) return result
+  const finding = `still busy ${LEAVING_MS / 1_000} s after its result (${left})`
+  return { ...result, findings: [...result.findings, finding] }
 }

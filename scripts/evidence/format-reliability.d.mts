@@ -1,0 +1,1 @@
+export function formatSpan(seconds: number): string
