@@ -74,8 +74,8 @@ export async function commitBreach(
   const restore = new Map<string, string>()
   try {
     const sources = await openSources(folder)
-    for (const [file, broken] of await applyEdits(breach.name, breach.edits, sources)) {
-      restore.set(join(folder, file), await sources.read(file))
+    for (const [file, broken] of applyEdits(breach.name, breach.edits, sources)) {
+      restore.set(join(folder, file), sources.texts.get(file) ?? '')
       await writeFile(join(folder, file), broken)
     }
     const files = [await findTest(breach.test, folder)]

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { CONFIG_FILE } from './copy-sources.ts'
 
@@ -107,7 +108,7 @@ const ASSERTION =
   /AssertionError|__VITEST_POLL_CHAIN__|Property failed|^Error: [^\n]*\n\s+at [^\n]*\.test\.ts:/
 
 /**
- * Resolves with what the process printed last; its exit code is in the outcome as well. It leads a group of its own: what
+ * Resolves with what the process printed; its exit code is in the outcome as well. It leads a group of its own: what
  * hangs in a loop must be killed with all that it started.
  */
 async function runNode(
@@ -117,21 +118,11 @@ async function runNode(
   signal: AbortSignal,
 ): Promise<string> {
   const child = spawn(process.execPath, words, { cwd, detached: true, env: environment() })
-  const kill = (): void => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-  }
-  const late = setTimeout(kill, maxMs)
-  signal.addEventListener('abort', kill)
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => void (said = (said + text).slice(-4_000)))
-  return new Promise<string>(resolve => {
-    child.once('error', error => resolve(error.message))
-    child.once('close', () => resolve(said))
-  }).finally(() => {
-    clearTimeout(late)
-    signal.removeEventListener('abort', kill)
+  AbortSignal.any([signal, AbortSignal.timeout(maxMs)]).addEventListener('abort', () => {
+    const isRunning = child.exitCode === null && child.signalCode === null
+    if (child.pid !== undefined && isRunning) process.kill(-child.pid, 'SIGKILL')
   })
+  return (await Promise.all([text(child.stdout), text(child.stderr)])).join('\n')
 }
 
 /** Where this runs inside another vitest, that one's variables are not the inner one's. */

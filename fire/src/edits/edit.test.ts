@@ -17,7 +17,7 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 async function apply(...edits: Edit[]): Promise<Record<string, string>> {
-  return Object.fromEntries(await applyEdits('a mutant', edits, await openSources(root)))
+  return Object.fromEntries(applyEdits('a mutant', edits, await openSources(root)))
 }
 
 const LATE = `import { head } from './head.ts'

@@ -1,4 +1,5 @@
 import { declarationsOf } from './declarations.ts'
+import type { Sources } from './sources.ts'
 
 /** One place of our own sources, and what is put there instead. It is found by name, wherever it is moved. */
 export interface Edit {
@@ -17,40 +18,33 @@ export class EditDoesNotFit extends Error {
   override readonly name = 'EditDoesNotFit'
 }
 
-/** The sources that edits are made in. */
-export interface Sources {
-  /** The files that declare what an {@link Edit} names, from the root of the repository; none where nothing does. */
-  declaring(name: string): readonly string[]
-  read(file: string): Promise<string>
-}
-
 /**
  * The files that change, with their new text. Edits are made one after the other.
  *
- * Rejects with {@link EditDoesNotFit}, which names `of`, where an edit fits nowhere or in several places.
+ * @throws EditDoesNotFit which names `of`, where an edit fits nowhere or in several places
  */
-export async function applyEdits(
+export function applyEdits(
   of: string,
   edits: readonly Edit[],
-  sources: Sources,
-): Promise<ReadonlyMap<string, string>> {
+  { declaring, texts }: Sources,
+): ReadonlyMap<string, string> {
   const changed = new Map<string, string>()
   for (const { in: name, find, replace } of edits) {
-    const fitting: (readonly [file: string, after: string])[] = []
-    for (const file of sources.declaring(name)) {
-      const source = changed.get(file) ?? (await sources.read(file))
-      for (const { name: declared, from, to } of declarationsOf(file, source)) {
+    const last = name.slice(name.lastIndexOf('/') + 1)
+    const fitting = [...(declaring.get(name) ?? [])].flatMap(file => {
+      const source = changed.get(file) ?? texts.get(file) ?? ''
+      return declarationsOf(file, source).flatMap(({ name: declared, from, to }) => {
         const text = source.slice(from, to)
-        if (declared === name.slice(name.lastIndexOf('/') + 1) && text.split(find).length === 2)
-          fitting.push([file, source.slice(0, from) + text.replace(find, () => replace) + source.slice(to)])
-      }
-    }
+        if (declared !== last || text.split(find).length !== 2) return []
+        return [{ file, after: source.slice(0, from) + text.replace(find, () => replace) + source.slice(to) }]
+      })
+    })
     const [fit] = fitting
     if (fit === undefined || fitting.length > 1)
       throw new EditDoesNotFit(
         `"${of}": ${name} has its text ${fitting.length} times instead of once: ${find}`,
       )
-    changed.set(...fit)
+    changed.set(fit.file, fit.after)
   }
   return changed
 }

@@ -2,32 +2,37 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declarationsOf } from './declarations.ts'
-import type { Sources } from './edit.ts'
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Reads what the packages of a copy of the repository declare, tests left out. About a thousand files. */
-export async function openSources(root: string = ROOT): Promise<Sources> {
+/** The sources that edits are made in. */
+export type Sources = Awaited<ReturnType<typeof openSources>>
+
+/**
+ * Reads a copy of the repository, about a thousand files, tests left out: the `texts` by file, from its root, and the
+ * files `declaring` what an edit names.
+ */
+export async function openSources(root: string = ROOT) {
+  const texts = new Map<string, string>()
   const declaring = new Map<string, ReadonlySet<string>>()
   for (const packageName of await readdir(join(root, 'packages'))) {
     const folder = join(root, 'packages', packageName)
     const modules = await filesIn(join(folder, 'src'), isSource)
     const migrations = await filesIn(join(folder, 'migrations'), path => path.endsWith('.sql'))
-    for (const file of [...modules, ...migrations.sort()]) {
+    for (const path of [...modules, ...migrations.sort()]) {
+      const [file, text] = [relative(root, path), await readFile(path, 'utf8')]
+      texts.set(file, text)
       const isMigration = file.endsWith('.sql')
-      for (const { name } of declarationsOf(file, await readFile(file, 'utf8'))) {
+      for (const { name } of declarationsOf(file, text)) {
         const key = `${packageName}/${isMigration ? 'migrations/' : ''}${name}`
         // A later migration takes the place of an earlier one.
         const others = isMigration ? [] : (declaring.get(key) ?? [])
-        declaring.set(key, new Set([...others, relative(root, file)]))
+        declaring.set(key, new Set([...others, file]))
       }
     }
   }
-  return {
-    declaring: name => [...(declaring.get(name) ?? [])],
-    read: file => readFile(join(root, file), 'utf8'),
-  }
+  return { texts, declaring }
 }
 
 /**

@@ -36,7 +36,7 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
   const outfile = join(FIRE, 'dist', 'simulators', `${name.slice(-100)}.mjs`)
   const edits = changes.flatMap(change => change.edits)
   const changed =
-    edits.length === 0 ? new Map<string, string>() : await applyEdits(name, edits, await openSources())
+    edits.length === 0 ? new Map<string, string>() : applyEdits(name, edits, await openSources())
   const left = new Set(changed.keys())
   await build({
     entryPoints: [join(SIMULATOR, 'simulator.ts')],
