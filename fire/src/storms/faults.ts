@@ -33,7 +33,8 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
       runs.push(await playFault(stage, places, fault))
       progress({ doing: 'faults on the way', done: runs.length, of: chosen.length })
     }
-    const [atNode, others] = [chosen.filter(isAtNode), chosen.filter(fault => !isAtNode(fault))]
+    const atNode = chosen.filter(({ at }) => at === 'node')
+    const others = chosen.filter(({ at }) => at !== 'node')
     // Calls and transactions at the node are for several payments: no two faults are played there at once.
     await Promise.all([forEachAtOnce(1, atNode, play), forEachAtOnce(AT_ONCE, others, play)])
     await idle()
@@ -62,10 +63,6 @@ function choose(size: BatterySize, { only }: BatteryFlags): readonly Fault[] {
   const slow = FAULTS.filter(({ isSlow }) => isSlow)
   const turns = Math.ceil((FULL_RUNS - slow.length) / quick.length)
   return [...slow, ...Array.from({ length: turns }, () => quick).flat()].slice(0, FULL_RUNS)
-}
-
-function isAtNode({ at }: Fault): boolean {
-  return at === 'node'
 }
 
 /** How one run of a fault ended. */

@@ -8,15 +8,14 @@ import { ask } from './stage/wire.ts'
 /** The only capability of `agent/agent.json`, and what it costs. */
 export const CAPABILITY = 'note'
 const PRICE = '0.01'
-/** Of a payment, beyond the deadline of its job. */
-const VALID_LONGER_SECONDS = 50
+const DEADLINE_SECONDS = 45
+export const PAYMENT_VALID_SECONDS = 95
 
 /** What is ordered. */
 export interface OrderWish {
   readonly payer: Payer
   /** How long the handler takes. */
   readonly waitMs: number
-  readonly deadlineSeconds: number
   /**
    * Jobs that one and the same payment is sent for, under a nonce that is bound to nothing, as stock clients make it: at
    * most one of them can be served. Undefined: one job, paid as our client pays, the nonce bound to it (D13).
@@ -27,8 +26,8 @@ export interface OrderWish {
 /** Signs one payment, and places an order for each of its jobs. */
 export async function signOrders(
   { crypto, eventLog }: Stage,
-  { payer, waitMs, deadlineSeconds, competing }: OrderWish,
-): Promise<readonly [StormOrder, ...StormOrder[]]> {
+  { payer, waitMs, competing }: OrderWish,
+): Promise<readonly StormOrder[]> {
   const jobId = randomUUID()
   const boundTo = { endpoint: `${PUBLIC_URL}/execute`, capability: CAPABILITY, jobId }
   const header = await signFor(
@@ -37,27 +36,15 @@ export async function signOrders(
       payTo: WALLET,
       price: PRICE,
       payerKey: payer.privateKey,
-      validSeconds: deadlineSeconds + VALID_LONGER_SECONDS,
+      validSeconds: PAYMENT_VALID_SECONDS,
       ...(competing === undefined && { boundTo }),
     },
   )
-  const place = (id: string): StormOrder => {
-    const task = { capability: CAPABILITY, deadlineSeconds }
-    return eventLog.place(jobBody(id, { text: id, wait_ms: waitMs }, task), header, 'payment')
-  }
-  const others = Array.from({ length: (competing ?? 1) - 1 }, () => place(randomUUID()))
-  return [place(jobId), ...others]
-}
-
-/** Sends an order to one agent, once, and notes the outcome. Never rejects: no answer is an outcome. */
-export async function sendOrder(
-  { name, connections }: StageAgent,
-  order: StormOrder,
-): Promise<Answer | undefined> {
-  const { header, body } = order
-  const headers = { 'content-type': 'application/json', 'payment-signature': header }
-  const send = (): Promise<Answer> => ask(connections, { method: 'POST', path: '/execute', headers, body })
-  return await noteAttempt(order, name, send).catch(() => undefined)
+  const others = Array.from({ length: (competing ?? 1) - 1 }, () => randomUUID())
+  const task = { capability: CAPABILITY, deadlineSeconds: DEADLINE_SECONDS }
+  return [jobId, ...others].map(id =>
+    eventLog.place(jobBody(id, { text: id, wait_ms: waitMs }, task), header, 'payment'),
+  )
 }
 
 /** How an order is repeated. */
@@ -74,8 +61,8 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 1_500
 
 /**
- * Sends an order, and again the same bytes under the same header, until the answer is definite: 200, or a refusal.
- * Undefined where none was by the time the caller gave up.
+ * Sends an order, and again the same bytes under the same header, until the answer is definite: 200, or a refusal. Notes
+ * each outcome, no answer too. Undefined where none was definite by the time the caller gave up.
  */
 export async function persist(
   { signal }: Stage,
@@ -83,9 +70,12 @@ export async function persist(
   { nextAgent, takes500 = true, forMs }: Persistence,
 ): Promise<Answer | undefined> {
   const untilMs = Date.now() + forMs
+  const headers = { 'content-type': 'application/json', 'payment-signature': order.header }
+  const request = { method: 'POST', path: '/execute', headers, body: order.body } as const
   const isDefinite = ({ status }: Answer): boolean => status !== 503 && (status !== 500 || takes500)
   for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-    const answer = await sendOrder(nextAgent(), order)
+    const { name, connections } = nextAgent()
+    const answer = await noteAttempt(order, name, () => ask(connections, request)).catch(() => undefined)
     if (answer !== undefined && isDefinite(answer)) return answer
     if (Date.now() + waitMs > untilMs) return undefined
     await delay(waitMs)

@@ -101,7 +101,12 @@ export async function strikeAtRandom(
 ): Promise<readonly string[]> {
   const findings: string[] = []
   const struck = new Map<ManagedProcess, Promise<void>>()
-  for (const [index, victimKind] of schedule(count, victims, random).entries()) {
+  // Each kind as often as it is named, before any comes again.
+  let left: readonly ManagedKind[] = []
+  for (let index = 0; index < count; index += 1) {
+    if (left.length === 0) left = victims
+    const victimKind = random.pick(left)
+    left = left.toSpliced(left.indexOf(victimKind), 1)
     await delay(random.between(0, 2 * everyMs))
     while (struck.size >= atOnce) await Promise.race(struck.values())
     // The last one of its kind may be on its way back.
@@ -124,14 +129,4 @@ export async function strikeAtRandom(
   }
   await Promise.all(struck.values())
   return findings
-}
-
-/** Which kinds to strike, in order: those given, shuffled, again and again. */
-function schedule(count: number, kinds: readonly ManagedKind[], random: Random): readonly ManagedKind[] {
-  const all: ManagedKind[] = []
-  while (all.length < count) {
-    const next = kinds.map(kind => ({ kind, place: random.next() }))
-    all.push(...next.sort((one, other) => one.place - other.place).map(({ kind }) => kind))
-  }
-  return all.slice(0, count)
 }

@@ -92,13 +92,12 @@ async function openStores({ folder, chain, crypto, secret, onStrike }: BaseStage
     kind: ManagedKind,
     name: string,
     launch: () => Promise<Started>,
-    isVictim = true,
   ): Promise<Started> => {
     signal.throwIfAborted()
     const [managed, first] = await manageProcess(kind, name, launch, lastLines => {
       eventLog.mishaps.push(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
     })
-    if (isVictim) victims.push(managed)
+    victims.push(managed)
     onStrike(async () => await managed.take()?.stop())
     return first
   }
@@ -169,8 +168,7 @@ function createParties(stores: Stores) {
           eventLog.orders.get(jobId)?.begunBy.push(name)
         },
       }
-      const isShared = ownStore === undefined
-      const { url } = await manage('agent', name, () => startAgentProcess(options), isShared)
+      const { url } = await manage('agent', name, () => startAgentProcess(options))
       const limits = { headersTimeout: HANG_MS, bodyTimeout: HANG_MS }
       const connections = new Pool(url, { connections: CONNECTIONS, ...limits })
       // No caller waits for an answer then.
