@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { applyEdits } from '../edits/edit.ts'
 import { findTest, openSources } from '../edits/sources.ts'
@@ -39,12 +39,12 @@ export async function commitBreaches(
   try {
     const tests = [...new Set(breaches.map(({ test }) => test))]
     const files = (await Promise.all(tests.map(test => findTest(test)))).sort()
-    const { passed, red, unloaded } = await runTests(first.folder, { files, toTheEnd: true }, signal)
+    const { passed, red, unloaded } = await runTests(first, { files, toTheEnd: true }, signal)
     const redBefore = new Set(red.map(keyOf))
     const outcomes: BreachOutcome[] = []
     const waiting = breaches.entries()
     await Promise.all(
-      copies.map(async ({ folder }) => {
+      copies.map(async folder => {
         // One iterator for all: each takes the next that nobody took.
         for (const [index, breach] of waiting) {
           const outcome = await commitBreach(folder, breach, signal, redBefore)
@@ -56,7 +56,7 @@ export async function commitBreaches(
     const unsound = [...unloaded, ...red.map(test => `${keyOf(test)}: ${test.message.slice(0, 200)}`)]
     return { outcomes, sound: passed, unsound }
   } finally {
-    await Promise.all(copies.map(copy => copy.remove()))
+    await Promise.all(copies.map(folder => rm(folder, { recursive: true })))
   }
 }
 

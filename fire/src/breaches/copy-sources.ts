@@ -1,13 +1,7 @@
-import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ROOT } from '../edits/sources.ts'
-
-/** The packages' sources in a folder of their own, where they can be broken without harm. */
-export interface SourcesCopy {
-  readonly folder: string
-  remove(): Promise<void>
-}
 
 /** What a test of a package needs beside them. */
 const ROOT_FILES = [
@@ -36,8 +30,11 @@ export default { ...root, test: { ...root.test, globalSetup: [], projects } }
 /** The configuration of vitest in a copy: the root's, but for how long is polled, and the build. */
 export const CONFIG_FILE = 'breaches.config.mjs'
 
-/** Copies the packages into a new temporary folder; what they depend on is linked. About 1,000 small files. */
-export async function copySources(): Promise<SourcesCopy> {
+/**
+ * Copies the packages into a new temporary folder, where they can be broken without harm; what they depend on is
+ * linked. About 1,000 small files. Resolves to the folder, which the caller removes.
+ */
+export async function copySources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-breaches-'))
   for (const file of ROOT_FILES) await cp(join(ROOT, file), join(folder, file))
   await writeFile(join(folder, CONFIG_FILE), CONFIG)
@@ -49,7 +46,7 @@ export async function copySources(): Promise<SourcesCopy> {
     await linkModules(join(original, 'node_modules'), join(copy, 'node_modules'))
     await symlink(join(original, 'dist'), join(copy, 'dist'))
   }
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+  return folder
 }
 
 /**

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { JsonTestResults } from 'vitest/node'
 import { CONFIG_FILE } from './copy-sources.ts'
 
 /** A test that is red. */
@@ -64,23 +65,10 @@ export async function runTests(
   const outcome = await readFile(outputFile, 'utf8').catch(() => undefined)
   if (outcome === undefined)
     throw new Error(`vitest had no outcome for ${tests.files.join(', ')}: ${said.slice(-2_000)}`)
-  return readOutcome(folder, JSON.parse(outcome) as VitestOutcome)
+  return readOutcome(folder, JSON.parse(outcome) as JsonTestResults)
 }
 
-/** What we read of vitest's JSON reporter. */
-interface VitestOutcome {
-  readonly testResults: readonly {
-    readonly name: string
-    readonly message: string
-    readonly assertionResults: readonly {
-      readonly status: string
-      readonly fullName: string
-      readonly failureMessages: readonly string[]
-    }[]
-  }[]
-}
-
-function readOutcome(folder: string, { testResults }: VitestOutcome): TestsOutcome {
+function readOutcome(folder: string, { testResults }: JsonTestResults): TestsOutcome {
   const files = testResults.map(result => ({ ...result, file: relative(folder, result.name) }))
   const tests = files.flatMap(({ file, assertionResults }) =>
     assertionResults.map(test => ({ file, ...test })),
@@ -90,7 +78,7 @@ function readOutcome(folder: string, { testResults }: VitestOutcome): TestsOutco
     red: tests
       .filter(({ status }) => status === 'failed')
       .map(({ file, fullName, failureMessages }) => {
-        const failure = failureMessages.join('\n')
+        const failure = (failureMessages ?? []).join('\n')
         const isAssertion = ASSERTION.test(failure)
         return { file, name: fullName, message: failure.slice(0, 1_000), isAssertion }
       }),
@@ -118,10 +106,11 @@ async function runNode(
   signal: AbortSignal,
 ): Promise<string> {
   const child = spawn(process.execPath, words, { cwd, detached: true, env: environment() })
-  AbortSignal.any([signal, AbortSignal.timeout(maxMs)]).addEventListener('abort', () => {
+  const kill = (): void => {
     const isRunning = child.exitCode === null && child.signalCode === null
     if (child.pid !== undefined && isRunning) process.kill(-child.pid, 'SIGKILL')
-  })
+  }
+  for (const end of [signal, AbortSignal.timeout(maxMs)]) end.addEventListener('abort', kill)
   return (await Promise.all([text(child.stdout), text(child.stderr)])).join('\n')
 }
 
