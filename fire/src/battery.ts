@@ -67,3 +67,6 @@ export interface Battery {
   /** Rejects only where the battery itself fails: what it finds is in the result. */
   run(run: BatteryRun): Promise<BatteryResult>
 }
+
+/** What was asked for cannot be run; the message says why, and is all that is shown. */
+export class RefusedOption extends TypeError {}

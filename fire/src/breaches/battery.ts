@@ -1,4 +1,4 @@
-import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
+import { RefusedOption, type Battery, type BatteryResult, type BatteryRun, type Score } from '../battery.ts'
 import { BREACHES, PROMISES, type Breach } from './breaches.ts'
 import { commitBreaches, type BreachesOutcome, type BreachOutcome } from './commit-breaches.ts'
 
@@ -19,7 +19,7 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
   const names = flags['only']?.split(',') ?? (size === 'small' ? SMALL : undefined)
   const chosen = BREACHES.filter(({ name }) => names?.includes(name) ?? true)
   const unknown = names?.find(name => chosen.every(breach => breach.name !== name))
-  if (unknown !== undefined) throw new TypeError(`no breach is called ${unknown}`)
+  if (unknown !== undefined) throw new RefusedOption(`no breach is called ${unknown}`)
   let done = 0
   const report = (): void => progress({ doing: 'breaking promises', done, of: chosen.length })
   report()

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
 import { suspectsIn, type Suspect } from '@farebox/local/src/testing/program-suspects'
 import { BATTERIES } from '../batteries.ts'
+import { RefusedOption } from '../battery.ts'
 import type { BatteryMessage, BatteryOrder } from './run-apart.ts'
 
 // The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
@@ -10,8 +11,7 @@ const stopping = new AbortController()
 process.on('SIGINT', () => stopping.abort())
 process.on('SIGTERM', () => stopping.abort())
 process.on('disconnect', () => stopping.abort())
-// Where the battery fails, the process ends with its error.
-process.once('message', (order: BatteryOrder) => void serve(order))
+process.once('message', (order: BatteryOrder) => void serve(order).catch(fail))
 
 async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   const battery = await BATTERIES[name]?.load()
@@ -35,6 +35,13 @@ async function serve({ name, ...run }: BatteryOrder): Promise<void> {
   const scores = characters === 0 ? result.scores : [...result.scores, secrets]
   const found = suspects.slice(0, 10).map(({ what, source, line }) => `${what} in ${source}: ${line}`)
   say({ result: { ...result, scores, findings: [...result.findings, ...found] } })
+  process.disconnect()
+}
+
+/** A battery that fails has no scores; the others run all the same. What it refuses needs no stack. */
+function fail(error: unknown): void {
+  if (!(error instanceof RefusedOption)) console.error(error)
+  say({ result: { scores: [], findings: [error instanceof Error ? error.message : String(error)] } })
   process.disconnect()
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { BatteryEntry } from '../batteries.ts'
-import type { Battery, BatteryFlags, BatterySize } from '../battery.ts'
+import { RefusedOption, type Battery, type BatteryFlags, type BatterySize } from '../battery.ts'
 
 /** What the command line says. */
 export interface Options {
@@ -36,7 +36,7 @@ export async function readOptions(
   const named = words.slice(0, first === -1 ? words.length : first)
   const unknown = named.find(name => !all.includes(name))
   if (unknown !== undefined)
-    throw new TypeError(`no battery is called ${unknown}: there are ${all.join(', ')}`)
+    throw new RefusedOption(`no battery is called ${unknown}: there are ${all.join(', ')}`)
   const [only = ''] = named.length === 1 ? named : []
   const own = Object.entries((await batteries[only]?.load())?.flags ?? {}).map(([name, { value }]) => {
     const type: 'boolean' | 'string' = value === undefined ? 'boolean' : 'string'
@@ -49,12 +49,12 @@ export async function readOptions(
   const { small, seed: seedText, write, help, ...given } = values
   const seed = Number(seedText)
   if (!Number.isInteger(seed) || seed < 0 || seed > LARGEST_SEED)
-    throw new TypeError(`--seed ${seedText}: must be a whole number from 0 to ${LARGEST_SEED}`)
+    throw new RefusedOption(`--seed ${seedText}: must be a whole number from 0 to ${LARGEST_SEED}`)
   const flags = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
   )
   if (write && Object.keys(flags).length > 0)
-    throw new TypeError(`--write: a run with --${Object.keys(flags).join(', --')} is not recorded`)
+    throw new RefusedOption(`--write: a run with --${Object.keys(flags).join(', --')} is not recorded`)
   const names = all.filter(name => named.length === 0 || named.includes(name))
   return { names, size: small ? 'small' : 'full', seed, flags, write, help }
 }

@@ -15,8 +15,8 @@ export interface BatteryMessage {
   readonly result?: BatteryResult
 }
 
-/** How long a battery may take to end what it started, once it has said its result. */
-const LEAVING_MS = 20_000
+/** A battery that has said its result ends what it started; this only ends a hang. */
+const LEAVING_MS = 300_000
 
 /**
  * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`, and to

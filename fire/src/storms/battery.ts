@@ -1,4 +1,4 @@
-import type { Battery, BatteryResult, BatteryRun } from '../battery.ts'
+import { RefusedOption, type Battery, type BatteryResult, type BatteryRun } from '../battery.ts'
 import { createRandom } from '../simulator/seeded-random.ts'
 import { audit, scoreAudits, type Audit } from './audit/audit.ts'
 import { runLoad } from './run-load.ts'
@@ -30,7 +30,7 @@ async function run(options: BatteryRun): Promise<BatteryResult> {
   const { size, signal, progress, flags = {} } = options
   const names = flags['only']?.split(',') ?? NAMES
   const unknown = names.find(name => !NAMES.includes(name))
-  if (unknown !== undefined) throw new TypeError(`no storm is called ${unknown}: ${NAMES.join(', ')}`)
+  if (unknown !== undefined) throw new RefusedOption(`no storm is called ${unknown}: ${NAMES.join(', ')}`)
   progress({ doing: 'setting the stage', done: 0, of: 1 })
   return await playOnStage(signal, async stage => {
     await stage.addFacilitator()

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Battery, BatteryFlags, BatteryResult, BatteryRun, BatterySize } from '../battery.ts'
+import {
+  RefusedOption,
+  type Battery,
+  type BatteryFlags,
+  type BatteryResult,
+  type BatteryRun,
+  type BatterySize,
+} from '../battery.ts'
 import { audit, forEachAtOnce, scoreAudits } from './audit/audit.ts'
 import { paymentsFor } from './audit/read-chain.ts'
 import { callAgent, type Called } from './script/call-agent.ts'
@@ -55,7 +62,7 @@ async function run({ size, signal, progress, flags = {} }: BatteryRun): Promise<
 function choose(size: BatterySize, { only }: BatteryFlags): readonly Fault[] {
   if (only !== undefined) {
     const named = FAULTS.filter(({ name }) => name.includes(only))
-    if (named.length === 0) throw new TypeError(`no fault's name contains "${only}"`)
+    if (named.length === 0) throw new RefusedOption(`no fault's name contains "${only}"`)
     return named
   }
   const quick = FAULTS.filter(({ isSlow }) => !isSlow)

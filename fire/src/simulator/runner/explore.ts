@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { BatteryFlag, BatteryResult, BatteryRun } from '../../battery.ts'
+import { RefusedOption, type BatteryFlag, type BatteryResult, type BatteryRun } from '../../battery.ts'
 import { MUTANTS, recordSeeds, type Mutant } from '../mutants/mutants.ts'
 import { bundleSimulator } from './bundle-simulator.ts'
 import { loadSimulator } from './repeat-history.ts'
@@ -20,7 +20,7 @@ export async function explore(run: BatteryRun): Promise<BatteryResult | undefine
   const { seed, flags = {} } = run
   const chosen = flags['mutant']
   const mutants = MUTANTS.filter(({ name }) => name === (chosen ?? name))
-  if (mutants.length === 0) throw new TypeError(`no mutant is called ${chosen}`)
+  if (mutants.length === 0) throw new RefusedOption(`no mutant is called ${chosen}`)
   if (flags['trace'] !== undefined) {
     const simulate = await loadSimulator(await bundleSimulator(chosen === undefined ? [] : mutants))
     const { violations, trace } = await simulate(seed, true)
