@@ -22,7 +22,7 @@ const CONFIG = `import root from './vitest.config.ts'
 
 const projects = root.test.projects.map(project => ({
   ...project,
-  test: { ...project.test, expect: { poll: { timeout: 10_000 } } },
+  test: { ...project.test, expect: { poll: { timeout: 30_000 } } },
 }))
 export default { ...root, test: { ...root.test, globalSetup: [], projects } }
 `
