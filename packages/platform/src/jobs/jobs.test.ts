@@ -6,11 +6,11 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
-import { systemClock } from '@farebox/server/clock'
+import { systemClock, type Clock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
-import type { Background } from '../platform-parts.ts'
+import type { Background, PlatformParts } from '../platform-parts.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { startChainAgent, type ChainAgent, type PaidCall } from '../test-setup/network/chain-agent.ts'
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
@@ -46,12 +46,15 @@ beforeEach(async () => {
   stage = await stagePlatform({ realTime: true, rpc })
   agent = await startChainAgent(chain)
   await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
-  const routes = jobsRoutes(stage.parts)
-  app = createApp(stage.parts, routes)
+  await open(stage.parts)
+})
+async function open(parts: PlatformParts): Promise<void> {
+  const routes = jobsRoutes(parts)
+  app = createApp(parts, routes)
   await app.ready()
   ask = answersAsDocumented(app, routes)
-  jobs = startJobs(stage.parts, { pollMs: 20 })
-})
+  jobs = startJobs(parts, { pollMs: 20 })
+}
 afterEach(async () => {
   await jobs?.stop()
   await app.close()
@@ -459,9 +462,15 @@ test('a token that a repeat of the order brings only reads; that of the order de
 })
 
 test('of forty orders at once, none is sent twice by two workers', async () => {
-  const another = startJobs(await stage.anotherWorker(), { pollMs: 20 })
+  // Neither leases nor deadlines end: the platform's time stands still.
+  const nowMs = Date.now()
+  const clock: Clock = { ...systemClock, nowMs: () => nowMs }
+  await jobs?.stop()
+  await app.close()
+  await open({ ...stage.parts, clock })
+  const another = startJobs(await stage.anotherWorker({ clock }), { pollMs: 20 })
   try {
-    const orders = await Promise.all(Array.from({ length: 40 }, () => sign()))
+    const orders = await Promise.all(Array.from({ length: 40 }, () => sign({ deadlineSeconds: 300 })))
     const answers = await Promise.all(orders.map(one => order(one)))
     expect(answers.filter(({ body }) => body.status === 'completed')).toHaveLength(40)
     expect(agent.seen).toHaveLength(40)
