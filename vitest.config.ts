@@ -55,7 +55,7 @@ const WEB = ['e2e/web/*.test.ts']
 const BATTERIES = ['fire/src/**/*.test.ts']
 
 /** Side by side where more than one is run: some wait while others compute. */
-const TOGETHER = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } } as const
+const TOGETHER = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 2 } } as const
 
 /** Need nothing but this process. */
 const QUICK = quickTests()
