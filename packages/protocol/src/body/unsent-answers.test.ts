@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createUnsentAnswers, type UnsentAnswers } from './unsent-answers.ts'
+import { createUnsentAnswers, type AnswerSocket, type UnsentAnswers } from './unsent-answers.ts'
 
 const MEBIBYTE = 1_048_576
 
@@ -12,11 +12,14 @@ afterEach(async () => {
   await new Promise(resolve => server?.close(resolve))
 })
 
-/** A server whose every answer has five mebibytes; resolves to its port. */
-async function serveLarge(unsent: UnsentAnswers): Promise<number> {
+/** A server whose every answer has five mebibytes, on sockets as `wrap` makes them; resolves to its port. */
+async function serveLarge(
+  unsent: UnsentAnswers,
+  wrap: (socket: Socket) => AnswerSocket = socket => socket,
+): Promise<number> {
   const body = Buffer.alloc(5 * MEBIBYTE, 'x')
   server = createServer((request, response) => {
-    unsent.add(request.socket, response, body.length)
+    unsent.add(wrap(request.socket), response, body.length)
     response.end(body)
   })
   server.keepAliveTimeout = 60_000
@@ -36,17 +39,23 @@ function ask(port: number): Socket {
 
 test('a caller that takes nothing of its answer is cut off, and there is room again', async () => {
   const unsent = createUnsentAnswers(300)
-  const port = await serveLarge(unsent)
+  // The time of each begins when all have asked.
+  const held: (() => void)[] = []
+  const port = await serveLarge(unsent, socket => ({
+    setTimeout: ms => held.push(() => socket.setTimeout(ms)),
+    once: (event, listener) => socket.once(event, listener),
+  }))
   for (let made = 0; made < 12; made += 1) ask(port)
   await expect.poll(() => unsent.hasRoom(5 * MEBIBYTE)).toBe(false)
   // Small answers always go out.
   expect(unsent.hasRoom(1_000)).toBe(true)
+  for (const begin of held) begin()
   await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
 })
 
 test('a caller that reads slowly gets all of it, and its connection takes another request', async () => {
   // Long beside what a busy machine may hold up this process.
-  const unsent = createUnsentAnswers(2_000)
+  const unsent = createUnsentAnswers(4_000)
   const port = await serveLarge(unsent)
   const caller = ask(port)
   let came = 0
@@ -60,7 +69,7 @@ test('a caller that reads slowly gets all of it, and its connection takes anothe
   caller.resume()
   await expect.poll(() => came).toBeGreaterThan(5 * MEBIBYTE)
   await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
-  await new Promise(resolve => setTimeout(resolve, 2_500))
+  await new Promise(resolve => setTimeout(resolve, 4_500))
   caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
   await expect.poll(() => came).toBeGreaterThan(10 * MEBIBYTE)
 })
