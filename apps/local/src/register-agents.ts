@@ -2,14 +2,15 @@ import type { Economy } from '@farebox/local/economy'
 import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/register-agent'
 
 /** Registers the economy's agents at its platform, at the same time; those that are registered stay as they are. */
-export async function registerAgents({
-  platform,
-  chain,
-  agents,
-}: Economy): Promise<readonly RegisteredAgent[]> {
+export async function registerAgents(
+  { platform, chain, agents }: Pick<Economy, 'platform' | 'chain' | 'agents'>,
+  signal: AbortSignal,
+): Promise<readonly RegisteredAgent[]> {
   if (platform === undefined) return []
   return await Promise.all(
-    agents.map(({ url, declaration }) => registerAgent(platform, chain, { url, wallet: declaration.wallet })),
+    agents.map(({ url, declaration }) =>
+      registerAgent(platform, chain, { url, wallet: declaration.wallet }, signal),
+    ),
   )
 }
 

@@ -79,10 +79,11 @@ export async function runLocal(options: {
     throw await explainStart(error, { flags, root, agentCount: EXAMPLES.length })
   })
   try {
-    await steps.step('registered', () => registerAgents(economy), describeRegistered)
+    await steps.step('registered', () => registerAgents(economy, stopping.signal), describeRegistered)
     await showJobs(economy, steps, jobLog)
+    if (flags.once) return 0
     nextSteps(economy, flags.folder).forEach(line => steps.line(line))
-    return flags.once ? 0 : await stayUp(economy, steps, stopping.signal)
+    return await stayUp(economy, steps, stopping.signal)
   } finally {
     await stopAll(economy, steps)
   }
@@ -114,9 +115,8 @@ async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Prom
   const broken = await Promise.race([economy.broken, told])
   if (broken === undefined) return 0
   steps.line()
-  steps.line(
-    `✗ ${broken} ended unexpectedly: everything else is stopped, npm start continues where it stopped`,
-  )
+  steps.line(`✗ ${broken}`)
+  steps.line('  everything else is stopped now; npm start goes on from there')
   return 1
 }
 

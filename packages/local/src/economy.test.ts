@@ -1,10 +1,11 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readProcess } from 'farebox/src/command-line'
 import { startEconomy, type Economy } from './economy.ts'
 import { readLocalFile } from './local-file.ts'
+import { findPostmaster } from './postgres/postmaster.ts'
 import { launch } from './testing/launch.ts'
 
 let folder: string
@@ -38,6 +39,19 @@ test('without agents it is a chain, a facilitator and a payer, and says so in lo
   await economy.stop()
   await economy.chain.exited
   expect(broken).toBeUndefined()
+})
+
+test('a database that ends by itself breaks the economy, and its log is named', async () => {
+  const economy = await startEconomy({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
+  try {
+    const postmaster = await findPostmaster(await realpath(join(folder, 'postgres', 'cluster', 'data')))
+    process.kill(postmaster?.process.pid ?? Number.NaN, 'SIGKILL')
+    expect(await economy.broken).toMatch(
+      /^PostgreSQL ended unexpectedly: it was ended by SIGKILL.*\n[^]*its whole log: \S+postgres\.log$/,
+    )
+  } finally {
+    await economy.stop()
+  }
 })
 
 test('with a platform, whoever asks it for test money gets some', async () => {

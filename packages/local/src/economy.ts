@@ -1,10 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { describeError } from '@farebox/server/log'
 import { callOnce } from './processes/call-once.ts'
 import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
 import { describeAgent, writeLocalFile } from './local-file.ts'
-import { openDatabase, startParts, type EconomyParts, type Starting } from './start-parts.ts'
+import {
+  openDatabase,
+  startParts,
+  type EconomyParts,
+  type OpeningDatabase,
+  type Starting,
+} from './start-parts.ts'
+import { describeEnded } from './starting/not-started-error.ts'
+import { shownPath } from './starting/shown-path.ts'
 
 export type { EconomyOptions, EconomyStep } from './economy-options.ts'
 export { FolderInUseError } from './processes/claim-folder.ts'
@@ -12,7 +21,7 @@ export { PortTakenError } from './processes/port-taken-error.ts'
 
 /** A whole economy on one machine. */
 export interface Economy extends EconomyParts {
-  /** Resolves with the name of the first program that ended by itself. */
+  /** Resolves once a program has ended by itself: which, how, its last lines and where its log is, for a person. */
   readonly broken: Promise<string>
   /** Stops everything in order, agents first, chain last. May be called twice. */
   stop(): Promise<void>
@@ -49,7 +58,7 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     throw new Error(`chain id ${chainId} cannot be local: choose ${LOCAL_CHAIN_IDS.join(' or ')}`)
   }
   const starting: Starting = { ...options, folder: resolve(options.folder), chainId, stops: [] }
-  await mkdir(starting.folder, { recursive: true })
+  await makeFolder(starting.folder)
   await keepOutOfRepositories(starting.folder)
   let stopped = false
   const stop = callOnce(async () => {
@@ -62,11 +71,21 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     const parts = await startParts(starting, database)
     await topUp(parts.chain, parts.payer.address, PAYER_USDC_ATOMIC)
     await writeLocalFile(starting.folder, parts, parts.agents.map(describeAgent))
-    return { ...parts, broken: firstToEnd(parts, () => stopped), stop }
+    return { ...parts, broken: firstToEnd({ ...parts, database: database.own() }, () => stopped), stop }
   } catch (error) {
     await database.url.catch(() => undefined)
     await stop()
     throw error
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    throw new Error(`the folder ${shownPath(folder)} cannot be made: ${describeError(error)}`, {
+      cause: error,
+    })
   }
 }
 
@@ -76,19 +95,26 @@ async function keepOutOfRepositories(folder: string): Promise<void> {
 }
 
 function firstToEnd(
-  { chain, facilitator, platform, agents }: EconomyParts,
+  {
+    chain,
+    facilitator,
+    platform,
+    agents,
+    database,
+  }: EconomyParts & { readonly database: ReturnType<OpeningDatabase['own']> },
   wasStopped: () => boolean,
 ): Promise<string> {
   const programs = [
     { name: 'the chain', exited: chain.exited },
+    ...(database === undefined ? [] : [{ name: 'PostgreSQL', exited: database.exited }]),
     { name: 'the facilitator', exited: facilitator.exited },
     ...(platform === undefined ? [] : [{ name: 'the platform', exited: platform.exited }]),
     ...agents.map(({ declaration, exited }) => ({ name: declaration.name, exited })),
   ]
   return new Promise(tell => {
     for (const { name, exited } of programs) {
-      void exited.then(() => {
-        if (!wasStopped()) tell(name)
+      void exited.then(exit => {
+        if (!wasStopped()) tell(describeEnded(name, exit))
       })
     }
   })

@@ -16,6 +16,8 @@ export interface RegisteredAgent {
 }
 
 const ASK_EVERY_MS = 100
+/** Of an answer that nothing is known of. */
+const SHOWN_CHARACTERS = 200
 
 /** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
 const AGENT_REGISTERED_TOPIC = '0xc29f819ac362ff9c94de06666235808451aafd8894a2dffb86a080a965efeae3'
@@ -26,12 +28,14 @@ const ENDPOINT_OF_SELECTOR = '0x728e8469'
  * Registers an agent at a local platform: its wallet, one of the test keys that the chain itself holds, stakes what is
  * asked. An agent that is registered already is left as it is.
  *
+ * @param signal gives up waiting for the platform; what was staked is staked
  * @throws Error when the platform refuses the agent, with its reason, and when it does not list it in time
  */
 export async function registerAgent(
   platform: { readonly url: string },
   chain: Pick<LocalChain, 'rpcUrl'>,
   agent: { readonly url: string; readonly wallet: string },
+  signal?: AbortSignal,
 ): Promise<RegisteredAgent> {
   const origin = createJsonOrigin(platform.url)
   try {
@@ -42,7 +46,7 @@ export async function registerAgent(
     })
     const isNew = asked.status.state === 'waiting_for_stake' && !(await hasStaked(chain, asked, agent.wallet))
     if (isNew) await stake(chain, asked, agent.wallet)
-    return { ...(await untilListed(origin, asked)), isNew }
+    return { ...(await untilListed(origin, asked, signal)), isNew }
   } finally {
     await origin.close()
   }
@@ -97,6 +101,7 @@ async function stake(
 async function untilListed(
   origin: JsonOrigin,
   { registration_id: id, endpoint }: Registration,
+  signal: AbortSignal | undefined,
 ): Promise<Omit<RegisteredAgent, 'isNew'>> {
   try {
     return await askUntilStarted(
@@ -112,13 +117,14 @@ async function untilListed(
           ? { agentId: status.agent_id, profileUrl: status.profile_url }
           : undefined
       },
-      { everyMs: ASK_EVERY_MS },
+      { everyMs: ASK_EVERY_MS, signal },
     )
   } catch (error) {
     if (!(error instanceof StartLimitError)) throw error
-    throw new Error(`the platform has not listed ${endpoint} within ${START_LIMIT_MS / 60_000} minutes`, {
-      cause: error,
-    })
+    throw new Error(
+      `the platform has not listed ${endpoint} within ${START_LIMIT_MS / 60_000} minutes: its log, platform.log, may say why`,
+      { cause: error },
+    )
   }
 }
 
@@ -126,7 +132,11 @@ async function untilListed(
  * Waits until a platform has checked for the first time whether an agent answers. A platform that does not come to it
  * is no reason not to start: the agent is then shown as unchecked for a while.
  */
-export async function untilChecked(platform: { readonly url: string }, agentId: number): Promise<void> {
+export async function untilChecked(
+  platform: { readonly url: string },
+  agentId: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const origin = createJsonOrigin(platform.url)
   const path = `/v1/agents/${agentId}/health`
   try {
@@ -136,7 +146,7 @@ export async function untilChecked(platform: { readonly url: string }, agentId: 
         const read = agentHealth.safeParse(body)
         return read.success && read.data.checked_at !== null ? true : undefined
       },
-      { everyMs: ASK_EVERY_MS },
+      { everyMs: ASK_EVERY_MS, signal },
     )
   } catch (error) {
     if (!(error instanceof StartLimitError)) throw error
@@ -152,7 +162,7 @@ async function ask(
   const { status, body } = await origin.send({ ...request, timeoutMs: START_LIMIT_MS })
   const read = registration.safeParse(body)
   if (status < 300 && read.success) return read.data
-  throw new Error(
-    `the platform answered HTTP ${status} to ${request.method} ${request.path}: ${JSON.stringify(body)}`,
-  )
+  const text = JSON.stringify(body) ?? ''
+  const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  throw new Error(`the platform answered HTTP ${status} to ${request.method} ${request.path}: ${shown}`)
 }

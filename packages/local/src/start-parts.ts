@@ -5,7 +5,7 @@ import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
 import { startOnPort, type PortChoice } from './processes/port-choice.ts'
-import { startPostgres } from './postgres/start-postgres.ts'
+import { startPostgres, type LocalPostgres } from './postgres/start-postgres.ts'
 import { shownPath } from './starting/shown-path.ts'
 import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
@@ -36,6 +36,8 @@ const HIRING_USDC_ATOMIC = 10_000_000n
 export interface OpeningDatabase {
   /** Resolves with its URL. */
   readonly url: Promise<string>
+  /** The server, once it is open, where it is the economy's own. */
+  own(): Pick<LocalPostgres, 'exited'> | undefined
   /** As {@link url}; reports what is being done meanwhile. */
   wait(report: Report): Promise<string>
 }
@@ -88,14 +90,21 @@ export async function startParts(starting: Starting, database: OpeningDatabase):
 export function openDatabase(starting: Starting): OpeningDatabase {
   let latest = ''
   let report: Report = () => undefined
-  const url = startDatabase(starting, activity => {
-    latest = activity
-    report(activity)
-  })
+  let own: LocalPostgres | undefined
+  const start = async (): Promise<string> => {
+    if (starting.databaseUrl !== undefined) return starting.databaseUrl
+    own = await startDatabase(starting, activity => {
+      latest = activity
+      report(activity)
+    })
+    return own.connectionString
+  }
+  const url = start()
   // That it failed is reported where it is waited for.
   url.catch(() => undefined)
   return {
     url,
+    own: () => own,
     wait: async given => {
       report = given
       report(latest)
@@ -104,19 +113,17 @@ export function openDatabase(starting: Starting): OpeningDatabase {
   }
 }
 
-async function startDatabase(
-  { folder, databaseUrl, stops, onLine, signal }: Starting,
-  onActivity: Report,
-): Promise<string> {
-  if (databaseUrl !== undefined) return databaseUrl
+async function startDatabase(starting: Starting, onActivity: Report): Promise<LocalPostgres> {
+  const { folder, stops, onLine, signal } = starting
   const database = await startPostgres({
     folder: join(folder, 'postgres'),
+    advice: `${startAgain(folder)}, or set DATABASE_URL to a PostgreSQL server of yours`,
     onLog: line => onLine?.('postgres', line),
     onActivity,
     ...(signal && { signal }),
   })
   stops.push(database.stop)
-  return database.connectionString
+  return database
 }
 
 async function startLocalChain(starting: Starting, onActivity: Report): Promise<LocalChain> {
@@ -127,6 +134,7 @@ async function startLocalChain(starting: Starting, onActivity: Report): Promise<
       chainId,
       port,
       logFile: join(folder, 'logs', 'chain.log'),
+      advice: startAgain(folder),
       onLog: line => onLine?.('chain', line),
       onActivity,
       ...(signal && { signal }),
@@ -171,8 +179,14 @@ async function startPlatform(
 /** What facilitator and platform need beside this machine is a database. */
 function adviceOf({ databaseUrl, folder }: Starting): string {
   return databaseUrl === undefined
-    ? `start again: everything in ${shownPath(folder)} is kept`
+    ? startAgain(folder)
     : 'correct DATABASE_URL, or unset it: a PostgreSQL server of its own is started then'
+}
+
+/** Chain, ledger and registry belong together: none of them begins anew alone. */
+function startAgain(folder: string): string {
+  const shown = shownPath(folder)
+  return `start again: everything in ${shown} is kept. If it fails in the same way, move ${shown} away: all of it begins anew`
 }
 
 async function startAgents(

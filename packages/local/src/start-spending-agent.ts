@@ -40,9 +40,9 @@ async function register(
   try {
     const { url } = served
     options.onActivity?.('being registered')
-    const { agentId } = await registerAgent(platform, chain, { url, wallet: agent.wallet })
+    const { agentId } = await registerAgent(platform, chain, { url, wallet: agent.wallet }, options.signal)
     // The platform looks at once whether it answers: so that it does, and is not shown as one that does not.
-    await untilChecked(platform, agentId)
+    await untilChecked(platform, agentId, options.signal)
     return { agentId, port: Number(new URL(url).port) }
   } finally {
     await served.stop()

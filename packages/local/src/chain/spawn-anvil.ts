@@ -4,7 +4,6 @@ import { readGlibcVersion } from '../processes/glibc.ts'
 import { isThere } from '../processes/is-there.ts'
 import { portTaken } from '../processes/port-taken-error.ts'
 import { NotStartedError } from '../starting/not-started-error.ts'
-import { shownPath } from '../starting/shown-path.ts'
 import { findAnvil } from './anvil-binary.ts'
 import type { ChainFiles } from './chain-state.ts'
 
@@ -15,6 +14,7 @@ export interface SpawnAnvilOptions {
   readonly blockTimeSeconds?: number
   readonly allowOrigin?: string
   readonly logFile?: string
+  readonly advice?: string
   readonly signal?: AbortSignal
 }
 
@@ -43,9 +43,7 @@ export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChi
       arguments: await listArguments(options),
       readReady: readListeningLine,
       part: 'the chain',
-      ...(options.files !== undefined && {
-        advice: `move ${shownPath(options.files.saved)} away and start again: a new chain is made`,
-      }),
+      ...(options.advice !== undefined && { advice: options.advice }),
       ...(options.logFile !== undefined && { logFile: options.logFile }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })

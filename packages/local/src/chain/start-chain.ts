@@ -38,6 +38,8 @@ export interface StartChainOptions {
   readonly allowOrigin?: string
   /** Where what anvil prints while it starts is kept. Without it, nowhere. */
   readonly logFile?: string
+  /** What a person may try where it does not start, in the imperative. */
+  readonly advice?: string
   /** Receives what is being done, until it has started. */
   readonly onActivity?: (activity: string) => void
   /** Receives a line when something worth a log happens: an old process ended, a save failed. */

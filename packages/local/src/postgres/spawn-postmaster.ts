@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readProcess } from 'farebox/internal/command-line'
+import type { ChildExit } from '../processes/child-process.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { portTaken } from '../processes/port-taken-error.ts'
-import { NotStartedError } from '../starting/not-started-error.ts'
+import { describeEnd, NotStartedError } from '../starting/not-started-error.ts'
 import { askUntilStarted, StartLimitError, type Timer } from '../starting/wait-for-start.ts'
 import type { ClusterFolder } from './cluster-folder.ts'
 import { POSTGRES_ENVIRONMENT } from './create-cluster.ts'
@@ -29,8 +30,16 @@ export interface SpawnPostmasterOptions {
   /** undefined: a free one. */
   readonly port: number | undefined
   readonly signal: AbortSignal | undefined
+  /** What a person may try where it does not start, in the imperative; default to use another server. */
+  readonly advice?: string | undefined
   /** Default: the machine's. */
   readonly timer?: Timer
+}
+
+/** The server that was started, and how it ends. */
+export interface SpawnedPostmaster extends Postmaster {
+  /** Resolves when its process ends; never rejects. */
+  readonly exited: Promise<ChildExit>
 }
 
 /**
@@ -40,15 +49,15 @@ export interface SpawnPostmasterOptions {
  * @throws Error when the port is taken, naming by whom, and when PostgreSQL fails otherwise, with the end of
  * its log
  */
-export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<Postmaster> {
+export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<SpawnedPostmaster> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort())
     const server = await spawnOn(port, options)
     const postmaster = await awaitReady(options.cluster, server, options)
-    if (postmaster !== undefined) return postmaster
+    if (postmaster !== undefined) return { ...postmaster, exited: server.exited }
     const log = await readFile(options.cluster.log, 'utf8')
     if (!log.includes('Address already in use'))
-      throw notStarted('it ended while it started', options.cluster, log)
+      throw notStarted(describeEnd(await server.exited), { ...options, log })
     if (options.port !== undefined) throw await portTaken(port, 'PostgreSQL')
     if (attempt === PORT_ATTEMPTS) throw new Error(`PostgreSQL found ${PORT_ATTEMPTS} free ports taken again`)
   }
@@ -56,6 +65,7 @@ export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<
 
 /** A server that has been started and may not have written its lock file yet. */
 interface StartedServer {
+  readonly exited: Promise<ChildExit>
   /** Whether its process lives. */
   isAlive(): boolean
   /** Ends it, resolving when it has ended. */
@@ -73,7 +83,7 @@ interface StartedServer {
  */
 export async function awaitReady(
   cluster: ClusterFolder,
-  own: StartedServer | undefined,
+  own: Pick<StartedServer, 'isAlive' | 'end'> | undefined,
   options: { readonly signal?: AbortSignal | undefined; readonly timer?: Timer | undefined },
 ): Promise<Postmaster | undefined> {
   try {
@@ -84,14 +94,14 @@ export async function awaitReady(
     const left = await findPostmaster(cluster.data)
     if (left !== undefined) await endProcess(left.process, 'SIGINT', STOP_GRACE_MS)
     if (!(error instanceof StartLimitError)) throw error
-    throw notStarted(error.message, cluster, await readFile(cluster.log, 'utf8'))
+    throw notStarted(error.message, { cluster, log: await readFile(cluster.log, 'utf8') })
   }
 }
 
 /** Undefined as long as it is not decided. */
 async function readState(
   cluster: ClusterFolder,
-  own: StartedServer | undefined,
+  own: Pick<StartedServer, 'isAlive' | 'end'> | undefined,
 ): Promise<{ readonly postmaster: Postmaster | undefined } | undefined> {
   // Asked first: a server that ends between the two questions has not been missed.
   const mayAppear = own?.isAlive() === true
@@ -100,13 +110,22 @@ async function readState(
   return isDecided ? { postmaster } : undefined
 }
 
-function notStarted(reason: string, cluster: ClusterFolder, log: string): NotStartedError {
+function notStarted(
+  reason: string,
+  {
+    cluster,
+    log,
+    advice = USE_ANOTHER_DATABASE,
+  }: Pick<SpawnPostmasterOptions, 'cluster' | 'advice'> & {
+    readonly log: string
+  },
+): NotStartedError {
   return new NotStartedError({
     part: 'PostgreSQL',
     reason,
     lines: log.trim() === '' ? [] : log.trim().split('\n'),
     logFile: cluster.log,
-    advice: USE_ANOTHER_DATABASE,
+    advice,
   })
 }
 
@@ -122,9 +141,19 @@ async function spawnOn(port: number, options: SpawnPostmasterOptions): Promise<S
       detached: true,
       ...user,
     })
+    const exited = new Promise<ChildExit>(resolve => {
+      child.once('exit', (code, signal) => {
+        const end = (lastLines: string): void => resolve({ code, signal, lastLines, logFile: cluster.log })
+        void readFile(cluster.log, 'utf8').then(
+          text => end(text.trim()),
+          () => end(''),
+        )
+      })
+    })
     await once(child, 'spawn')
     child.unref()
     return {
+      exited,
       isAlive: () => child.exitCode === null && child.signalCode === null,
       async end() {
         const found = child.pid === undefined ? undefined : await readProcess(child.pid)

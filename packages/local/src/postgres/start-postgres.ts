@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { callOnce } from '../processes/call-once.ts'
+import type { ChildExit } from '../processes/child-process.ts'
 import { claimFolder } from '../processes/claim-folder.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { endWithUs } from '../processes/end-with-us.ts'
@@ -12,8 +13,7 @@ import { DATABASE_USER_NAME, createCluster } from './create-cluster.ts'
 import { chooseDatabaseUser } from './database-user.ts'
 import { findPostgresPackage, preparePrograms } from './postgres-programs.ts'
 import { removeStaleLock } from './postmaster.ts'
-import type { Postmaster } from './postmaster.ts'
-import { awaitReady, spawnPostmaster } from './spawn-postmaster.ts'
+import { awaitReady, spawnPostmaster, type SpawnedPostmaster } from './spawn-postmaster.ts'
 
 /** A fast shutdown writes what is in memory to disk first. */
 const STOP_GRACE_MS = 60_000
@@ -37,6 +37,8 @@ export interface StartPostgresOptions {
   readonly onLog?: (line: string) => void
   /** Receives what is being done, until it has started. */
   readonly onActivity?: (activity: string) => void
+  /** What a person may try where it does not start, in the imperative; default to use another server. */
+  readonly advice?: string
   /** Aborting it while PostgreSQL starts gives up the start. Afterwards it does nothing; call `stop`. */
   readonly signal?: AbortSignal
 }
@@ -48,6 +50,8 @@ export interface LocalPostgres {
   readonly port: number
   /** The pid of the server. */
   readonly pid: number
+  /** Resolves when the server ends, also without `stop`, with the end of its log; never rejects. */
+  readonly exited: Promise<ChildExit>
   /**
    * A fast shutdown: open transactions are rolled back, everything committed is on disk. May be called twice.
    */
@@ -85,6 +89,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
       connectionString: `postgres://${DATABASE_USER_NAME}:${password}@127.0.0.1:${postmaster.port}/postgres`,
       port: postmaster.port,
       pid: postmaster.process.pid,
+      exited: postmaster.exited,
       stop: callOnce(async () => {
         await endProcess(postmaster.process, 'SIGINT', STOP_GRACE_MS)
         stopGuard()
@@ -99,11 +104,11 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
 
 interface OpenDatabase {
   readonly cluster: ClusterFolder
-  readonly postmaster: Postmaster
+  readonly postmaster: SpawnedPostmaster
 }
 
 async function openDatabase(folder: string, options: StartPostgresOptions): Promise<OpenDatabase> {
-  const { onLog = () => undefined, onActivity, port, signal } = options
+  const { onLog = () => undefined, onActivity, port, signal, advice } = options
   const { systemFolder = '/var/lib/farebox', cacheFolder = defaultCacheFolder() } = options
   const packageFolder = findPostgresPackage(process.platform, process.arch, readGlibcVersion())
   const user = await chooseDatabaseUser(join(folder, 'cluster'))
@@ -114,7 +119,7 @@ async function openDatabase(folder: string, options: StartPostgresOptions): Prom
   await createCluster(programs, cluster, user)
   await endLeftBehind(cluster, options)
   onActivity?.('starting PostgreSQL')
-  return { cluster, postmaster: await spawnPostmaster({ programs, cluster, user, port, signal }) }
+  return { cluster, postmaster: await spawnPostmaster({ programs, cluster, user, port, signal, advice }) }
 }
 
 /** What a run that was killed left behind is about to end, or its guard was killed too: it is not relied on. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readActivity } from '../starting/log-line.ts'
-import { NotStartedError } from '../starting/not-started-error.ts'
+import { describeEnd, NotStartedError } from '../starting/not-started-error.ts'
 import { openPartLog } from '../starting/part-log.ts'
 import { StartLimitError, waitForStart, type Timer } from '../starting/wait-for-start.ts'
 
@@ -49,11 +49,12 @@ export interface StartChildOptions<Ready> {
   readonly signal?: AbortSignal
 }
 
-/** How a program ended, with its last lines. */
+/** How a program ended, with its last lines and where all of them are. */
 export interface ChildExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly lastLines: string
+  readonly logFile?: string | undefined
 }
 
 export interface RunningChild<Ready> {
@@ -82,7 +83,7 @@ export async function startChild<Ready>(options: StartChildOptions<Ready>): Prom
     ...(options.folder === undefined ? {} : { cwd: options.folder }),
   })
   const lines: string[] = []
-  const exited = watchExit(child, lines)
+  const exited = watchExit(child, lines, options.logFile)
   const stop = async (graceMs = 10_000) => await stopChild(child, exited, graceMs)
   try {
     const ready = await waitForStart(() => waitUntilReady(child, lines, options), options)
@@ -101,11 +102,15 @@ type Child = ChildProcessByStdio<null, Readable, Readable>
 /** The message says why, after the name of the part. */
 class CannotBecomeReady extends Error {}
 
-async function watchExit(child: Child, lines: readonly string[]): Promise<ChildExit> {
+async function watchExit(
+  child: Child,
+  lines: readonly string[],
+  logFile: string | undefined,
+): Promise<ChildExit> {
   return await new Promise(resolve => {
     // 'close' comes after the last line was read, 'error' when the program could not even be started.
-    child.once('close', (code, signal) => resolve({ code, signal, lastLines: lines.join('\n') }))
-    child.once('error', error => resolve({ code: null, signal: null, lastLines: error.message }))
+    child.once('close', (code, signal) => resolve({ code, signal, lastLines: lines.join('\n'), logFile }))
+    child.once('error', error => resolve({ code: null, signal: null, lastLines: error.message, logFile }))
   })
 }
 
@@ -138,16 +143,9 @@ async function waitUntilReady<Ready>(
     child.once('error', error => reject(new CannotBecomeReady(`it cannot be run (${error.message})`)))
     child.once('close', (code, signal) => {
       log?.close()
-      reject(new CannotBecomeReady(describeEnd(code, signal)))
+      reject(new CannotBecomeReady(describeEnd({ code, signal })))
     })
   })
-}
-
-function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
-  if (signal === null) return `it ended with exit code ${code}`
-  // Nobody else does so on a machine at rest.
-  const memory = signal === 'SIGKILL' ? '; the machine may be out of memory' : ''
-  return `it was ended by ${signal}${memory}`
 }
 
 async function stopChild(child: Child, exited: Promise<ChildExit>, graceMs: number): Promise<ChildExit> {

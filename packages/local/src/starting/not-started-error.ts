@@ -1,3 +1,4 @@
+import type { ChildExit } from '../processes/child-process.ts'
 import { readableLine } from './log-line.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -31,11 +32,32 @@ export class NotStartedError extends Error {
   }
 }
 
-function describe({ part, reason, lines, logFile, advice }: FailedStart): string {
+/** A part that ran and ended by itself, in the same form. */
+export function describeEnded(part: string, exit: ChildExit): string {
+  const lines = exit.lastLines === '' ? [] : exit.lastLines.split('\n')
+  return withLines(`${part} ended unexpectedly: ${describeEnd(exit)}`, { lines, logFile: exit.logFile })
+}
+
+/** "it was ended by SIGKILL" */
+export function describeEnd({ code, signal }: Pick<ChildExit, 'code' | 'signal'>): string {
+  if (signal === null) return `it ended with exit code ${code}`
+  // Nobody else does so on a machine at rest.
+  const memory = signal === 'SIGKILL' ? '; the machine may be out of memory' : ''
+  return `it was ended by ${signal}${memory}`
+}
+
+function describe({ part, reason, ...failed }: FailedStart): string {
+  return withLines(`${part} did not start: ${reason}`, failed)
+}
+
+function withLines(
+  headline: string,
+  { lines, logFile, advice }: Pick<FailedStart, 'lines' | 'logFile' | 'advice'>,
+): string {
   const printed = lines.filter(line => line.trim() !== '')
   const shown = printed.slice(-SHOWN_LINES).map(line => `    ${shorten(readableLine(line))}`)
   return [
-    `${part} did not start: ${reason}`,
+    headline,
     ...(shown.length === 0 ? ['  it printed nothing'] : ['  its last lines:', ...shown]),
     ...(logFile === undefined ? [] : [`  its whole log: ${shownPath(logFile)}`]),
     ...(advice === undefined ? [] : [`  try: ${advice}`]),

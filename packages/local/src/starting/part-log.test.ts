@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('each start begins the log again, closed to other users', async () => {
+test('each start begins the log again, closed to other users, and keeps that of the start before', async () => {
   const file = join(folder, 'logs', 'platform.log')
   for (const line of ['first start', 'second start']) {
     const log = openPartLog(file)
@@ -21,6 +21,7 @@ test('each start begins the log again, closed to other users', async () => {
     log.close()
   }
   expect(await readFile(file, 'utf8')).toBe('second start\n')
+  expect(await readFile(`${file}.old`, 'utf8')).toBe('first start\n')
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The log of one part in a file. */
@@ -11,13 +11,14 @@ export interface PartLog {
 const MOST_BYTES = 5_000_000
 
 /**
- * Writes the lines of a part to a file, begun again with each start. It takes two times `mostBytes` of the disk at
- * most, and a line. Each line is in the file when `write` returns, so that a failure can name the file. A disk that is
+ * Writes the lines of a part to a file, begun again with each start; that of the start before is `<file>.old`. It takes
+ * two times `mostBytes` of the disk at most, and a line. Each line is in the file when `write` returns, so that a failure can name the file. A disk that is
  * full costs the log, and nothing else.
  *
  * @param file - its folder is made where it is missing
  */
 export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
+  keepOld(file)
   let log = open(file)
   let bytes = 0
   const close = (): void => {
@@ -31,7 +32,7 @@ export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
         bytes += writeSync(log, `${line}\n`)
         if (bytes <= mostBytes) return
         close()
-        renameSync(file, `${file}.old`)
+        keepOld(file)
         log = open(file)
         bytes = 0
       } catch {
@@ -39,6 +40,15 @@ export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
       }
     },
     close,
+  }
+}
+
+/** A part that died is started again before anybody has read its log. */
+function keepOld(file: string): void {
+  try {
+    if (statSync(file).isFile()) renameSync(file, `${file}.old`)
+  } catch {
+    // There is none.
   }
 }
 

@@ -71,9 +71,7 @@ function ownEconomy(local: LocalPackage, folder: string, economy: Economy): Open
     runBy: undefined,
     name: 'agents',
     noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),
-    broken: economy.broken.then(
-      name => `${name} ended unexpectedly: start farebox dev --paid again, its state is kept`,
-    ),
+    broken: economy.broken.then(ended => `${ended}\n  start farebox dev --paid again: its state is kept`),
   }
 }
 

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { describeEnded } from './not-started-error.ts'
+
+test('of a part that ended by itself it is told how, what it printed last, and where all of that is', () => {
+  const exit = {
+    code: null,
+    signal: 'SIGKILL',
+    lastLines: 'one\ntwo',
+    logFile: '/srv/logs/disk.log',
+  } as const
+  expect(describeEnded('the disk', exit)).toBe(
+    `the disk ended unexpectedly: it was ended by SIGKILL; the machine may be out of memory
+  its last lines:
+    one
+    two
+  its whole log: /srv/logs/disk.log`,
+  )
+  expect(describeEnded('the disk', { code: 3, signal: null, lastLines: '' })).toBe(
+    'the disk ended unexpectedly: it ended with exit code 3\n  it printed nothing',
+  )
+})
