@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ChildExit } from './processes/child-process.ts'
+import type { ChildExit } from './starting/child-exit.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { facilitatorProgram } from './programs.ts'

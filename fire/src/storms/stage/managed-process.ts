@@ -1,4 +1,4 @@
-import type { ChildExit } from '@farebox/local/src/processes/child-process'
+import type { ChildExit } from '@farebox/local/src/starting/child-exit'
 import { until } from '@farebox/protocol/src/test-setup/until'
 
 /** What can be killed. */

@@ -8,7 +8,8 @@ import {
   SPEND_PERMISSIONS_ADDRESS,
 } from '@farebox/contracts/addresses'
 import { callOnce } from '../processes/call-once.ts'
-import type { ChildExit, RunningChild } from '../processes/child-process.ts'
+import type { ChildExit } from '../starting/child-exit.ts'
+import type { RunningChild } from '../processes/child-process.ts'
 import { claimFolder } from '../processes/claim-folder.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { readPidFile, writePidFile } from '../processes/pid-file.ts'

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readActivity } from '../starting/log-line.ts'
+import type { ChildExit } from '../starting/child-exit.ts'
 import { describeEnd, NotStartedError } from '../starting/not-started-error.ts'
 import { openPartLog } from '../starting/part-log.ts'
 import { StartLimitError, waitForStart, type Timer } from '../starting/wait-for-start.ts'
@@ -47,14 +48,6 @@ export interface StartChildOptions<Ready> {
   readonly timer?: Timer
   /** Aborting it before the child is ready ends the child and rejects with the signal's reason. */
   readonly signal?: AbortSignal
-}
-
-/** How a program ended, with its last lines and where all of them are. */
-export interface ChildExit {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly lastLines: string
-  readonly logFile?: string | undefined
 }
 
 export interface RunningChild<Ready> {

@@ -1,4 +1,4 @@
-import type { ChildExit } from '../processes/child-process.ts'
+import type { ChildExit } from './child-exit.ts'
 import { readableLine } from './log-line.ts'
 import { shownPath } from './shown-path.ts'
 
