@@ -12,6 +12,7 @@ import { LEASE_MS, leaseChecks } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
 import { runChecks } from './run-checks.ts'
 import { startMonitor } from './start-monitor.ts'
+import type { OutboundRequest } from '../outbound/outbound.ts'
 import { writeChecks, type CheckVerdict } from './write-checks.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -61,7 +62,15 @@ test('HLT-02 three monitors on one database never ask one agent twice in a round
   const intervalMs = 4_000
   const stage = await stageWith({ settings: { checkIntervalMs: intervalMs } })
   await watchMany(stage.database, { count: 150, endpoint: `'http://127.0.0.1:${agents.port}/a/' || id` })
-  const workers = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
+  const parts = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
+  // An agent whose answer is slow would be asked a second time.
+  const workers = parts.map(({ outbound, ...others }) => ({
+    ...others,
+    outbound: {
+      ...outbound,
+      send: (request: OutboundRequest) => outbound.send({ ...request, timeoutMs: 600_000 }),
+    },
+  }))
   const takenAtMs = new Map<number, number[]>()
   const started = workers.map(() => 0)
   const monitors = workers.map((parts, place) =>
