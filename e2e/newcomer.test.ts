@@ -127,6 +127,8 @@ function plain(transcript: string): string {
       .replaceAll(/^ℹ /gm, '# ')
       // `dev` prints this line only if stopping takes long.
       .replaceAll(/^ *waiting for the jobs in flight; .*\n/gm, '')
+      // So does a start whose parts take more than ten seconds.
+      .replaceAll(/^ {2}(?:chain|facilitator|agent): .*, \d+ s\n/gm, '')
       .replaceAll(outside.folder, '~')
       .replaceAll(String(port), '3000')
       .replaceAll(/127\.0\.0\.1:(?!3000)\d+/g, '127.0.0.1:<port>')
