@@ -91,7 +91,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
-  test('PAY-37 the same job signed anew each time is answered once for money and 200 times from the store', async () => {
+  test('PAY-37 the same job with a new signature each time is answered once for money and 200 times from the store', async () => {
     const jobId = randomUUID()
     const body = jobBody(jobId, { text: 'signed anew', tell_url: runs.url, wait_ms: 50 })
     const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)

@@ -116,7 +116,7 @@ const short = (payload: string): string => Array.from(payload).slice(0, 64).join
 /** As long as a description may be. */
 const long = (payload: string): string => Array.from(payload).slice(0, 280).join('')
 
-/** What the platform stores of such a declaration; undefined: it would refuse it. */
+/** The declaration as the platform stores it; undefined where the platform refuses it. */
 function readDeclaration(group: readonly string[], wallet: string): Declaration | undefined {
   const read = readStorableJson(JSON.stringify(declare(group, wallet)))
   const checked = read.ok ? checkDeclaration(read.value) : undefined

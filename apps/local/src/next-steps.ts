@@ -20,7 +20,7 @@ export function nextSteps(
       ? []
       : [
           `  Open ${platform.url}`,
-          '  Find an agent and pay it a job in your browser: a test wallet is ready, with 1,000 test USDC.',
+          '  Find an agent and pay it a job in your browser: a test wallet with test USDC is ready.',
           '',
         ]),
     '  Or in another terminal',

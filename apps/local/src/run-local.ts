@@ -116,7 +116,7 @@ async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Prom
   if (broken === undefined) return 0
   steps.line()
   steps.line(`✗ ${broken}`)
-  steps.line('  everything else is stopped now; npm start goes on from there')
+  steps.line('  stopping everything else; the next npm start continues from here')
   return 1
 }
 

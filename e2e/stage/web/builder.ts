@@ -25,7 +25,7 @@ export async function drawWire(page: Page, from: Locator, to?: Locator): Promise
     await page.mouse.down()
     const end = await endOf(page, to)
     await page.mouse.move((begin.x + end.x) / 2, (begin.y + end.y) / 2, { steps: 4 })
-    // A step that was drawn anew meanwhile was not where the mouse was pressed.
+    // Where the step has moved meanwhile, the mouse was pressed beside its port.
     const isDrawn = await page.evaluate(WIRE_AFTER_TWO_FRAMES)
     if (isDrawn === true) await page.mouse.move(end.x, end.y, { steps: 4 })
     await page.mouse.up()

@@ -21,7 +21,7 @@ export { PortTakenError } from './processes/port-taken-error.ts'
 
 /** A whole economy on one machine. */
 export interface Economy extends EconomyParts {
-  /** Resolves once a program has ended by itself: which, how, its last lines and where its log is, for a person. */
+  /** Resolves once a program has ended by itself, with a message for a person: its name, exit, last lines and log. */
   readonly broken: Promise<string>
   /** Stops everything in order, agents first, chain last. May be called twice. */
   stop(): Promise<void>

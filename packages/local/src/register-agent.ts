@@ -16,7 +16,7 @@ export interface RegisteredAgent {
 }
 
 const ASK_EVERY_MS = 100
-/** Of an answer that nothing is known of. */
+/** Of an unexpected answer, in an error message. */
 const SHOWN_CHARACTERS = 200
 
 /** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
@@ -122,7 +122,7 @@ async function untilListed(
   } catch (error) {
     if (!(error instanceof StartLimitError)) throw error
     throw new Error(
-      `the platform has not listed ${endpoint} within ${START_LIMIT_MS / 60_000} minutes: its log, platform.log, may say why`,
+      `the platform has not listed ${endpoint} within ${START_LIMIT_MS / 60_000} minutes: the reason may be in platform.log`,
       { cause: error },
     )
   }

@@ -183,10 +183,10 @@ function adviceOf({ databaseUrl, folder }: Starting): string {
     : 'correct DATABASE_URL, or unset it: a PostgreSQL server of its own is started then'
 }
 
-/** Chain, ledger and registry belong together: none of them begins anew alone. */
+/** Ledger and registry name blocks of the chain, so the advice is never to remove one of them alone. */
 function startAgain(folder: string): string {
   const shown = shownPath(folder)
-  return `start again: everything in ${shown} is kept. If it fails in the same way, move ${shown} away: all of it begins anew`
+  return `start again: everything in ${shown} is kept. If it fails in the same way, move ${shown} away to start from nothing`
 }
 
 async function startAgents(

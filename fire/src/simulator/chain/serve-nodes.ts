@@ -114,7 +114,7 @@ function createLyingNode(
     if (faults.isCalm) return undefined
     return lies.find(lie => sinceMs >= lie.fromMs && sinceMs < lie.toMs && random.chance(LIE_RATE))
   }
-  const told = <Answer>(what: Lie['what'], answer: Answer): Answer => {
+  const lying = <Answer>(what: Lie['what'], answer: Answer): Answer => {
     faults.happened(`nodes of ${of}s lie: ${what}`)
     return answer
   }
@@ -123,13 +123,13 @@ function createLyingNode(
     if (request.method === 'eth_sendRawTransaction') {
       const transaction = readRawTransaction(parts.stage.crypto, String(first))
       swallowed.set(transaction.hash, transaction)
-      return told('receipts', transaction.hash)
+      return lying('receipts', transaction.hash)
     }
     if (request.method !== 'eth_getTransactionReceipt') return await honest.serve(request)
     const transaction = swallowed.get(String(first))
-    if (transaction !== undefined) return told('receipts', inventReceipt(parts, transaction))
+    if (transaction !== undefined) return lying('receipts', inventReceipt(parts, transaction))
     const answer = await honest.serve(request)
-    return typeof answer === 'object' && answer !== null ? told('receipts', { ...answer, logs: [] }) : answer
+    return typeof answer === 'object' && answer !== null ? lying('receipts', { ...answer, logs: [] }) : answer
   }
   return {
     process: honest.process,
@@ -139,7 +139,7 @@ function createLyingNode(
       if (lie.what === 'receipts') return await lieOfReceipts(request)
       const { behind, aheadSeconds } = lie
       return await honest.serve(
-        told(lie.what, { ...request, ...(lie.what === 'old heads' ? { behind } : { aheadSeconds }) }),
+        lying(lie.what, { ...request, ...(lie.what === 'old heads' ? { behind } : { aheadSeconds }) }),
       )
     },
   }

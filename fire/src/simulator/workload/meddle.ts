@@ -46,7 +46,7 @@ export async function meddle(
     const hold = holds.length === 0 ? undefined : random.pick(holds)
     // What was said before an attempt to charge, or to hold, need not hold after it.
     for (const word of words) word.isLast &&= word.reported === 'released' ? deed !== 'verify' : false
-    const told = (reported: FacilitatorReport['reported'], reason: string, isLast: boolean): void =>
+    const report = (reported: FacilitatorReport['reported'], reason: string, isLast: boolean): void =>
       void words.push({ payment: key, binding, reported, reason, isLast })
     if (deed === 'verify') {
       const outcome = await client.verify(request, { timeoutMs: TIMEOUT_MS })
@@ -55,12 +55,12 @@ export async function meddle(
       if (outcome.kind === 'unavailable') mayHoldAgain = true
     } else if (deed === 'settle') {
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
-      if (outcome.kind === 'settled') told('settled', '', true)
+      if (outcome.kind === 'settled') report('settled', '', true)
       if (outcome.kind === 'failed')
-        told('failed', outcome.reason, !mayChargeYet || outcome.reason === TOO_LATE)
+        report('failed', outcome.reason, !mayChargeYet || outcome.reason === TOO_LATE)
       if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (hold !== undefined && (await release(url, secret, hold)))
-      told('released', '', !mayHoldAgain && !mayChargeYet)
+      report('released', '', !mayHoldAgain && !mayChargeYet)
     await process.sleep(random.between(0, 3_000))
   }
   world.words.ofFacilitators.push(...words)

@@ -1,4 +1,4 @@
-/** How a program ended, with its last lines and where all of them are. */
+/** The end of a program: exit code or signal, its last lines, and the file that has all of them. */
 export interface ChildExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

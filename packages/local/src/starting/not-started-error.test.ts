@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeEnded } from './not-started-error.ts'
 
-test('of a part that ended by itself it is told how, what it printed last, and where all of that is', () => {
+test('a part that ended by itself is described by its exit, its last lines and its log', () => {
   const exit = {
     code: null,
     signal: 'SIGKILL',

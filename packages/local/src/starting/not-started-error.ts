@@ -32,7 +32,7 @@ export class NotStartedError extends Error {
   }
 }
 
-/** A part that ran and ended by itself, in the same form. */
+/** Describes a part that ended by itself after it had started, in the form of {@link NotStartedError}. */
 export function describeEnded(part: string, exit: ChildExit): string {
   const lines = exit.lastLines === '' ? [] : exit.lastLines.split('\n')
   return withLines(`${part} ended unexpectedly: ${describeEnd(exit)}`, { lines, logFile: exit.logFile })

@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('each start begins the log again, closed to other users, and keeps that of the start before', async () => {
+test('each start begins the log again, closed to other users, and keeps the previous one', async () => {
   const file = join(folder, 'logs', 'platform.log')
   for (const line of ['first start', 'second start']) {
     const log = openPartLog(file)

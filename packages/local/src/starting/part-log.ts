@@ -11,9 +11,9 @@ export interface PartLog {
 const MOST_BYTES = 5_000_000
 
 /**
- * Writes the lines of a part to a file, begun again with each start; that of the start before is `<file>.old`. It takes
- * two times `mostBytes` of the disk at most, and a line. Each line is in the file when `write` returns, so that a failure can name the file. A disk that is
- * full costs the log, and nothing else.
+ * Writes the lines of a part to a file that each start begins again; the file of the previous start is kept as
+ * `<file>.old`. Both take two times `mostBytes` of the disk at most, and a line. Each line is in the file when `write`
+ * returns, so that a failure can name the file. A disk that is full costs the log, and nothing else.
  *
  * @param file - its folder is made where it is missing
  */
@@ -43,7 +43,7 @@ export function openPartLog(file: string, mostBytes = MOST_BYTES): PartLog {
   }
 }
 
-/** A part that died is started again before anybody has read its log. */
+/** The log of a part that died must survive the next start: it may not have been read yet. */
 function keepOld(file: string): void {
   try {
     if (statSync(file).isFile()) renameSync(file, `${file}.old`)
