@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { quickTests } from './scripts/test-lanes.mjs'
 
 // A test imports the packages' sources. Programs that it starts are builds, which are brought up to date before it.
@@ -19,9 +20,13 @@ const always = {
   expect: { poll: { timeout: HANGS_MS } },
 } as const
 
-/** Starts programs: what they write is searched for secrets. */
+/** Starts programs: what they write is searched for secrets. These run after the first lane, side by side. */
 const staged = {
   ...always,
+  // Most tests wait, for a block, a lease or a page.
+  maxWorkers: 6,
+  isolate: false,
+  sequence: { groupOrder: 1 },
   setupFiles: [
     './scripts/built-programs.test-setup.mjs',
     './packages/local/src/testing/scan-programs.test-setup.ts',
@@ -54,14 +59,21 @@ const WEB = ['e2e/web/*.test.ts']
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
 
-/** Side by side where more than one is run: some wait while others compute. */
-const TOGETHER = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 2 } } as const
-
 /** Need nothing but this process. */
 const QUICK = quickTests()
 
+/** Short files come last: they keep every worker busy to the end. */
+class ShortFilesLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isShort = ({ project }: TestSpecification): boolean => project.name === 'staged'
+    const sorted = await super.sort(files)
+    return [...sorted.filter(file => !isShort(file)), ...sorted.filter(isShort)]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: ShortFilesLast },
     globalSetup: [
       './scripts/build.test-setup.mjs',
       './packages/platform/src/test-setup/database/own-databases.global-setup.ts',
@@ -96,23 +108,19 @@ export default defineConfig({
             'bench/src/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...QUICK, ...LONG, ...WEB],
-          // Most of them wait, for a block, a lease or a page.
-          maxWorkers: 6,
-          isolate: false,
-          sequence: { groupOrder: 1 },
         },
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'long', include: LONG, ...TOGETHER },
+        test: { ...staged, name: 'long', include: LONG },
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'web', include: WEB, ...TOGETHER },
+        test: { ...staged, name: 'web', include: WEB },
       },
       {
         ...fromSources,
-        test: { ...staged, name: 'fire', include: BATTERIES, ...TOGETHER },
+        test: { ...staged, name: 'fire', include: BATTERIES },
       },
     ],
   },
