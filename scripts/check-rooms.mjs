@@ -92,7 +92,7 @@ const ROOMS = {
     ['declaration', 'samples', 'compatibility', 'translation', 'job'],
     ['field-rules'],
     ['fields'],
-    ['problems', 'money', 'errors', 'body'],
+    ['problems', 'money', 'errors', 'body', 'connection'],
     ['health', 'payment-required'],
     ['version', 'limits'],
   ],

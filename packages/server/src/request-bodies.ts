@@ -1,20 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { createBodyMemory } from '@farebox/protocol/internal/body/body-memory'
 import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
+import { createConnections, type Connections } from '@farebox/protocol/internal/connection/connections'
+import { systemClock } from './clock.ts'
 
-/** The bodies of one server's requests. */
+/** The bodies of one server's requests, and the connections on which they come. */
 export interface RequestBodies {
   /**
    * Begins to take in a body, if the request has one. To be called at once, before anything is waited for: a request
-   * that nobody reads keeps a Buffer for each piece that has come. Nothing is parsed, and a request that is answered
-   * before its body is whole loses its connection.
+   * that nobody reads keeps a Buffer for each piece that has come. Nothing is parsed. False: the request comes on a
+   * connection that is being closed, and must not be served.
    */
-  begin(request: IncomingMessage, response: ServerResponse, maxBytes: number): void
+  begin(request: IncomingMessage, response: ServerResponse, maxBytes: number): boolean
   /** The body that was begun, whole; or why there is none. Once: it is not kept. Never rejects. */
   read(request: IncomingMessage): Promise<Uint8Array | UnreadBody>
-  /** Whether a request's body is still on its way. */
-  isArriving(request: IncomingMessage): boolean
+  /**
+   * To be called before a request is answered: whether its answer has to say `connection: close`, because the body is still
+   * on its way. The rest of it is thrown away.
+   */
+  isLast(request: IncomingMessage): boolean
+  /** As {@link Connections.refuse}. */
+  readonly refuse: Connections['refuse']
 }
 
 /** Of bodies above 64 KiB on their way at once. */
@@ -23,23 +29,22 @@ const MOST_BYTES_ON_THEIR_WAY = 64 * 1_048_576
 /** Makes the reader of one server's request bodies. */
 export function createRequestBodies(): RequestBodies {
   const room = createBodyMemory(MOST_BYTES_ON_THEIR_WAY)
+  const connections = createConnections(after)
   const begun = new WeakMap<IncomingMessage, Promise<Uint8Array | UnreadBody>>()
   const arriving = new WeakSet<IncomingMessage>()
   return {
     begin(request, response, maxBytes) {
+      if (!connections.begin(request, response)) return false
       const { headers } = request
       const announced = Number(headers['content-length'] ?? 0)
-      if (headers['transfer-encoding'] === undefined && !(announced > 0)) return
+      if (headers['transfer-encoding'] === undefined && !(announced > 0)) return true
       arriving.add(request)
       request.once('end', () => arriving.delete(request))
-      response.once('finish', () => {
-        // What was not read must not be waited for. A request that was injected has no real socket.
-        if (arriving.has(request) && request.socket instanceof Socket) request.socket.destroySoon()
-      })
       const { hasRoom, leave } = room.reserve()
       const reading = readNodeStream(request, { maxBytes: announced > maxBytes ? 0 : maxBytes, hasRoom })
       begun.set(request, announced > maxBytes ? Promise.resolve('too large') : reading)
       void reading.then(leave)
+      return true
     },
     read(request) {
       const reading = begun.get(request) ?? Promise.resolve(new Uint8Array())
@@ -47,6 +52,21 @@ export function createRequestBodies(): RequestBodies {
       begun.delete(request)
       return reading
     },
-    isArriving: request => arriving.has(request),
+    isLast(request) {
+      if (!arriving.has(request)) return false
+      connections.closeGently(request)
+      return true
+    },
+    refuse: connections.refuse,
   }
+}
+
+function after(ms: number, callback: () => void): () => void {
+  const cancelled = new AbortController()
+  const wait = async (): Promise<void> => {
+    await systemClock.sleep(ms, cancelled.signal)
+    if (!cancelled.signal.aborted) callback()
+  }
+  void wait()
+  return () => cancelled.abort()
 }

@@ -1,6 +1,6 @@
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { describeError, type Log } from '@farebox/server/log'
-import { createRequestBodies } from '@farebox/server/internal/request-bodies'
+import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { answerError } from './answer.ts'
@@ -9,19 +9,25 @@ import { answerError } from './answer.ts'
 const MAX_BODY_BYTES = 65_536
 /** A request must have arrived whole by then. */
 const REQUEST_TIMEOUT_MS = 10_000
+/** The whole answer to bytes that are no HTTP request. */
+const UNREADABLE = ((body: string) =>
+  `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
+  `Connection: close\r\n\r\n${body}`)(JSON.stringify({ error: 'the request could not be read' }))
 
 /**
  * Makes the HTTP application without routes: bodies arrive as text, and whatever goes wrong is answered
  * `{"error"}` without its inner words, which go to the log.
  */
 export function createApp(log: Log): FastifyInstance {
+  const bodies = createRequestBodies()
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     logger: false,
+    clientErrorHandler: (error, socket) => bodies.refuse(socket, error, UNREADABLE),
   })
-  addBodyReader(app)
+  addBodyReader(app, bodies)
   let closing = false
   app.addHook('preClose', done => {
     closing = true
@@ -58,14 +64,14 @@ export function createApp(log: Log): FastifyInstance {
 }
 
 /** Bodies are taken in from the first byte, because pieces that nobody reads pile up; they are parsed by their routes. */
-function addBodyReader(app: FastifyInstance): void {
-  const bodies = createRequestBodies()
+function addBodyReader(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, reply, done) => {
-    bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? MAX_BODY_BYTES)
-    done()
+    const isServed = bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? MAX_BODY_BYTES)
+    if (!isServed) reply.hijack()
+    else done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (bodies.isArriving(request.raw)) reply.header('connection', 'close')
+    if (bodies.isLast(request.raw)) reply.header('connection', 'close')
     done(null, payload)
   })
   app.removeAllContentTypeParsers()

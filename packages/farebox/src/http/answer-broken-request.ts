@@ -1,33 +1,26 @@
-import type { Duplex } from 'node:stream'
 import { failure } from '../answer/answer.ts'
 
-/** What never became a request: our own form of answer, and the connection closed (HTTP-05). */
-export function answerBrokenRequest(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  maxHeaderBytes: number,
-): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  switch (error.code) {
+/** The answer to what never became a request, in our own form (HTTP-05). */
+export function answerBrokenRequest({ code }: NodeJS.ErrnoException, maxHeaderBytes: number): string {
+  switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return endWithFailure(
-        socket,
+      return wholeFailure(
         431,
         'Request Header Fields Too Large',
         `headers: too large, at most ${maxHeaderBytes} bytes`,
       )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return endWithFailure(socket, 408, 'Request Timeout', 'the request did not arrive in time')
+      return wholeFailure(408, 'Request Timeout', 'the request did not arrive in time')
     default:
-      return endWithFailure(socket, 400, 'Bad Request', 'the request is not HTTP/1.1')
+      return wholeFailure(400, 'Bad Request', 'the request is not HTTP/1.1')
   }
 }
 
 /** An answer written by hand, where Node gives a socket and no response. */
-export function endWithFailure(socket: Duplex, status: number, phrase: string, reason: string): void {
+export function wholeFailure(status: number, phrase: string, reason: string): string {
   const { body } = failure('validation', status, reason)
-  socket.end(
+  return (
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n` +
-      `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`,
+    `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`
   )
 }

@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent as KeepAlive, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
+import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { connectRaw, jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
+import { jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
 /** Lets several jobs be held open and let go together. */
 function createGateway(): {
@@ -169,14 +170,7 @@ describe('HTTP-05 malformed HTTP is answered in our form, and the connection clo
 
 describe('HTTP-03, 04, 08 slow and idle clients', () => {
   test('are cut off by the server’s own clocks', async () => {
-    const servers: Server[] = []
-    const look = (message: unknown): void => {
-      servers.push((message as { server: Server }).server)
-    }
-    subscribe('http.server.request.start', look)
-    await fetch(`${stage.url}/health`)
-    unsubscribe('http.server.request.start', look)
-    expect(servers[0]).toMatchObject({
+    expect(await serverOf(stage)).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 5_000,
@@ -341,6 +335,35 @@ describe('connections', () => {
       '200',
       '200',
     ])
+  })
+
+  test.each([
+    ['a byte after its body', '}', 'clientError'],
+    ['CONNECT', 'CONNECT other.test:443 HTTP/1.1\r\nHost: other.test\r\n\r\n', 'connect'],
+    ['large headers', `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 'clientError'],
+  ])('a job that runs is answered alone, and first, where %s follows it', async (_, bytes, event) => {
+    const gateway = createGateway()
+    const told: unknown[] = []
+    const waiting = await serveStage({
+      handler: async ({ text }) => {
+        gateway.enter()
+        await gateway.opened
+        return { text }
+      },
+    })
+    const server = await serverOf(waiting)
+    server.on(event, () => told.push(event))
+    const connection = connectRaw(waiting.port)
+    connection.socket.write(rawExecute(jobBody('paid')) + bytes)
+    await gateway.arrived(1)
+    await expect.poll(() => told).toEqual([event])
+    await fetch(`${waiting.url}/health`)
+    expect(connection.received()).toBe('')
+    gateway.open()
+    const received = await connection.closed
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+    expect(bodyOf(received)).toMatchObject({ status: 'completed', output: { text: 'paid' } })
+    await waiting.agent.close()
   })
 
   test('DDL-12 a connection closed by the client in the middle of a job: the job is done, kept and answered to a repeat', async () => {
@@ -556,6 +579,20 @@ describe('a successor takes the address', () => {
     expect(await silent.closed).not.toContain('503')
   })
 })
+
+/** Node's own server below an agent. */
+async function serverOf({ url }: SocketStage): Promise<Server> {
+  const servers: Server[] = []
+  const look = (message: unknown): void => {
+    servers.push((message as { server: Server }).server)
+  }
+  subscribe('http.server.request.start', look)
+  await fetch(`${url}/health`)
+  unsubscribe('http.server.request.start', look)
+  const [server] = servers
+  if (server === undefined) throw new Error('no request came')
+  return server
+}
 
 function postBy(
   agent: KeepAlive,

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
+import { createConnections } from '@farebox/protocol/internal/connection/connections'
 import { MAX_HEADER_SECTION_BYTES } from '@farebox/protocol/limits'
-import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
+import { answerBrokenRequest, wholeFailure } from './answer-broken-request.ts'
 import { failure, lastFailure, shuttingDown, type Answer } from '../answer/answer.ts'
 import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
 import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
@@ -60,12 +61,14 @@ interface Exchange extends Placed {
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
   const bodies = createBodyReader()
-  const send = createAnswerWriter(clock)
+  const connections = createConnections((ms, callback) => clock.after(ms, callback))
+  const send = createAnswerWriter(connections)
   const arriving = createActiveSet<Exchange>()
   const unanswered = createActiveSet<Exchange>()
   let thisMachineOnly = false
   let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {
+    if (!connections.begin(request, response)) return
     // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
     inFlight.begin()
     void serve(request, response)
@@ -76,17 +79,16 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    answerBrokenRequest(error, socket, GUARDS.maxHeaderSize),
+    connections.refuse(socket, error, answerBrokenRequest(error, GUARDS.maxHeaderSize)),
   )
   server.on('connect', (_, socket: Duplex) =>
-    endWithFailure(socket, 405, 'Method Not Allowed', 'an agent is no proxy'),
+    connections.refuse(socket, {}, wholeFailure(405, 'Method Not Allowed', 'an agent is no proxy')),
   )
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    send(request, response, {
-      ...failure('validation', 400, 'the Expect header is not taken here'),
-      close: true,
-    }),
-  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (!connections.begin(request, response)) return
+    const refused = failure('validation', 400, 'the Expect header is not taken here')
+    send(request, response, { ...refused, close: true })
+  })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? ''

@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Connections } from '@farebox/protocol/internal/connection/connections'
 import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 import { failure, type Answer } from '../answer/answer.ts'
-import type { Clock } from '../clock.ts'
 import { COMMON_HEADERS } from './service-routes.ts'
 
 /** Writes the answer to a request. Does nothing where the connection is gone. */
 export type AnswerWriter = (request: IncomingMessage, response: ServerResponse, answer: Answer) => void
 
-/** How long the agent reads the rest of a request that it has answered already. */
-const READ_ON_MS = 5_000
-
 /** Makes the writer of one server. */
-export function createAnswerWriter(clock: Clock): AnswerWriter {
+export function createAnswerWriter(connections: Connections): AnswerWriter {
   const unsent = createUnsentAnswers()
   return (request, response, answer) => {
     if (response.destroyed) return
@@ -23,11 +20,8 @@ export function createAnswerWriter(clock: Clock): AnswerWriter {
     if (close === true || isUnread) headers.push('connection', 'close')
     response.writeHead(status, headers)
     unsent.add(request.socket, response, length)
-    const sent = request.method === 'HEAD' || status === 204 ? '' : body
-    if (!isUnread) return void response.end(sent)
-    if (sent.length > 0) response.write(sent)
-    else response.flushHeaders()
-    endAfterRequest(request, response, clock)
+    if (isUnread) connections.closeGently(request)
+    response.end(request.method === 'HEAD' || status === 204 ? '' : body)
   }
 }
 
@@ -36,17 +30,6 @@ function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
   if (unsent.hasRoom(answer.bodyBytes ?? answer.body.length)) return answer
   const message = 'too many answers wait for callers that read slowly: send the same request again'
   return failure('internal', 503, message, { 'retry-after': '5' })
-}
-
-/**
- * Ends the response once the request has arrived, or after some seconds. A connection that is closed while bytes of the
- * request are unread is reset by the system, and the caller may lose the answer.
- */
-function endAfterRequest(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  const cancel = clock.after(READ_ON_MS, () => response.end())
-  request.once('close', cancel)
-  request.once('end', () => response.end())
-  request.resume()
 }
 
 /** Names and values in one list: Node writes it down as it stands, which spares a third of what an object costs. */

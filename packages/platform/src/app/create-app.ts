@@ -14,6 +14,7 @@ import { closeInOrder } from '../http/close-in-order.ts'
 import { createFindCaller } from './find-caller.ts'
 import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
+import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
 import { refuseForeignHost } from '../http/refuse-foreign-host.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Route } from '../http/route.ts'
@@ -54,8 +55,9 @@ export function createApp(
     addAnswerHeaders(reply.header('x-request-id', request.id), isSecure)
     return await answerFailure(error, reply, log, { request: request.id, route })
   }
-  const app = openServer(answer, options.trustedProxies ?? [])
-  addBodyParser(app)
+  const bodies = createRequestBodies()
+  const app = openServer(answer, bodies, options.trustedProxies ?? [])
+  addBodyParser(app, bodies)
   const closing = closeInOrder(app, clock)
   const rateLimit = createRateLimit(clock)
   app.addHook('onRequest', async (request, reply) => {
@@ -92,7 +94,11 @@ function openStreams(app: FastifyInstance, clock: PlatformParts['clock']): Event
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-function openServer(answer: AnswerError, trustedProxies: readonly string[]): FastifyInstance {
+function openServer(
+  answer: AnswerError,
+  bodies: RequestBodies,
+  trustedProxies: readonly string[],
+): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -108,7 +114,7 @@ function openServer(answer: AnswerError, trustedProxies: readonly string[]): Fas
     frameworkErrors: (error, request, reply) => {
       void answer(error, request, reply)
     },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => bodies.refuse(socket, error, answerUnreadable(error)),
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setNotFoundHandler(() => {

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { Failure } from '@farebox/platform-api/errors'
 import { describeError, type Log } from '@farebox/server/log'
 import type { FastifyReply } from 'fastify'
@@ -64,17 +63,13 @@ const UNREADABLE: Failure = {
   error: 'request: is no HTTP that could be read',
 }
 
-/** Answers bytes that are no HTTP request, and closes their connection; there is no request yet to answer through. */
-export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
+/** The whole answer to bytes that are no HTTP request: there is no request to answer through. */
+export function answerUnreadable({ code }: { readonly code?: string }): string {
   const body = JSON.stringify(UNREADABLE)
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
-      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+  return (
+    `HTTP/1.1 ${STATUS_LINES[code ?? ''] ?? '400 Bad Request'}\r\n` +
+    `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
+    `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
   )
 }
 

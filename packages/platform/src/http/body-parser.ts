@@ -2,7 +2,7 @@ import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
 import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { LARGE_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
-import { createRequestBodies } from '@farebox/server/internal/request-bodies'
+import type { RequestBodies } from '@farebox/server/internal/request-bodies'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpRefusal } from './answer-failure.ts'
 import { mayHoldUnstorable } from '../unstorable.ts'
@@ -14,14 +14,13 @@ import { Refusal } from './refusal.ts'
  * Reads bodies, which are JSON or nothing: UTF-8, nested no deeper than a job's (D15), with numbers that can be written
  * again and texts that can be kept. Every other content type is answered 415.
  */
-export function addBodyParser(app: FastifyInstance): void {
-  const bodies = createRequestBodies()
+export function addBodyParser(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, reply, done) => {
-    bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? 0)
-    done()
+    if (!bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? 0)) reply.hijack()
+    else done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (bodies.isArriving(request.raw)) reply.header('connection', 'close')
+    if (bodies.isLast(request.raw)) reply.header('connection', 'close')
     done(null, payload)
   })
   app.removeAllContentTypeParsers()

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readNodeStream } from '@farebox/protocol/internal/body/read-node-stream'
+import { createConnections } from '@farebox/protocol/internal/connection/connections'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import type { PageRefusal, RunAnswer, RunRequest } from '@farebox/web/internal/dev-page/wire'
 import type { Clock } from 'farebox'
@@ -31,6 +32,9 @@ const HOST = '127.0.0.1'
 const MAX_STREAMS = 8
 const MAX_CONNECTIONS = 64
 
+/** The whole answer to what is no request. */
+const UNREADABLE = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -60,10 +64,13 @@ const HEADERS: { readonly [name: string]: string } = {
  * @param port 0: any that is free
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
+  const connections = createConnections((ms, callback) => options.clock.after(ms, callback))
   const server = createServer((request, response) => {
+    if (!connections.begin(request, response)) return
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
     answer(request, response).catch(() => refuse(response, 500, 'the page could not be made'))
   })
+  server.on('clientError', (error, socket) => connections.refuse(socket, error, UNREADABLE))
   server.maxConnections = MAX_CONNECTIONS
   await listen(server, port)
   const own = (server.address() as AddressInfo).port
@@ -96,7 +103,10 @@ export async function startPageServer(port: number, options: PageServerOptions):
 
   async function run(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readNodeStream(request, { maxBytes: 2 * MAX_BODY_BYTES })
-    if (typeof body === 'string') return refuse(response, 413, `body: ${body}`)
+    if (typeof body === 'string') {
+      connections.closeGently(request)
+      return refuse(response.setHeader('connection', 'close'), 413, `body: ${body}`)
+    }
     const read = readRunRequest(new TextDecoder().decode(body))
     if (typeof read === 'string') return refuse(response, 400, read)
     await options.prepare()

@@ -1,0 +1,48 @@
+import { EventEmitter, once } from 'node:events'
+import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
+import { upload } from '@farebox/protocol/src/test-setup/upload'
+import { silentLog } from '@farebox/server/src/log'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApp } from './create-app.ts'
+
+let app: ReturnType<typeof createApp>
+beforeEach(() => {
+  app = createApp(silentLog)
+})
+afterEach(() => app.close())
+
+test('a verdict that is due comes before anything else on its connection, and what is no request closes it', async () => {
+  const calls = new EventEmitter()
+  app.post('/settle', async () => {
+    calls.emit('asked')
+    await once(calls, 'go')
+    return { success: true }
+  })
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const connection = connectRaw(Number(port))
+  connection.socket.write('POST /settle HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}')
+  await once(calls, 'asked')
+  const unreadable = once(app.server, 'clientError')
+  connection.socket.write('}\r\n\r\n')
+  await unreadable
+  calls.emit('go')
+  const received = await connection.closed
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(received).toMatch(/\{"success":true\}$/)
+})
+
+test('bytes that are no HTTP are refused in the form of every error', async () => {
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const connection = connectRaw(Number(port))
+  connection.socket.write('hello\r\n\r\n')
+  const received = await connection.closed
+  expect(received).toMatch(/^HTTP\/1\.1 400 .*\r\n\r\n\{"error":"the request could not be read"\}$/s)
+})
+
+test('a refusal is read by every caller that still sends its body', async () => {
+  app.post('/settle', () => ({ success: true }))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const statuses: unknown[] = []
+  for (let caller = 0; caller < 5; caller += 1) statuses.push(await upload(`${url}/settle`, 12 * 1_048_576))
+  expect(statuses).toEqual(Array.from({ length: 5 }, () => 413))
+})
