@@ -47,7 +47,7 @@ export async function allowAgent(
     const asked = readTerms({ keccak256: await loadKeccak() }, raw)
     const agent = await findAgent(world, words.agent, raw, { endpoint: true })
     const terms = await holdAgainstDeclaration(world, agent, words.capability, asked)
-    const spender = asked.spender ?? (await readAgentSpender(world, agent))
+    const spender = asked.spender ?? (await readAgentSpender(world, agent, terms.capability))
     return await withLimits({ world, clock, place: agent, raw }, limits =>
       allowOn(limits, terms, { ...asked, spender }, raw),
     )

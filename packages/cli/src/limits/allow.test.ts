@@ -2,6 +2,7 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { encodeSpendOf, idOf, permissionOf } from '@farebox/local/src/testing/permission-stage'
+import { namesSpender } from '@farebox/payments/src/x402/names-spender.test-setup'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AGENT_ID, openLimitsStage, type LimitsStage } from './limits-stage.test-setup.ts'
 
@@ -102,16 +103,20 @@ describe('farebox limits allow', () => {
   describe('without --spender', () => {
     const ASKED = ['--agent-id', '7', '--limit', '1', '--cap', '10', '--yes']
 
-    /** What the agent answers at /spender. */
-    function names(body: object | undefined, status = 200): void {
+    /** What the agent answers to who asks for the price. */
+    function answers(response: () => Response): void {
       const { lie } = stage.agent
-      stage.agent.lie = async (path, answer) => {
-        if (path !== '/spender') return await lie(path, answer)
-        return body === undefined ? new Response('{}', { status: 404 }) : Response.json(body, { status })
-      }
+      stage.agent.lie = async (path, answer) =>
+        path === '/execute' ? response() : await lie(path, answer)
     }
+    const names = (...entries: readonly object[]): void => answers(() => namesSpender(entries))
 
-    const own = { agent_id: '7', spender: SPENDER, chain_id: 84532, contract: SPEND_PERMISSIONS_ADDRESS }
+    const own = {
+      agent_id: '7',
+      network: 'eip155:84532',
+      contract: SPEND_PERMISSIONS_ADDRESS,
+      spender: SPENDER,
+    }
 
     test('the account that the agent names is permitted, and shown before it is', async () => {
       names(own)
@@ -122,14 +127,13 @@ describe('farebox limits allow', () => {
     })
 
     test.each([
-      ['names none', undefined, 'the agent names no account that spends'],
-      ['is another agent', { ...own, agent_id: '8' }, 'is of agent 8, not of agent 7'],
-      ['spends on another chain', { ...own, chain_id: 8453 }, 'the agent spends on chain 8453, not on 84532'],
+      ['is another agent', { ...own, agent_id: '8' }, 'spends as agent 8, not as agent 7'],
+      ['spends on another chain', { ...own, network: 'eip155:8453' }, 'eip155:8453, not on eip155:84532'],
       ['spends by another contract', { ...own, contract: SHOP }, 'through another contract'],
-      ['names the zero address', { ...own, spender: `0x${'00'.repeat(20)}` }, 'the zero address'],
-      ['answers with something else', { hello: 1 }, 'is not usable (HTTP 200)'],
-    ])('an agent that %s is refused, and nothing is sent', async (_, body, reason) => {
-      names(body)
+      ['names the zero address', { ...own, spender: `0x${'00'.repeat(20)}` }, 'in a usable way'],
+      ['answers with something else', { hello: 1 }, 'in a usable way'],
+    ])('an agent that %s is refused, and nothing is sent', async (_, entry, reason) => {
+      names(entry)
       const { code, err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
       expect(err).toContain(reason)
       expect(code).toBe(1)
@@ -137,10 +141,19 @@ describe('farebox limits allow', () => {
     })
 
     test('an agent that does not answer there gets another message than one that names none', async () => {
-      names({ error: 'no' }, 500)
+      answers(() => Response.json({ error: 'no' }, { status: 500 }))
       const { err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
-      expect(err).toContain('is not usable (HTTP 500)')
+      expect(err).toContain('does not say what buy costs (HTTP 500)')
       expect(err).toContain('--spender 0x…')
+    })
+
+    test('an agent that names none is refused, and nothing is sent', async () => {
+      answers(() => namesSpender(undefined))
+      const { code, err } = await stage.limits(['allow', stage.agent.url, 'buy', ...ASKED])
+      expect(err).toContain('the agent names no account that it spends from')
+      expect(err).toContain('--spender 0x…')
+      expect(code).toBe(1)
+      expect(await sent()).toBe(0)
     })
 
     test('--spender goes before what the agent names', async () => {

@@ -115,7 +115,7 @@ Examples
 
 const ALLOW_EXAMPLES = `
 A permission names the account that sends the agent's transactions; nobody else can use it. The agent names that
-account at /spender; where it does not, give it as --spender.
+account with the price of the capability; where it does not, give it as --spender.
 
 The same command with other figures changes the permission; what was spent stays spent. Where the token takes
 signed approvals (USDC does), it is one transaction.

@@ -2,6 +2,7 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { permissionOf } from '@farebox/local/src/testing/permission-stage'
+import { namesSpender } from '@farebox/payments/src/x402/names-spender.test-setup'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AGENT_ID, openLimitsStage, type LimitsStage } from './limits-stage.test-setup.ts'
 
@@ -13,7 +14,7 @@ const BUY = { agentId: BigInt(AGENT_ID), capability: 'buy' }
 let chain: LocalChain
 let stage: LimitsStage
 let untouched: string
-/** Whom the agent names at /spender. */
+/** Whom the agent names with its price. */
 let named: string
 
 beforeAll(async () => {
@@ -27,9 +28,13 @@ beforeEach(async () => {
   untouched = await stage.permissions.snapshot()
   named = FIRST
   const { lie } = stage.agent
-  const own = { agent_id: String(AGENT_ID), chain_id: 84532, contract: SPEND_PERMISSIONS_ADDRESS }
+  const own = {
+    agent_id: String(AGENT_ID),
+    network: 'eip155:84532',
+    contract: SPEND_PERMISSIONS_ADDRESS,
+  }
   stage.agent.lie = async (path, answer) =>
-    path === '/spender' ? Response.json({ ...own, spender: named }) : await lie(path, answer)
+    path === '/execute' ? namesSpender([{ ...own, spender: named }]) : await lie(path, answer)
 })
 
 afterEach(async () => {

@@ -1,3 +1,4 @@
+import type { SpenderEntry } from '@farebox/payments/internal/x402/spender-extension'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { Spent } from '../handlers.ts'
 import type { Deadline } from './enforce-deadline.ts'
@@ -23,21 +24,10 @@ export interface JobSpending {
   describe(): string | undefined
 }
 
-/** Who spends for an agent, as `GET /spender` answers it: a permission names this account. */
-export interface SpenderIdentity {
-  /** Decimal, as registered. */
-  readonly agent_id: string
-  /** Address. */
-  readonly spender: string
-  readonly chain_id: number
-  /** SpendPermissions. */
-  readonly contract: string
-}
-
 /** How handlers move what payers permitted. */
 export interface Spending {
-  /** Undefined where nothing can be spent. */
-  readonly identity?: SpenderIdentity
+  /** Told with the price of a capability that spends; undefined where nothing can be spent. */
+  readonly identity?: SpenderEntry
   forJob(job: SpendingJob): JobSpending
 }
 

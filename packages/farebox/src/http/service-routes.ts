@@ -7,7 +7,7 @@ import { execute } from '../execute/pipeline.ts'
 import type { Service } from '../execute/service/service.ts'
 import { failure, lastFailure, NO_STORE, type Answer } from '../answer/answer.ts'
 
-/** The three routes (D31), and `GET /spender` of an agent that can spend, apart from how requests come in: by socket or by `fetch`. */
+/** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
 export interface ServiceRoutes {
   /** What is known before the body is read: the whole answer, or `execute` where the body is wanted. */
   route(method: string, path: string): Answer | 'execute'
@@ -38,17 +38,13 @@ const METHODS: { readonly [path: string]: string } = {
 /** Makes the routes; what never changes is written once. */
 export function createServiceRoutes(service: Service): ServiceRoutes {
   const health: Health = { name: service.declaration.name, version: SERVICE_VERSION, status: 'ok' }
-  const { identity } = service.spending
   const gets: { readonly [path: string]: Answer } = {
     '/health': json(health, 'no-store'),
     '/about': json(service.declaration, 'max-age=60'),
-    // `/about` is the declaration and nothing else (D29), so the account that spends has a route of its own.
-    ...(identity !== undefined && { '/spender': json(identity, 'max-age=60') }),
   }
   return {
     route(method, path) {
-      const isServed = Object.hasOwn(METHODS, path) || (path === '/spender' && identity !== undefined)
-      const allowed = isServed ? (METHODS[path] ?? READ_METHODS) : undefined
+      const allowed = Object.hasOwn(METHODS, path) ? METHODS[path] : undefined
       if (allowed === undefined)
         return failure('validation', 404, 'no such route: GET /health, GET /about and POST /execute are')
       if (method === 'POST' && path === '/execute') return 'execute'

@@ -58,9 +58,9 @@ export async function openSpending(
   return {
     identity: {
       agent_id: agentId.toString(),
-      spender: sender.address,
-      chain_id: network.chainId,
+      network: network.id,
       contract: SPEND_PERMISSIONS_ADDRESS,
+      spender: sender.address,
     },
     forJob(job) {
       const bound = bounds.get(job.capability)

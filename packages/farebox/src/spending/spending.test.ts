@@ -15,6 +15,8 @@ import {
   type PermissionStage,
 } from '@farebox/local/src/testing/permission-stage'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
+import type { PaymentRequired } from '@farebox/payments/x402/requirement'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
@@ -653,24 +655,38 @@ describe('an agent that spends does not start', () => {
   })
 })
 
-describe('GET /spender', () => {
-  const ask = async ({ agent }: SpendingAgent, method = 'GET') =>
-    await agent.fetch(new Request('http://agent.test/spender', { method }))
+describe('who spends', () => {
+  const ask = async ({ agent }: SpendingAgent, capability: string): Promise<unknown> => {
+    const body = JSON.stringify({ task: { capability } })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://agent.test/execute', { method: 'POST', headers, body })
+    const header = (await agent.fetch(request)).headers.get('payment-required') ?? ''
+    return (decodeHeader(header) as PaymentRequired).extensions
+  }
 
-  test('names the account that a permission has to be for', async () => {
-    const answer = await ask(await agentThat(pays))
-    expect(await answer.json()).toEqual({
-      agent_id: '7',
-      spender: TEST_KEYS.agent.address.toLowerCase(),
-      chain_id: 84_532,
-      contract: SPEND_PERMISSIONS_ADDRESS,
+  test('D45 is told with the price of a capability that spends, and of no other', async () => {
+    const buyer = await agentThat(pays)
+    expect(await ask(buyer, 'buy')).toEqual({
+      'farebox-spend': [
+        {
+          agent_id: '7',
+          network: 'eip155:84532',
+          contract: SPEND_PERMISSIONS_ADDRESS,
+          spender: TEST_KEYS.agent.address.toLowerCase(),
+        },
+      ],
     })
-    expect((await ask(await agentThat(pays), 'POST')).status).toBe(405)
+    expect(await ask(buyer, 'look')).toBeUndefined()
   })
 
-  test('is no route of an agent that has no key to spend with', async () => {
+  test('is not told by an agent that has no key to spend with', async () => {
     const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
-    expect((await ask(without)).status).toBe(404)
+    expect(await ask(without, 'buy')).toBeUndefined()
+  })
+
+  test('D45 has no route of its own', async () => {
+    const { agent } = await agentThat(pays)
+    expect((await agent.fetch(new Request('http://agent.test/spender'))).status).toBe(404)
   })
 })
 

@@ -7,6 +7,7 @@ import {
 import type { PaymentRequiredBody } from '@farebox/protocol/payment-required'
 import { encodeHeader } from './payment-header.ts'
 import type { Network } from '../networks.ts'
+import type { SPEND_EXTENSION, SpenderEntry } from './spender-extension.ts'
 
 /** The URL may be made from a caller's Host header: what is longer than this is nobody's address, and is cut. */
 const MAX_URL_CHARACTERS = 1_024
@@ -32,6 +33,13 @@ export interface PaymentRequired {
   readonly error: string
   readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string }
   readonly accepts: readonly PaymentRequirement[]
+  readonly extensions?: PaymentExtensions
+}
+
+/** What a 402 says beside the price. */
+export interface PaymentExtensions {
+  /** One for each network. */
+  readonly [SPEND_EXTENSION]: readonly SpenderEntry[]
 }
 
 /**
@@ -102,6 +110,7 @@ export function paymentRequiredHeader(
     readonly url: string
     readonly capability: string
     readonly description: Capability['description']
+    readonly extensions?: PaymentExtensions
   },
 ): string {
   const url = resource.url.slice(0, MAX_URL_CHARACTERS)
@@ -110,6 +119,7 @@ export function paymentRequiredHeader(
     error: 'PAYMENT-SIGNATURE header is required',
     resource: { url, description, mimeType: 'application/json' },
     accepts: [requirement],
+    ...(resource.extensions && { extensions: resource.extensions }),
   })
   const header = encodeHeader(required(`${resource.capability}: ${resource.description}`))
   // A description of 1,024 four-byte characters would not fit; the capability's name always does.

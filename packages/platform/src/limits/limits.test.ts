@@ -1,3 +1,4 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
@@ -18,6 +19,7 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { TokenApprovals, WalletLimits, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
 import type { FastifyInstance } from 'fastify'
 import { keccak256, toBytes } from 'viem'
+import { namesSpender } from '@farebox/payments/src/x402/names-spender.test-setup'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -362,34 +364,44 @@ describe('who spends for an agent', () => {
   })
   afterEach(() => site.close())
 
-  const says = (body: unknown, status = 200): void => {
-    site.answer = async () => Response.json(body, { status })
+  const says = (entry: unknown): void => {
+    site.answer = async () => namesSpender(entry === undefined ? undefined : [entry])
   }
   const spender = async (agentId = 7) => {
     const answer = await ask({ method: 'GET', url: `/v1/agents/${agentId}/spender` })
     return [answer.statusCode, answer.body] as const
   }
-  const IDENTITY = { agent_id: '7', spender: SPENDER, chain_id: 84_532, contract: `0x${'1'.repeat(40)}` }
+  const IDENTITY = {
+    agent_id: '7',
+    network: 'eip155:84532',
+    contract: SPEND_PERMISSIONS_ADDRESS,
+    spender: SPENDER,
+  }
 
   test('is asked of the agent', async () => {
     says(IDENTITY)
     const [status, body] = await spender()
     expect([status, JSON.parse(body)]).toEqual([200, { agent_id: 7, spender: SPENDER.toLowerCase() }])
-    expect(site.seen).toEqual(['GET /spender'])
+    expect(site.seen).toEqual(['POST /execute'])
   })
 
-  test.each<[string, unknown, number, number, string]>([
-    ['nothing there', {}, 404, 404, 'names no account'],
-    ['an error', {}, 500, 503, 'ask again'],
-    ['another number', { ...IDENTITY, agent_id: '9' }, 200, 404, 'its AGENT_ID is not 7'],
-    ['another chain', { ...IDENTITY, chain_id: 1 }, 200, 404, 'another chain'],
-    ['no address', { ...IDENTITY, spender: '<b>' }, 200, 404, 'usable'],
-    ['a number', 7, 200, 404, 'usable'],
-  ])('where the agent answers %s is not shown, and why', async (_, body, agentStatus, status, why) => {
-    says(body, agentStatus)
-    const [found, text] = await spender()
-    expect(found).toBe(status)
+  test.each([
+    ['nobody', undefined, 'names no account'],
+    ['another number', { ...IDENTITY, agent_id: '9' }, 'as agent 9, not as agent 7'],
+    ['another chain', { ...IDENTITY, network: 'eip155:1' }, 'not on eip155:84532'],
+    ['no address', { ...IDENTITY, spender: '<b>' }, 'usable'],
+  ])('where the agent names %s is not shown, and why', async (_, entry, why) => {
+    says(entry)
+    const [status, text] = await spender()
+    expect(status).toBe(404)
     expect(text).toContain(why)
+  })
+
+  test.each([200, 404, 500])('where the agent answers %i is asked for again', async status => {
+    site.answer = async () => Response.json({}, { status })
+    const [found, text] = await spender()
+    expect(found).toBe(503)
+    expect(text).toContain('ask again')
   })
 
   test('PERM-06 is not asked where nothing declares that it spends', async () => {

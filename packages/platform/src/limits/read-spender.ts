@@ -1,19 +1,19 @@
-import { refuseAddress } from '@farebox/payments/crypto/address'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { readSpender as readNamedSpender } from '@farebox/payments/internal/x402/spender-extension'
 import type { AgentSpender } from '@farebox/platform-api/limits/wallet-limits'
 import { SPEAKS } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
-import { readStorableJson } from '../checking/read-json.ts'
 import { Refusal } from '../http/refusal.ts'
 import { PROBE_LIMITS } from '../outbound/limits.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
-type SpenderParts = Pick<PlatformParts, 'database' | 'outbound' | 'crypto' | 'network'>
+type SpenderParts = Pick<PlatformParts, 'database' | 'outbound' | 'network'>
 
 const RETRY_AFTER_SECONDS = 10
 
 /**
- * Asks an agent which account it spends from: `GET /spender` at its endpoint. Asked each time, because a permission for an
- * account that the agent has no more is worth nothing.
+ * Asks an agent which account it spends from: the 402 of a capability that declares it names the account (D45). Asked each
+ * time, because a permission for an account that the agent has no more is worth nothing.
  *
  * @throws {Refusal} `not_found` where the agent is not listed, spends nothing or names no account; `unavailable` where it
  * does not answer
@@ -22,31 +22,31 @@ export async function readSpender(parts: SpenderParts, agentId: number): Promise
   const agent = await readAgent(parts.database, agentId)
   if (agent?.endpoint === undefined || !SPEAKS[agent.standing])
     throw new Refusal('not_found', `agent ${agentId} is not listed here`)
-  const capabilities = Object.values(agent.declaration?.capabilities ?? {})
-  if (!capabilities.some(({ permissions = [] }) => permissions.length > 0))
+  const [spending] = Object.entries(agent.declaration?.capabilities ?? {}).filter(
+    ([, { permissions = [] }]) => permissions.length > 0,
+  )
+  if (spending === undefined)
     throw new Refusal(
       'not_found',
       'this agent declares no EXECUTE_TRANSACTIONS: it moves nothing of its callers',
     )
   const answer = await parts.outbound.send({
-    url: `${agent.endpoint}/spender`,
-    method: 'GET',
+    url: `${agent.endpoint}/execute`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    // Nothing else: a whole request would be done by an agent in dev mode.
+    body: JSON.stringify({ task: { capability: spending[0] } }),
     ...PROBE_LIMITS,
   })
-  if (answer.kind === 'answered' && answer.status === 404)
-    throw new Refusal('not_found', 'this agent names no account that it spends from')
-  if (answer.kind !== 'answered' || answer.status !== 200)
+  if (answer.kind !== 'answered' || answer.status !== 402)
     throw new Refusal('unavailable', 'the agent does not say which account it spends from: ask again', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
-  const problem = 'the agent does not say in a usable way which account it spends from'
-  const json = readStorableJson(answer.body)
-  const said = json.ok && typeof json.value === 'object' && json.value !== null ? json.value : {}
-  const { agent_id: id, spender, chain_id: chainId } = said as { readonly [key: string]: unknown }
-  if (chainId !== parts.network.chainId) throw new Refusal('not_found', `${problem}: it is on another chain`)
-  if (id !== String(agentId))
-    throw new Refusal('not_found', `${problem}: its AGENT_ID is not ${agentId}, so it could not spend`)
-  if (typeof spender !== 'string' || refuseAddress(parts.crypto, spender) !== undefined)
-    throw new Refusal('not_found', problem)
-  return { agent_id: agentId, spender: spender.toLowerCase() }
+  const named = readNamedSpender(answer.headers['payment-required'], {
+    agentId,
+    network: parts.network.id,
+    contract: SPEND_PERMISSIONS_ADDRESS,
+  })
+  if (!named.ok) throw new Refusal('not_found', named.reason)
+  return { agent_id: agentId, spender: named.spender }
 }

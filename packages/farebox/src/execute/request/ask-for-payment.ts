@@ -1,3 +1,4 @@
+import { SPEND_EXTENSION } from '@farebox/payments/internal/x402/spender-extension'
 import { paymentRequiredHeader } from '@farebox/payments/x402/requirement'
 import { NO_STORE, type Answer } from '../../answer/answer.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
@@ -15,7 +16,7 @@ export function askForPayment(service: Service, payments: Payments, arrived: Arr
   const url = payments.executeUrl ?? arrived.calledUrl
   const last = LAST_ANSWERS.get(capability)
   if (last?.url === url) return last.answer
-  const answer = writeAnswer(capability, url)
+  const answer = writeAnswer(service, capability, url)
   LAST_ANSWERS.set(capability, { url, answer })
   return answer
 }
@@ -23,8 +24,18 @@ export function askForPayment(service: Service, payments: Payments, arrived: Arr
 /** The last answer of each capability: it changes only with the URL the agent is called at. */
 const LAST_ANSWERS = new WeakMap<ServedCapability, { readonly url: string; readonly answer: Answer }>()
 
-function writeAnswer({ requirement, name, description, demand }: ServedCapability, url: string): Answer {
-  const header = paymentRequiredHeader(requirement, { url, capability: name, description })
+function writeAnswer(
+  { declaration, spending }: Service,
+  { requirement, name, description, demand }: ServedCapability,
+  url: string,
+): Answer {
+  const spends = (declaration.capabilities[name]?.permissions ?? []).length > 0
+  const header = paymentRequiredHeader(requirement, {
+    url,
+    capability: name,
+    description,
+    ...(spends && spending.identity && { extensions: { [SPEND_EXTENSION]: [spending.identity] } }),
+  })
   return {
     status: 402,
     headers: { ...NO_STORE, 'payment-required': header },

@@ -1,0 +1,12 @@
+import { encodeHeader } from './payment-header.ts'
+import { SPEND_EXTENSION } from './spender-extension.ts'
+
+/** The 402 of an agent that names who spends for it; `entries` undefined: of one that names nobody. */
+export function namesSpender(entries: unknown): Response {
+  const extensions = entries === undefined ? {} : { extensions: { [SPEND_EXTENSION]: entries } }
+  const required = encodeHeader({ x402Version: 2, accepts: [], ...extensions })
+  return Response.json(
+    { x402Version: 1, accepts: [] },
+    { status: 402, headers: { 'payment-required': required } },
+  )
+}
