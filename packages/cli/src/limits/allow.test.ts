@@ -106,8 +106,7 @@ describe('farebox limits allow', () => {
     /** What the agent answers to who asks for the price. */
     function answers(response: () => Response): void {
       const { lie } = stage.agent
-      stage.agent.lie = async (path, answer) =>
-        path === '/execute' ? response() : await lie(path, answer)
+      stage.agent.lie = async (path, answer) => (path === '/execute' ? response() : await lie(path, answer))
     }
     const names = (...entries: readonly object[]): void => answers(() => namesSpender(entries))
 
