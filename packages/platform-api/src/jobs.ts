@@ -147,6 +147,14 @@ export const jobStatus = z
       "said no; expired: no answer in the agent's time, which a later proof turns into completed, or none that was paid",
   )
 
+/** Whether a job's payer was charged. */
+export const jobCharged = z
+  .boolean()
+  .nullable()
+  .describe(
+    'true: the chain proves it; false: the agent failed the job, or the payment can never be used; null: not known yet',
+  )
+
 /** What became of a payment. */
 export const paymentStatus = z
   .enum(['open', 'paid', 'unpaid'])
@@ -196,7 +204,7 @@ export const job = z
       .nonnegative()
       .nullable()
       .describe("From sending to the agent's answer; null: it has not answered"),
-    charged: z.boolean().describe('The payer has been charged, as proven on the chain'),
+    charged: jobCharged,
     payment: z.strictObject({
       status: paymentStatus,
       transaction: z.string().nullable().describe('The transfer, where it is proven'),

@@ -41,7 +41,7 @@ export function JobTicket(props: Props): ReactNode {
             <span className="end">
               <When at={job.finished_at ?? job.created_at} form="exact" />
             </span>
-            <Hole punched={job.charged} fresh={isFresh && job.charged} />
+            <Hole punched={job.charged === true} fresh={isFresh && job.charged === true} />
           </div>
           {isFree(job) ? <Charge job={job} now={now} /> : <Sum amount={job.amount} />}
         </>
@@ -92,7 +92,7 @@ export function JobTicket(props: Props): ReactNode {
       {mayMove && isOver(job) && <SpentForJob payer={job.payer} jobId={job.job_id} />}
       {!isFree(job) && <Charge job={job} now={now} />}
       {children}
-      {receiptHash !== undefined && job.charged && <Bars hash={receiptHash} />}
+      {receiptHash !== undefined && job.charged === true && <Bars hash={receiptHash} />}
     </Ticket>
   )
 }
@@ -113,7 +113,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
   if (isFree(job)) return <b className="uncharged">Not charged</b>
   return (
     <span className="stamp">
-      <Sign name="clock" /> {job.status === 'pending' ? 'Being settled' : 'Not charged so far'}
+      <Sign name="clock" /> {job.status === 'pending' ? 'Being settled' : 'Charge not known yet'}
     </span>
   )
 }
@@ -128,8 +128,8 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
     return <p className="aside">The signature has ended unused: nothing can be charged any more.</p>
   return (
     <p className="aside">
-      The signature has not been used so far. The chain is watched until{' '}
-      <When at={payment.usable_until} form="clock" />, when it is certain; a charge would show here.
+      It is not known yet whether this job is charged: its signature can still be used. The chain is watched
+      until <When at={payment.usable_until} form="clock" />, when it is certain; a charge would show here.
     </p>
   )
 }
@@ -139,7 +139,7 @@ function isOver({ status }: JobAnswer): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** Nothing was charged for it, and the agent has said so or the payment is dead. */
-function isFree({ charged, status, payment }: JobAnswer): boolean {
-  return !charged && (status === 'failed' || payment.status === 'unpaid')
+/** Nothing was charged for it, and that is known. */
+function isFree({ charged }: JobAnswer): boolean {
+  return charged === false
 }

@@ -38,11 +38,13 @@ function describeOutcome({ status, charged, error_type: type }: OwnerJobLine): {
     case 'completed':
       return { tone: 'paid', sign: 'check', words: 'paid' }
     case 'expired':
-      return { tone: 'refused', sign: 'cross', words: charged ? 'no answer, paid' : 'no answer' }
+      return charged === null
+        ? { tone: 'warn', sign: 'clock', words: 'no answer yet' }
+        : { tone: 'refused', sign: 'cross', words: charged ? 'no answer, paid' : 'no answer' }
     case 'failed': {
       const words =
         type === null ? 'failed' : (FAILURES[type] ?? cutText(type.replaceAll('_', ' '), MOST_CHARACTERS))
-      return { tone: 'refused', sign: 'cross', words: charged ? `${words}, paid` : words }
+      return { tone: 'refused', sign: 'cross', words: charged === true ? `${words}, paid` : words }
     }
   }
 }

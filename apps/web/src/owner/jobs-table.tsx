@@ -59,7 +59,7 @@ export function JobsTable(props: {
               <td className="num">{job.elapsed_ms === null ? '' : formatDuration(job.elapsed_ms)}</td>
               <td className="num">
                 {isPaidOrOpen(job) && (
-                  <b className={job.charged ? undefined : 'open'}>
+                  <b className={job.charged === true ? undefined : 'open'}>
                     <Amount of={job.amount} decimals={decimals} />
                   </b>
                 )}
@@ -73,6 +73,6 @@ export function JobsTable(props: {
 }
 
 /** An amount that was not charged and will not be is not shown: it was nobody's. */
-function isPaidOrOpen({ charged, status }: OwnerJobLine): boolean {
-  return charged || status === 'pending' || status === 'sent'
+function isPaidOrOpen({ charged }: OwnerJobLine): boolean {
+  return charged !== false
 }

@@ -28,7 +28,9 @@ export function JobPanel(props: {
   const { job, refusal } = order
   const isUnderWay =
     refusal === undefined && (job === undefined || job.status === 'sent' || job.status === 'pending')
-  const now = useNow(isUnderWay || (job !== undefined && !job.charged && job.payment.status === 'open'))
+  const now = useNow(
+    isUnderWay || (job !== undefined && job.charged !== true && job.payment.status === 'open'),
+  )
   const receiptHash = useReceiptHash(order.job_id)
   const outcome = useRef<HTMLHeadingElement>(null)
   const [wasUnderWay] = useState(isUnderWay)

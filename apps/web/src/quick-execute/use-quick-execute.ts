@@ -111,7 +111,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
       const tell = (job: JobAnswer): void => {
         dispatch({ type: 'order', order: { ...sent, job } })
         void updateOrder(sent.job_id, { job })
-        if (!job.charged) return
+        if (job.charged !== true) return
         refresh()
         // The balance may be one that was read just before.
         setTimeout(refresh, BALANCE_KEPT_MS)

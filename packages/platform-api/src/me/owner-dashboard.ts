@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { availability } from '../monitor.ts'
-import { jobStatus } from '../jobs.ts'
+import { jobCharged, jobStatus } from '../jobs.ts'
 import { capabilityDashboard, jobCounts, ownedAgent } from '../owners.ts'
 
 const seconds = z.number().int().describe('Unix seconds')
@@ -27,7 +27,7 @@ export const ownerJobLine = z
     capability: z.string(),
     status: jobStatus,
     error_type: z.string().nullable(),
-    charged: z.boolean().describe('The transfer to the agent is proven on the chain'),
+    charged: jobCharged,
     amount: z.string().describe('Decimal USDC'),
     created_at: z.number().nonnegative().describe('Unix seconds'),
     elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),

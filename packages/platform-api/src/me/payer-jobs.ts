@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jobStatus, paymentStatus } from '../jobs.ts'
+import { jobCharged, jobStatus, paymentStatus } from '../jobs.ts'
 
 const unixSeconds = z.number().nonnegative().describe('Unix seconds')
 const decimalUsdc = z.string().describe('Decimal USDC')
@@ -38,7 +38,7 @@ export const jobLine = z
     agent_name: z.string().describe('As the agent is called now'),
     capability: z.string(),
     status: jobStatus,
-    charged: z.boolean().describe('The payer has been charged, as proven on the chain'),
+    charged: jobCharged,
     amount: decimalUsdc,
     created_at: unixSeconds,
     finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),

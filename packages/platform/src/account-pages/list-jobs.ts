@@ -2,7 +2,7 @@ import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
-import type { JobState, PaymentStatus } from '../jobs/records/states.ts'
+import { isCharged, type AgentAnswer, type JobState, type PaymentStatus } from '../jobs/records/states.ts'
 
 /** Whose jobs: those that an address pays, or those that callers sent an agent. */
 export type JobsOf = { readonly payer: string } | { readonly agentId: number }
@@ -29,6 +29,7 @@ export interface ListedJob {
   readonly elapsed_ms: number | null
   readonly error_type: string | null
   readonly error: string | null
+  readonly answer: AgentAnswer
   readonly payment: PaymentStatus
   readonly transaction: string | null
   readonly network: string
@@ -98,7 +99,8 @@ export async function listLatestJobs(
 }
 
 const LISTED = `job_id, run_id, agent_id, (select name from agents where agents.agent_id = jobs.agent_id) as agent_name,
-  capability, state, amount_atomic, created_at, finished_at, elapsed_ms, error_type, error, payment, transaction, network,
+  capability, state, amount_atomic, created_at, finished_at, elapsed_ms, error_type, error, answer, payment, transaction,
+  network,
   valid_before`
 
 /** A job as the owner of its agent sees it. */
@@ -109,7 +111,7 @@ export function toOwnerJobLine(job: ListedJob): OwnerJobLine {
     capability: job.capability,
     status: job.state,
     error_type: job.error_type,
-    charged: job.payment === 'paid',
+    charged: isCharged(job),
     amount: formatUsdc(BigInt(job.amount_atomic)),
     created_at: job.created_at.getTime() / 1_000,
     elapsed_ms: job.elapsed_ms,

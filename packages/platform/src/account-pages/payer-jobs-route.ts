@@ -2,6 +2,7 @@ import { payerJobs, payerJobsQuery, type JobLine } from '@farebox/platform-api/m
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { defineRoute, type Route } from '../http/route.ts'
 import { usableUntil } from '../jobs/drive/plan-job.ts'
+import { isCharged } from '../jobs/records/states.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { listJobs, type ListedJob } from './list-jobs.ts'
 import { readPayerMonths } from './payer-months.ts'
@@ -35,7 +36,7 @@ function toJobLine(job: ListedJob): JobLine {
     agent_name: job.agent_name,
     capability: job.capability,
     status: job.state,
-    charged: job.payment === 'paid',
+    charged: isCharged(job),
     amount: formatUsdc(BigInt(job.amount_atomic)),
     created_at: job.created_at.getTime() / 1_000,
     finished_at: job.finished_at === null ? null : job.finished_at.getTime() / 1_000,

@@ -309,7 +309,7 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
   const { status, body } = await order(ordered)
   expect({ status, body }).toMatchObject({
     status: 202,
-    body: { status: 'pending', charged: false, output: { words: 2 }, receipt: null },
+    body: { status: 'pending', charged: null, output: { words: 2 }, receipt: null },
   })
   const url = `/v1/jobs/${ordered.job_id}`
   const headers = shown(body)
@@ -367,7 +367,7 @@ test('D35 a job without an answer expires, and a later delivery that is proven c
   const { status, body } = await order(ordered)
   expect({ status, body }).toMatchObject({
     status: 202,
-    body: { status: 'expired', charged: false, output: null },
+    body: { status: 'expired', charged: null, output: null },
   })
   answer?.()
   const job = await jobUntil(ordered.job_id, ({ state }) => state === 'completed')

@@ -6,6 +6,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { retryState } from './order/retry-state.ts'
 import type { JobRow } from './records/job-row.ts'
+import { isCharged } from './records/states.ts'
 import { usableUntil } from './drive/plan-job.ts'
 
 /**
@@ -39,7 +40,7 @@ export async function describeJob(parts: ShowingParts, job: JobRow): Promise<Job
     expires_at: job.expiresAtMs / 1_000,
     finished_at: job.finishedAtMs === undefined ? null : job.finishedAtMs / 1_000,
     elapsed_ms: job.elapsedMs ?? null,
-    charged: job.payment === 'paid',
+    charged: isCharged(job),
     payment: {
       status: job.payment === 'dead' ? 'unpaid' : job.payment,
       transaction: job.transaction ?? null,
@@ -75,8 +76,8 @@ function readOutput({ answer, responseBody }: JobRow): { readonly [field: string
   return isObject(whole) && isObject(whole['output']) ? whole['output'] : undefined
 }
 
-/** Nothing more is expected of the agent, and a delivery's payment is decided. */
+/** Nothing more is expected of the agent, and it is known whether the payer was charged. */
 function isFinal(job: JobRow): boolean {
-  if (job.nextDueAtMs === undefined || job.answer === 'failed') return true
-  return job.answer === 'completed' && job.payment !== 'open'
+  if (isCharged(job) === null) return false
+  return job.nextDueAtMs === undefined || job.answer === 'failed' || job.answer === 'completed'
 }

@@ -70,7 +70,7 @@ const OUTCOMES: { readonly [outcome in Outcome]: Told } = {
   settling: { tag: 'tag warn', sign: 'clock', words: 'settling' },
   paid: { tag: 'tag paid', sign: 'check', words: 'paid', more: 'Receipt' },
   free: { tag: 'tag', words: 'not charged', more: 'Why' },
-  waiting: { tag: 'tag warn', sign: 'clock', words: 'no answer', more: 'Why' },
+  waiting: { tag: 'tag warn', sign: 'clock', words: 'not known yet', more: 'Why' },
   undelivered: { tag: 'tag refused', sign: 'warn', words: 'charged, not delivered', more: 'Why' },
 }
 

@@ -99,7 +99,7 @@ function listOwn(job: PayerJobs['jobs'][number]): ListedJob {
     amount: job.amount,
     orderedAt: job.created_at,
     elapsedMs: job.elapsed_ms,
-    outcome: outcomeOf(job.status, job.charged, job.payment.status, false),
+    outcome: outcomeOf(job.status, job.charged, false),
     token: undefined,
   }
 }
@@ -120,22 +120,21 @@ function listOrder(order: Order): ListedJob {
         ? 'free'
         : job === undefined
           ? 'running'
-          : outcomeOf(job.status, job.charged, job.payment.status, job.charged_without_delivery),
+          : outcomeOf(job.status, job.charged, job.charged_without_delivery),
     token: order.job_token,
   }
 }
 
 function outcomeOf(
   status: JobAnswer['status'],
-  isCharged: boolean,
-  payment: JobAnswer['payment']['status'],
+  isCharged: JobAnswer['charged'],
   isUndelivered: boolean,
 ): Outcome {
   if (isUndelivered) return 'undelivered'
-  if (isCharged) return 'paid'
+  if (isCharged === true) return 'paid'
+  if (isCharged === false) return 'free'
   if (status === 'sent') return 'running'
-  if (status === 'pending' || status === 'completed') return 'settling'
-  return status === 'failed' || payment === 'unpaid' ? 'free' : 'waiting'
+  return status === 'pending' ? 'settling' : 'waiting'
 }
 
 function listOwnRun(run: RunsAnswer['runs'][number]): ListedRun {

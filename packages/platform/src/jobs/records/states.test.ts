@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  isCharged,
   mergePaymentStatus,
   stateOf,
   weigh,
@@ -89,4 +90,12 @@ test('FLOW-09 in whatever order things are heard and seen, the job ends in the s
 test('a delivery is never taken back, nor a proven transfer', () => {
   for (const answer of ANSWERS) expect(weigh('completed', answer)).toBe('completed')
   for (const status of PAYMENT_STATUSES) expect(mergePaymentStatus('paid', status)).toBe('paid')
+})
+
+test('D8 what is not known is not "not charged"', () => {
+  for (const answer of ANSWERS) {
+    expect(isCharged({ answer, payment: 'paid' })).toBe(true)
+    expect(isCharged({ answer, payment: 'dead' })).toBe(false)
+    expect(isCharged({ answer, payment: 'open' })).toBe(answer === 'failed' ? false : null)
+  }
 })

@@ -36,6 +36,15 @@ export function stateOf({ answer, payment, isOverdue, hasExpired }: JobFacts): J
   return answer === 'pending' ? 'pending' : 'sent'
 }
 
+/**
+ * Whether the payer was charged; null while that is not known: the agent has not said no, and the payment can still be
+ * used (D8).
+ */
+export function isCharged({ answer, payment }: Pick<JobFacts, 'answer' | 'payment'>): boolean | null {
+  if (payment === 'paid') return true
+  return payment === 'dead' || answer === 'failed' ? false : null
+}
+
 const WEIGHT: { readonly [answer in AgentAnswer]: number } = { none: 0, pending: 1, failed: 2, completed: 3 }
 
 /**

@@ -28,8 +28,8 @@ export async function insertJob(
   await database.query(
     'test-insert-one-job',
     `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
-       finished_at, elapsed_ms, transaction, network, pay_to, nonce, valid_before, payment, error_type, error)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+       finished_at, elapsed_ms, transaction, network, pay_to, nonce, valid_before, payment, error_type, error, answer)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
     [
       jobId,
       given.agentId,
@@ -49,6 +49,7 @@ export async function insertJob(
       isPaid ? 'paid' : 'open',
       given.errorType ?? null,
       given.error ?? null,
+      isPaid || state === 'failed' ? state : 'none',
     ],
   )
   return jobId
