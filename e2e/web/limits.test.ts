@@ -108,6 +108,12 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
       .toBe(1)
     await page.getByText(/from the jobs of this browser/).waitFor()
     await isAccessible(page)
+
+    // What the wallet has less: the price, and what the agent moved.
+    await page.goto('/jobs')
+    await page.getByText('0.01 for jobs, 4.2 moved by agents').waitFor()
+    await page.getByText('4.21 USDC').waitFor()
+    await isAccessible(page)
   })
 
   test('a limit is lowered, refuses the next job, and is revoked with one click', async () => {

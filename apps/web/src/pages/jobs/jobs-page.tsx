@@ -1,7 +1,8 @@
 import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
+import type { Me } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
-import { groupDigits } from '../../format/amount.ts'
+import { fromAtomic, groupDigits, toAtomic } from '../../format/amount.ts'
 import { formatCount } from '../../format/share.ts'
 import { FailureNote } from '../../parts/note.tsx'
 import { Switch } from '../../parts/switch.tsx'
@@ -11,23 +12,25 @@ import { JobTable } from './job-table.tsx'
 import type { Listed, Mine } from './listed.ts'
 import { KINDS, sumJobs } from './sum-jobs.ts'
 import { useJobs } from './use-jobs.ts'
+import { useMoved } from './use-moved.ts'
 
 type Filter = 'all' | 'paid' | 'free' | 'open'
 
 interface Data {
   /** Of the wallet that is signed in; null: nobody is. */
-  readonly mine: Mine | null
+  readonly mine: (Mine & { readonly address: string }) | null
 }
 
 /** What this browser and this wallet have ordered. */
 export const page: PageModule<Data> = {
   load: async ({ ask }) => ({
     mine: await loadSignedIn(async () => {
-      const [{ jobs }, { runs }] = await Promise.all([
+      const [{ address }, { jobs }, { runs }] = await Promise.all([
+        ask<Me>('/v1/me'),
         ask<PayerJobs>('/v1/me/jobs?limit=100'),
         ask<RunsAnswer>('/v1/me/runs?limit=100'),
       ])
-      return { jobs, runs }
+      return { address, jobs, runs }
     }),
   }),
   head: () => ({ title: 'Jobs', hidden: true, personal: true }),
@@ -37,7 +40,8 @@ export const page: PageModule<Data> = {
 const KEEPS: { readonly [filter in Filter]: (one: Listed) => boolean } = { all: () => true, ...KINDS }
 
 function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
-  const { jobs, failure } = useJobs(mine ?? NONE)
+  const { jobs, payers, failure } = useJobs(mine ?? NONE)
+  const wallets = mine === null ? payers : [...new Set([mine.address, ...payers])]
   const isSignedIn = mine !== null
   const [filter, setFilter] = useState<Filter>('all')
   const shown = (jobs ?? []).filter(KEEPS[filter])
@@ -71,7 +75,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         <p className="lede">Your jobs are kept in this browser by JavaScript, which is off.</p>
       </noscript>
       {failure !== undefined && <FailureNote error={failure} />}
-      {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} />}
+      {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} wallets={wallets} />}
       {jobs === undefined ? (
         <Bones />
       ) : shown.length === 0 ? (
@@ -85,15 +89,29 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
 
 const NONE: Mine = { jobs: [], runs: [] }
 
-function Figures({ jobs }: { readonly jobs: readonly Listed[] }): ReactNode {
+function Figures(props: {
+  readonly jobs: readonly Listed[]
+  readonly wallets: readonly string[]
+}): ReactNode {
+  const { jobs, wallets } = props
   const { paid, free, open, ordered } = sumJobs(jobs)
+  const moved = useMoved(wallets) ?? 0n
   return (
     <dl className="figures four">
       <div>
         <dt>Spent</dt>
         <dd>
-          {groupDigits(paid.amount)} <span>USDC</span>
-          <small>proven on the chain</small>
+          {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + moved))} <span>USDC</span>
+          <small>
+            {moved === 0n ? (
+              'proven on the chain'
+            ) : (
+              <>
+                {groupDigits(paid.amount)} for jobs,{' '}
+                <a href="/limits">{groupDigits(fromAtomic(moved))} moved by agents</a>
+              </>
+            )}
+          </small>
         </dd>
       </div>
       <div>

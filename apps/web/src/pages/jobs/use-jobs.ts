@@ -13,6 +13,8 @@ import { mergeListed, type Listed, type Mine } from './listed.ts'
  */
 export function useJobs(mine: Mine): {
   readonly jobs: readonly Listed[] | undefined
+  /** The wallets that this browser ordered with, in lower case. */
+  readonly payers: readonly string[]
   readonly failure: unknown
 } {
   const { ask } = useSite()
@@ -50,7 +52,12 @@ export function useJobs(mine: Mine): {
       for (const stop of stops) stop()
     }
   }, [ask])
-  return { jobs: kept && mergeListed(kept.orders, kept.runs, mine), failure }
+  const paidBy = [...(kept?.orders ?? []), ...(kept?.runs ?? [])].map(({ payer }) => payer.toLowerCase())
+  return {
+    jobs: kept && mergeListed(kept.orders, kept.runs, mine),
+    payers: [...new Set(paidBy)],
+    failure,
+  }
 }
 
 /** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
