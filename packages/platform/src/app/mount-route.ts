@@ -1,4 +1,5 @@
 import type { UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
+import { whenOver } from '@farebox/protocol/internal/connection/when-over'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
 import { HttpRefusal } from '../http/answer-failure.ts'
@@ -129,7 +130,7 @@ function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
   const end = (): void => controller.abort(closing.reason)
   if (closing.aborted) end()
   closing.addEventListener('abort', end)
-  reply.raw.once('close', () => {
+  whenOver(reply.request.raw.socket, reply.raw, () => {
     closing.removeEventListener('abort', end)
     if (!reply.raw.writableFinished) controller.abort(new Error('the caller has gone'))
   })

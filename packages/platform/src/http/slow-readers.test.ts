@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { stageApps } from '../test-setup/stage-apps.ts'
@@ -22,6 +22,37 @@ const waited = defineRoute({
   access: 'public',
   answers: { 202: { description: 'At last' } },
   handle: () => Promise.resolve({ later: () => Promise.resolve({ status: 202, body: { at: 'last' } }) }),
+})
+
+test('answers that are made after their callers left take no room, and what waits for a caller is told', async () => {
+  const calls = new EventEmitter()
+  let gone = 0
+  const slow = defineRoute({
+    ...large,
+    path: '/v1/slow',
+    handle: async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        gone += 1
+      })
+      calls.emit('asked')
+      await once(calls, 'go')
+      return { body: 'x'.repeat(5 * 1_048_576) }
+    },
+  })
+  const app = staged.open([large, slow])
+  const { port, hostname, origin } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const CALLERS = 14
+  const callers = Array.from({ length: CALLERS }, () => connect(Number(port), hostname))
+  for (const caller of callers) {
+    caller.on('error', () => undefined)
+    const asked = once(calls, 'asked')
+    caller.write('GET /v1/slow HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await asked
+    caller.resetAndDestroy()
+  }
+  await expect.poll(() => gone).toBe(CALLERS)
+  calls.emit('go')
+  expect((await fetch(`${origin}/v1/large`)).status).toBe(200)
 })
 
 test('answers that nobody takes fill 64 MiB and no more: others are told to come back, small ones go out', async () => {

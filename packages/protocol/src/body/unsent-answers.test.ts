@@ -42,6 +42,7 @@ test('a caller that takes nothing of its answer is cut off, and there is room ag
   // The time of each begins when all have asked.
   const held: (() => void)[] = []
   const port = await serveLarge(unsent, socket => ({
+    destroyed: false,
     setTimeout: ms => held.push(() => socket.setTimeout(ms)),
     once: (event, listener) => socket.once(event, listener),
   }))
@@ -51,6 +52,32 @@ test('a caller that takes nothing of its answer is cut off, and there is room ag
   expect(unsent.hasRoom(1_000)).toBe(true)
   for (const begin of held) begin()
   await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
+})
+
+test.each([
+  ['alone', 1],
+  ['behind another request', 2],
+])('answers to callers that left while they were made take no room: %s', async (_, requests) => {
+  const unsent = createUnsentAnswers()
+  const made: (() => void)[] = []
+  server = createServer((request, response) => {
+    made.push(() => {
+      unsent.add(request.socket, response, 5 * MEBIBYTE)
+      response.end()
+    })
+    request.socket.once('close', () => setImmediate(() => made.splice(0).forEach(make => make())))
+  })
+  await new Promise<void>(resolve => server?.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  for (let caller = 0; caller < 14; caller += 1) {
+    const left = connect(port, '127.0.0.1')
+    left.on('error', () => undefined)
+    left.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(requests))
+    await expect.poll(() => made.length).toBe(requests)
+    left.resetAndDestroy()
+    await expect.poll(() => made.length).toBe(0)
+  }
+  expect(unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
 })
 
 test('a caller that reads slowly gets all of it, and its connection takes another request', async () => {

@@ -1,15 +1,14 @@
+import { whenOver, type CallersResponse, type CallersSocket } from '../connection/when-over.ts'
 import { LARGE_BODY_BYTES } from '../limits.ts'
 
 /** The part of a Node socket that is used. */
-export interface AnswerSocket {
+export interface AnswerSocket extends CallersSocket {
   setTimeout(ms: number): unknown
-  once(event: 'close', listener: () => void): unknown
 }
 
 /** The part of Node's response that is used. */
-export interface OutgoingAnswer {
+export interface OutgoingAnswer extends CallersResponse {
   prependListener(event: 'finish', listener: () => void): unknown
-  once(event: 'close', listener: () => void): unknown
 }
 
 /** Answers that their callers have not taken yet: each is kept in memory until then. */
@@ -38,8 +37,8 @@ export function createUnsentAnswers(nothingTakenMs = NOTHING_TAKEN_MS): UnsentAn
   return {
     hasRoom: bytes => bytes < LARGE_BODY_BYTES || unsentBytes + bytes <= MAX_UNSENT_BYTES,
     add(socket, response, bytes) {
-      // Smaller ones fit into what the system keeps for a connection.
-      if (bytes < LARGE_BODY_BYTES) return
+      // Smaller ones fit into what the system keeps for a connection. A caller that has left takes nothing.
+      if (bytes < LARGE_BODY_BYTES || socket.destroyed) return
       unsentBytes += bytes
       change(socket, 1)
       // Node puts it off for as long as something is taken, and ends the connection otherwise.
@@ -53,8 +52,7 @@ export function createUnsentAnswers(nothingTakenMs = NOTHING_TAKEN_MS): UnsentAn
       }
       // Before Node's own listener, which from then on waits for the next request, for as long as it likes.
       response.prependListener('finish', end)
-      response.once('close', end)
-      socket.once('close', end)
+      whenOver(socket, response, end)
     },
   }
 }

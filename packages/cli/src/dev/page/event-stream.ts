@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { whenOver } from '@farebox/protocol/internal/connection/when-over'
 import type { Clock } from 'farebox'
 import type { DevEvents } from '@farebox/web/internal/dev-page/wire'
 
@@ -27,12 +28,12 @@ export function openEventStream(response: ServerResponse, clock: Clock, ended: (
     cancel = clock.after(HEARTBEAT_MS, beat)
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  response.on('close', () => {
+  write(`retry: ${RETRY_MS}\n\n`)
+  cancel = clock.after(HEARTBEAT_MS, beat)
+  whenOver(response.req.socket, response, () => {
     cancel()
     ended()
   })
-  write(`retry: ${RETRY_MS}\n\n`)
-  cancel = clock.after(HEARTBEAT_MS, beat)
   // JSON has no line break of its own outside of strings, and none unescaped inside.
   return (name, value) => write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`)
 }

@@ -91,6 +91,7 @@ export async function startPageServer(port: number, options: PageServerOptions):
 
   async function stream(response: ServerResponse): Promise<void> {
     await options.prepare()
+    if (response.req.socket.destroyed) return
     if (streams >= MAX_STREAMS) return refuse(response, 503, `at most ${MAX_STREAMS} pages follow at once`)
     streams += 1
     let unsubscribe = (): void => undefined

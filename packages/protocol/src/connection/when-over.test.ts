@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connectRaw, type RawConnection } from '../test-setup/connect-raw.ts'
+import { whenOver } from './when-over.ts'
+
+let server: Server
+let asked: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
+
+beforeEach(async () => {
+  asked = []
+  server = createServer((request, response) => asked.push({ request, response }))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise(resolve => server.close(resolve))
+})
+
+/** Asks so often on one connection; resolves once all have come. */
+async function ask(times: number): Promise<RawConnection> {
+  const connection = connectRaw((server.address() as AddressInfo).port)
+  connection.socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(times))
+  await expect.poll(() => asked.length).toBe(times)
+  return connection
+}
+
+/** How many of those that were asked for are over. */
+function count(): { over: number } {
+  const counted = { over: 0 }
+  for (const { request, response } of asked) {
+    whenOver(request.socket, response, () => {
+      counted.over += 1
+    })
+  }
+  return counted
+}
+
+test('an answer is over when it is out, each once', async () => {
+  const { socket } = await ask(2)
+  const served = asked[0]?.request.socket
+  const counted = count()
+  asked[1]?.response.end('second')
+  asked[0]?.response.end('first')
+  await expect.poll(() => counted.over).toBe(2)
+  socket.destroy()
+  await expect.poll(() => served?.destroyed).toBe(true)
+  expect(counted.over).toBe(2)
+})
+
+test.each([
+  ['leaves', (socket: Socket) => socket.destroy()],
+  ['is cut off', (socket: Socket) => socket.resetAndDestroy()],
+])(
+  'all answers of a connection are over when its caller %s, those that wait for their turn too',
+  async (_, leave) => {
+    const { socket } = await ask(3)
+    const counted = count()
+    leave(socket)
+    await expect.poll(() => counted.over).toBe(3)
+  },
+)
+
+test('an answer to a caller that has left is over at once', async () => {
+  const { socket } = await ask(2)
+  const served = asked[0]?.request.socket
+  socket.resetAndDestroy()
+  await expect.poll(() => served?.destroyed).toBe(true)
+  expect(count().over).toBe(2)
+})
+
+test('a connection that is used again and again has one listener for all', async () => {
+  const connection = await ask(1)
+  const { socket } = asked[0]?.request ?? {}
+  for (let times = 1; times <= 20; times += 1) {
+    const { over } = count()
+    expect(over).toBe(0)
+    asked.at(-1)?.response.end('x')
+    connection.socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    await expect.poll(() => asked.length).toBe(times + 1)
+  }
+  expect(socket?.listenerCount('close')).toBeLessThan(10)
+})
