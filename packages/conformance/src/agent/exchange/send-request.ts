@@ -24,8 +24,11 @@ export interface Reply {
   readonly json: unknown
 }
 
-/** The part of `fetch` that the kit uses. */
-export type FetchLike = (request: Request) => Promise<Response>
+/**
+ * The part of `fetch` that the kit uses. The signal comes apart: the one of a `Request` ends nothing any more once the garbage
+ * collector has taken the request, which nobody holds while its answer comes.
+ */
+export type FetchLike = (request: Request, init: { readonly signal: AbortSignal }) => Promise<Response>
 
 /** How requests are sent. */
 export interface Sending {
@@ -60,15 +63,13 @@ async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number)
     aborter.abort(new Error(`nothing for ${Math.ceil(timeoutMs / 1_000)} s`)),
   )
   try {
-    const response = await fetch(
-      new Request(baseUrl + outgoing.path, {
-        method: outgoing.method,
-        redirect: 'manual',
-        signal: aborter.signal,
-        ...(outgoing.headers && { headers: outgoing.headers }),
-        ...(outgoing.body !== undefined && { body: outgoing.body }),
-      }),
-    )
+    const request = new Request(baseUrl + outgoing.path, {
+      method: outgoing.method,
+      redirect: 'manual',
+      ...(outgoing.headers && { headers: outgoing.headers }),
+      ...(outgoing.body !== undefined && { body: outgoing.body }),
+    })
+    const response = await fetch(request, { signal: aborter.signal })
     const text = await readText(response)
     return { status: response.status, headers: response.headers, text, json: parseJson(text) }
   } catch (error) {

@@ -117,7 +117,7 @@ export async function startRun(options: ConformanceOptions): Promise<Conformance
   const timeout = createCheckTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const sending = {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    fetch: options.fetch ?? (request => fetch(request)),
+    fetch: options.fetch ?? ((request, init) => fetch(request, init)),
     clock: options.clock ?? systemClock,
     signal: options.signal ?? new AbortController().signal,
     timeout,
