@@ -2,7 +2,7 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { permissionOf } from '@farebox/local/src/testing/permission-stage'
-import { namesSpender } from '@farebox/payments/src/x402/names-spender.test-setup'
+import { namesSpender } from '@farebox/payments/src/test-setup/names-spender'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AGENT_ID, openLimitsStage, type LimitsStage } from './limits-stage.test-setup.ts'
 

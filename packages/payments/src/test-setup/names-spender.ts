@@ -1,5 +1,5 @@
-import { encodeHeader } from './payment-header.ts'
-import { SPEND_EXTENSION } from './spender-extension.ts'
+import { encodeHeader } from '../x402/payment-header.ts'
+import { SPEND_EXTENSION } from '../x402/spender-extension.ts'
 
 /** The 402 of an agent that names who spends for it; `entries` undefined: of one that names nobody. */
 export function namesSpender(entries: unknown): Response {
