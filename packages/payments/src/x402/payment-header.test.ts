@@ -233,6 +233,7 @@ describe('refused headers, each with its reason', () => {
     const ratio = cpuRatio(
       often(() => expect(decodePaymentHeader(header).ok).toBe(false)),
       often(() => Buffer.from(header, 'base64').toString()),
+      0.5,
     )
     expect(ratio).toBeLessThan(0.5)
   })

@@ -239,6 +239,7 @@ test('the check of a small valid input costs little more than to write it as JSO
   const ratio = cpuRatio(
     often(() => check(input)),
     often(() => JSON.stringify(input)),
+    20,
   )
   expect(ratio).toBeLessThan(20)
 })
