@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFingerprints } from './fingerprints.ts'
 import { watchFiles, type FileWatch } from './watch-files.ts'
@@ -75,6 +76,23 @@ describe('a watched file', () => {
       await mkdir(at('lib/deep'), { recursive: true })
       await write('lib/deep/b.ts', '2')
     })
+  })
+
+  test('a file is noticed in a folder that comes while the one above it begins to be watched', async () => {
+    await write('a.ts', '1')
+    watch.follow([at('a.ts')])
+    await ready('a.ts')
+    for (let pauseMs = 0; pauseMs < 8; pauseMs += 1) {
+      const name = `lib${pauseMs}/deep/b.ts`
+      watch.follow([at('a.ts'), at(name)])
+      await told(name, async () => {
+        await mkdir(at(`lib${pauseMs}`))
+        await delay(pauseMs)
+        await mkdir(at(`lib${pauseMs}/deep`))
+        await write(name, '1')
+      })
+      await ready(name)
+    }
   })
 
   test('a file added to the watch later is noticed in a folder watched already', async () => {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { watch } from 'chokidar'
 
+const LOOK_AGAIN_MS = [100, 1_000]
+
 /** Tells of changes of some files, wherever they lie, whether they are there yet or not. */
 export interface FileWatch {
   /** From now on these are watched, and no others. */
@@ -20,8 +22,11 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
   let folders = new Set<string>()
   /** Folders that are not there, each below one that is. */
   let awaited = new Set<string>()
+  /** Files that were not there when they were looked for last. */
+  const absent = new Set<string>()
   const isOfInterest = (path: string): boolean => files.has(path) || folders.has(path) || awaited.has(path)
-  const watcher = watch([], { ignoreInitial: true, depth: 0, ignored: path => !isOfInterest(path) })
+  // What is found when a folder is first read is told too: it may have come since the folder was looked at here.
+  const watcher = watch([], { ignoreInitial: false, depth: 0, ignored: path => !isOfInterest(path) })
 
   function follow(wanted: readonly string[]): void {
     const before = { files, folders }
@@ -32,20 +37,44 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
       const { folder, missing } = nearestFolder(dirname(file))
       folders.add(folder)
       if (missing !== undefined) awaited.add(missing)
+      if (!existsSync(file)) absent.add(file)
     }
+    const added = [...folders].filter(folder => !before.folders.has(folder))
+    if (added.length > 0 && awaited.size > 0) lookAgain()
     // A file that came to matter in a folder that was watched already was passed over there so far.
-    watcher.add([...folders].filter(folder => !before.folders.has(folder)))
+    watcher.add(added)
     watcher.add([...files].filter(file => !before.files.has(file) && before.folders.has(dirname(file))))
   }
 
-  watcher.on('all', (event, path) => {
-    if (files.has(path)) return onChange(path)
-    const isFolder = event === 'addDir' || event === 'unlinkDir'
-    if (!isFolder || !(awaited.has(path) || folders.has(path))) return
-    const within = [...files].filter(file => file.startsWith(path))
-    if (event === 'unlinkDir') folders.delete(path)
+  /** A folder that comes after the one above was read, and before that is watched, is told of by nobody. */
+  function lookAgain(): void {
+    for (const ms of LOOK_AGAIN_MS) {
+      setTimeout(() => {
+        const come = [...awaited].find(folder => existsSync(folder))
+        if (come !== undefined && !watcher.closed) turn(come)
+      }, ms).unref()
+    }
+  }
+
+  /** A folder has come or gone, and the files below it with it. */
+  function turn(folder: string): void {
+    const within = [...files].filter(file => file.startsWith(folder))
     follow([...files])
     for (const file of within) onChange(file)
+  }
+
+  watcher.on('all', (event, path) => {
+    if (files.has(path)) {
+      if (event === 'unlink') absent.add(path)
+      // A file that was there all the time is only found.
+      const isFound = event === 'add' && !absent.delete(path)
+      return isFound ? undefined : onChange(path)
+    }
+    const hasCome = event === 'addDir' && awaited.has(path)
+    const hasGone = event === 'unlinkDir' && (awaited.has(path) || folders.has(path))
+    if (!hasCome && !hasGone) return
+    if (hasGone) folders.delete(path)
+    turn(path)
   })
   // The events above leave out changes that come close together; the system's own do not.
   watcher.on('raw', (_event, name, details) => {
