@@ -52,11 +52,14 @@ async function reorganise(
     if (end === 'lost') await endAuthorization(scene, payment)
     const { state } = await scene.untilState(payment, 'settled', 'failed')
     const transfers = await token.countTransfers(payment.authorization.from)
-    const lost = await until(async () => {
+    const countLost = async (): Promise<string | undefined> => {
       const page = await facilitator.metrics.registry.metrics()
       return /^farebox_facilitator_payments_lost_total(?:\{.*\})? (\d+)$/m.exec(page)?.[1]
-    })
-    const isSaid = errors.some(message => message.includes('lost'))
+    }
+    const isError = (): boolean => errors.some(message => message.includes('lost'))
+    // The row is there before it is counted and said.
+    if (state === 'failed') await until(async () => (await countLost()) !== '0' && isError())
+    const [lost, isSaid] = [await countLost(), isError()]
     const isLost = state === 'failed' && lost === '1' && isSaid
     return {
       test: `${name}: ${end === 'lost' ? 'the loss is counted and said' : 'paid again'}`,
