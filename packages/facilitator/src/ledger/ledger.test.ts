@@ -1014,6 +1014,13 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(other)).toMatchObject({ state: 'captured' })
       })
 
+      test('of several that conclude the same of a payment at once, one changes it', async () => {
+        const { wait } = stageTurns()
+        const one = await wait(hex(20), {}, true)
+        const changed = await Promise.all(Array.from({ length: 5 }, () => fail(one)))
+        expect(changed.flat()).toEqual([one.key])
+      })
+
       test('relayers that work at the same time are given different payments, and a dead one keeps none', async () => {
         const { wait, turns, network } = stageTurns()
         const relayers = [hex(20), hex(20), hex(20)]

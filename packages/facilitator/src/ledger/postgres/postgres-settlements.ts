@@ -88,6 +88,9 @@ export function createPostgresSettlements(
   const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
   const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5)) as keys,
     pg_notify($6, $7)`
+  const writing = new Map<string, Promise<unknown>>()
+  const findWriting = (keys: readonly string[]): Promise<unknown> | undefined =>
+    keys.map(key => writing.get(key)).find(one => one !== undefined)
   // Transactions of one block end together: what they come to is written once.
   const concludeTogether = groupRequests<Concluding, readonly string[]>(clock, async requests => {
     const conclusions = requests.flatMap(request => request.conclusions)
@@ -161,7 +164,19 @@ export function createPostgresSettlements(
       ])
       return row?.replaced === true
     },
-    conclude: (conclusions, closes) => concludeTogether({ conclusions, closes }),
+    async conclude(conclusions, closes) {
+      const keys = conclusions.map(({ key }) => key)
+      // What two conclude of one payment is written one after the other: together, both would be told that they changed it.
+      for (let other = findWriting(keys); other !== undefined; other = findWriting(keys))
+        await other.catch(() => undefined)
+      const written = concludeTogether({ conclusions, closes })
+      for (const key of keys) writing.set(key, written)
+      try {
+        return await written
+      } finally {
+        for (const key of keys) writing.delete(key)
+      }
+    },
   }
 }
 
