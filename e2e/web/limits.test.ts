@@ -114,6 +114,10 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('0.01 for jobs, 4.2 moved by agents').waitFor()
     await page.getByText('4.21 USDC').waitFor()
     await isAccessible(page)
+    // The chain does not answer: the figure is of jobs alone, and says so.
+    await page.route(/\/v1\/limits\/0x[0-9a-fA-F]{40}$/, route => route.fulfill({ status: 503, json: {} }))
+    await page.reload()
+    await page.getByText('for jobs, proven on the chain').waitFor()
   })
 
   test('a limit is lowered, refuses the next job, and is revoked with one click', async () => {

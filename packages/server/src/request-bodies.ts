@@ -15,8 +15,8 @@ export interface RequestBodies {
   /** The body that was begun, whole; or why there is none. Once: it is not kept. Never rejects. */
   read(request: IncomingMessage): Promise<Uint8Array | UnreadBody>
   /**
-   * To be called before a request is answered: whether its answer has to say `connection: close`, because the body is still
-   * on its way. The rest of it is thrown away.
+   * Call it before a request is answered. True: its body is still arriving, so the answer needs `connection: close`; the rest
+   * of the body is read and discarded.
    */
   isLast(request: IncomingMessage): boolean
   /** As {@link Connections.refuse}. */

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => app.close())
 
-test('a verdict that is due comes before anything else on its connection, and what is no request closes it', async () => {
+test('an unreadable message closes the connection after the verdict that is due, without an answer of its own', async () => {
   const calls = new EventEmitter()
   app.post('/settle', async () => {
     calls.emit('asked')
@@ -31,7 +31,7 @@ test('a verdict that is due comes before anything else on its connection, and wh
   expect(received).toMatch(/\{"success":true\}$/)
 })
 
-test('bytes that are no HTTP are refused in the form of every error', async () => {
+test('bytes that are not HTTP get an error in the usual form', async () => {
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const connection = connectRaw(Number(port))
   connection.socket.write('hello\r\n\r\n')
@@ -39,7 +39,7 @@ test('bytes that are no HTTP are refused in the form of every error', async () =
   expect(received).toMatch(/^HTTP\/1\.1 400 .*\r\n\r\n\{"error":"the request could not be read"\}$/s)
 })
 
-test('a refusal is read by every caller that still sends its body', async () => {
+test('every caller that sends its whole body first can read a refusal', async () => {
   app.post('/settle', () => ({ success: true }))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const statuses: unknown[] = []

@@ -1014,7 +1014,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await stateOf(other)).toMatchObject({ state: 'captured' })
       })
 
-      test('of several that conclude the same of a payment at once, one changes it', async () => {
+      test('of several equal conclusions about a payment at once, one changes it', async () => {
         const { wait } = stageTurns()
         const one = await wait(hex(20), {}, true)
         const changed = await Promise.all(Array.from({ length: 5 }, () => fail(one)))

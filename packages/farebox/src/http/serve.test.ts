@@ -341,7 +341,7 @@ describe('connections', () => {
     ['a byte after its body', '}', 'clientError'],
     ['CONNECT', 'CONNECT other.test:443 HTTP/1.1\r\nHost: other.test\r\n\r\n', 'connect'],
     ['large headers', `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 'clientError'],
-  ])('a job that runs is answered alone, and first, where %s follows it', async (_, bytes, event) => {
+  ])('a running job gets its answer, and nothing else, if %s follows it', async (_, bytes, event) => {
     const gateway = createGateway()
     const told: unknown[] = []
     const waiting = await serveStage({

@@ -664,7 +664,7 @@ describe('who spends', () => {
     return (decodeHeader(header) as PaymentRequired).extensions
   }
 
-  test('D45 is told with the price of a capability that spends, and of no other', async () => {
+  test('D45 is named in the 402 of a capability that spends, and of no other', async () => {
     const buyer = await agentThat(pays)
     expect(await ask(buyer, 'buy')).toEqual({
       'farebox-spend': [
@@ -679,7 +679,7 @@ describe('who spends', () => {
     expect(await ask(buyer, 'look')).toBeUndefined()
   })
 
-  test('is not told by an agent that has no key to spend with', async () => {
+  test('is not named by an agent that has no key to spend with', async () => {
     const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
     expect(await ask(without, 'buy')).toBeUndefined()
   })

@@ -8,7 +8,7 @@ import { defineRoute } from './route.ts'
 
 const staged = stageApps()
 
-test('an answer that is due comes before anything else on its connection, and what is no request closes it', async () => {
+test('an unreadable message closes the connection after the answer that is due, without an answer of its own', async () => {
   const calls = new EventEmitter()
   const slow = defineRoute({
     method: 'GET',
@@ -36,7 +36,7 @@ test('an answer that is due comes before anything else on its connection, and wh
   expect(received).toMatch(/\{"at":"last"\}$/)
 })
 
-test('a refusal is read by every caller that still sends its body', async () => {
+test('every caller that sends its whole body first can read a refusal', async () => {
   const app = staged.open([echoRoute])
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const statuses: unknown[] = []

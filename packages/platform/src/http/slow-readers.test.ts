@@ -24,7 +24,7 @@ const waited = defineRoute({
   handle: () => Promise.resolve({ later: () => Promise.resolve({ status: 202, body: { at: 'last' } }) }),
 })
 
-test('answers that are made after their callers left take no room, and what waits for a caller is told', async () => {
+test('answers to callers that left count for nothing, and their handlers are aborted', async () => {
   const calls = new EventEmitter()
   let gone = 0
   const slow = defineRoute({

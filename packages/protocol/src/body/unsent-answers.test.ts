@@ -57,7 +57,7 @@ test('a caller that takes nothing of its answer is cut off, and there is room ag
 test.each([
   ['alone', 1],
   ['behind another request', 2],
-])('answers to callers that left while they were made take no room: %s', async (_, requests) => {
+])('answers to callers that left count for nothing: %s', async (_, requests) => {
   const unsent = createUnsentAnswers()
   const made: (() => void)[] = []
   server = createServer((request, response) => {

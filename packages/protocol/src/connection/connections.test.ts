@@ -66,8 +66,8 @@ const post = (path: string, body = 'body'): string =>
 const statusesOf = (text: string): readonly (string | undefined)[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 
-/** Resolves when the server has taken in whatever was sent on every connection until now. */
-async function whenTakenIn(): Promise<void> {
+/** Resolves when the server has read all bytes sent so far, on every connection. */
+async function whenAllRead(): Promise<void> {
   const probe = open()
   const count = served.length + 1
   probe.socket.write(post('/probe'))
@@ -77,7 +77,7 @@ async function whenTakenIn(): Promise<void> {
   await probe.closed
 }
 
-describe('what is no request, on a connection whose answers are due', () => {
+describe('an unreadable message on a connection with answers due', () => {
   test.each([
     ['a byte after the body', '}'],
     ['garbage', 'hello\r\n\r\n'],
@@ -86,19 +86,19 @@ describe('what is no request, on a connection whose answers are due', () => {
     ['CONNECT', 'CONNECT other:443 HTTP/1.1\r\nhost: other\r\n\r\n'],
     ['a broken chunk', 'POST /next HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
     ['headers that do not end', 'GET /next HTTP/1.1\r\nhost: a\r\nx: '],
-  ])('%s: nothing is written before them, and nothing after', async (_, bytes) => {
+  ])('%s: the answers are sent alone, in order', async (_, bytes) => {
     const { socket, received, closed } = open()
     socket.write(post('/first') + post('/second'))
     await whenServed(2)
     const errors = once(server, bytes.startsWith('CONNECT') ? 'connect' : 'clientError')
     socket.write(bytes)
     await errors
-    // No request any more, whatever it looks like.
+    // A complete request, but after the unreadable message.
     socket.write(post('/late'))
-    await whenTakenIn()
+    await whenAllRead()
     expect(received()).toBe('')
     served.find(({ path }) => path === '/second')?.answer('second')
-    await whenTakenIn()
+    await whenAllRead()
     expect(received()).toBe('')
     served.find(({ path }) => path === '/first')?.answer('first')
     const text = await closed
@@ -107,7 +107,7 @@ describe('what is no request, on a connection whose answers are due', () => {
     expect(served.map(({ path }) => path)).not.toContain('/late')
   })
 
-  test('where all were sent, it is refused', async () => {
+  test('is refused if all answers were sent', async () => {
     const { socket, closed } = open()
     socket.write(post('/first'))
     await whenServed(1)
@@ -116,33 +116,33 @@ describe('what is no request, on a connection whose answers are due', () => {
     expect(statusesOf(await closed)).toEqual(['200', '400'])
   })
 
-  test('a request that breaks off is refused, and one that was refused before is not again', async () => {
+  test('an incomplete request is refused once', async () => {
     const broken = 'transfer-encoding: chunked\r\n\r\nzz\r\n'
     const [fresh, refused] = [open(), open()]
     fresh.socket.write(`POST /fresh HTTP/1.1\r\nhost: a\r\n${broken}`)
     refused.socket.write(`POST /refuse HTTP/1.1\r\nhost: a\r\n${broken}`)
     expect(statusesOf(await fresh.closed)).toEqual(['400'])
-    await whenTakenIn()
+    await whenAllRead()
     for (const callback of timers) callback()
     expect(statusesOf(await refused.closed)).toEqual(['413'])
   })
 })
 
-describe('a refusal while its request is still arriving', () => {
+describe('a refusal while its request is arriving', () => {
   const head = 'POST /refuse HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n'
 
-  test('the connection is closed when the request has come, and not before', async () => {
+  test('closes the connection after the request has arrived', async () => {
     const { socket, closed } = open()
     socket.write(head)
     await once(socket, 'data')
     socket.write('x'.repeat(500))
-    await whenTakenIn()
+    await whenAllRead()
     expect(socket.readableEnded).toBe(false)
     socket.write('x'.repeat(500))
     expect(statusesOf(await closed)).toEqual(['413'])
   })
 
-  test('a request that never ends is not waited for', async () => {
+  test('does not wait for a request that never ends', async () => {
     const { socket, closed } = open()
     socket.write(head)
     await once(socket, 'data')
@@ -151,7 +151,7 @@ describe('a refusal while its request is still arriving', () => {
     expect(statusesOf(await closed)).toEqual(['413'])
   })
 
-  test('a request that is too large by far is not read to its end', async () => {
+  test('does not read a request of a gigabyte to its end', async () => {
     const { socket, closed } = open()
     socket.write(head.replace('1000', '1000000000'))
     const piece = Buffer.alloc(1_048_576)
@@ -165,7 +165,7 @@ describe('a refusal while its request is still arriving', () => {
     expect(sent).toBeLessThan(200_000_000)
   })
 
-  test('what is sent after it is no request any more', async () => {
+  test('bytes after it become no request', async () => {
     const { socket, closed } = open()
     socket.write(head)
     await once(socket, 'data')
@@ -174,11 +174,11 @@ describe('a refusal while its request is still arriving', () => {
     expect(served.map(({ path }) => path)).not.toContain('/late')
   })
 
-  test('it waits for the answers before it', async () => {
+  test('waits for earlier answers', async () => {
     const { socket, received, closed } = open()
     socket.write(post('/first') + head + 'x'.repeat(10))
     await whenServed(1)
-    await whenTakenIn()
+    await whenAllRead()
     expect(received()).toBe('')
     served[0]?.answer()
     socket.write('x'.repeat(990))

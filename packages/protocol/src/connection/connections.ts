@@ -26,23 +26,24 @@ export interface OutgoingResponse {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** The connections of one HTTP server: nothing is written on one before the answers that are due on it. */
+/** The connections of one HTTP server. No error is written on a connection while an answer is due on it. */
 export interface Connections {
   /**
-   * To be called with every request, in the order of their coming. False: its connection is about to be closed, and it must
-   * not be served; its caller gets no answer.
+   * Call it with every request, in the order of arrival. False: the connection is closing; do not serve the request, its
+   * caller gets no answer.
    */
   begin(request: IncomingRequest, response: OutgoingResponse): boolean
   /**
-   * Closes a connection that carries what is no request, as `clientError` tells. The answers that are due on it are sent
-   * first; where none is, `answer` is.
+   * Closes a connection with an unreadable message, on `clientError`. Answers that are due on it are sent first; if none
+   * is due, `answer` is sent.
    *
    * @param answer a whole HTTP response, with its head
    */
   refuse(socket: ConnectionSocket, error: object, answer: string): void
   /**
-   * To be called before a request is answered that is still arriving, with an answer that ends its connection: the rest
-   * is read for a while and thrown away. Closed at once, the connection would be reset by the system, and the answer lost.
+   * Call it before an answer with `connection: close` to a request that is still arriving: the rest of the request is read
+   * and discarded before the connection is closed. The system resets a connection that is closed with unread bytes, and
+   * the caller loses the answer.
    */
   closeGently(request: IncomingRequest): void
 }
@@ -50,9 +51,9 @@ export interface Connections {
 /** Calls back once after so many milliseconds, unless the returned function is called before. */
 export type After = (ms: number, callback: () => void) => () => void
 
-/** What a caller still sends after the last answer is read for so long, and so much of it. */
-const READ_ON_MS = 5_000
-const READ_ON_BYTES = 32 * 1_048_576
+/** Bounds for the bytes that are read and discarded after the last answer. */
+const DISCARD_MS = 5_000
+const DISCARD_BYTES = 32 * 1_048_576
 
 interface Exchange {
   readonly request: IncomingRequest
@@ -91,7 +92,7 @@ export function createConnections(after: After): Connections {
       const connection = of(socket)
       if (connection.isClosing) return
       connection.isClosing = true
-      throwAway(socket)
+      discardAll(socket)
       const due = findDue(connection)
       if (due === undefined) close(socket, isAnswered(connection) ? '' : answer)
       else due.once('close', () => close(socket, ''))
@@ -104,58 +105,58 @@ export function createConnections(after: After): Connections {
     },
   }
 
-  /** Sends the last words, and closes once the caller has closed too, or after a while. */
-  function close(socket: ConnectionSocket, lastWords: string): void {
+  /** Sends the last answer, if any, and closes once the caller has closed its side, or after a while. */
+  function close(socket: ConnectionSocket, lastAnswer: string): void {
     if (socket.writableEnded) return
-    throwAway(socket)
-    const cancel = after(READ_ON_MS, () => socket.destroy())
+    discardAll(socket)
+    const cancel = after(DISCARD_MS, () => socket.destroy())
     socket.once('close', cancel)
-    socket.end(lastWords)
+    socket.end(lastAnswer)
   }
 
-  /** Calls back at the end of the request, or when enough of it was read. */
+  /** Calls back at the end of the request, or at one of the bounds. */
   function readOn(request: IncomingRequest, then: () => void): void {
     if (request.complete) return then()
-    const cancel = after(READ_ON_MS, then)
+    const cancel = after(DISCARD_MS, then)
     request.once('end', then)
     request.once('close', cancel)
-    whenFlowing(request.socket, () => whenRead(request.socket, then))
+    whenFlowing(request.socket, () => whenTooMany(request.socket, then))
   }
 }
 
-/** The last of the answers that a whole request waits for: it is sent after all others. */
+/** The last answer that is due to a complete request: it is sent after all others. */
 function findDue({ last, before }: Connection): OutgoingResponse | undefined {
   const exchange = last?.request.complete === true ? last : before
   const response = exchange?.response
   return response === undefined || response.writableFinished || response.destroyed ? undefined : response
 }
 
-/** Whether the request that broke off has its answer already. */
+/** Whether the incomplete request has its answer already. */
 function isAnswered({ last }: Connection): boolean {
   return last?.request.complete === false && last.response.headersSent
 }
 
-/** Nothing of it becomes a request any more, and it does not fill memory. */
-function throwAway(socket: ConnectionSocket): void {
+/** Discards all further bytes: none becomes a request, and none stays in memory. */
+function discardAll(socket: ConnectionSocket): void {
   whenFlowing(socket, () => {
     socket.removeAllListeners('data')
     socket.removeAllListeners('end')
-    whenRead(socket, () => socket.destroy())
+    whenTooMany(socket, () => socket.destroy())
   })
 }
 
-/** Calls back when as much as may be read on has come. */
-function whenRead(socket: ConnectionSocket, then: () => void): void {
+/** Calls back when more bytes have arrived than may be discarded. */
+function whenTooMany(socket: ConnectionSocket, then: () => void): void {
   let bytes = 0
   socket.on('data', ({ length }) => {
     bytes += length
-    if (bytes > READ_ON_BYTES) then()
+    if (bytes > DISCARD_BYTES) then()
   })
 }
 
 /**
- * Calls back once the socket is not paused. Node goes on with a paused one by a listener of its own, which it takes off as
- * soon as somebody else listens for data.
+ * Calls back once the socket is not paused. Node resumes a paused socket through a listener of its own, and removes that
+ * listener when another listener for data is added.
  */
 function whenFlowing(socket: ConnectionSocket, then: () => void): void {
   if (socket.readableFlowing === true) return then()

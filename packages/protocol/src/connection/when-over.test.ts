@@ -37,7 +37,7 @@ function count(): { over: number } {
   return counted
 }
 
-test('an answer is over when it is out, each once', async () => {
+test('an answer is over when it has been sent, each once', async () => {
   const { socket } = await ask(2)
   const served = asked[0]?.request.socket
   const counted = count()
@@ -52,17 +52,14 @@ test('an answer is over when it is out, each once', async () => {
 test.each([
   ['leaves', (socket: Socket) => socket.destroy()],
   ['is cut off', (socket: Socket) => socket.resetAndDestroy()],
-])(
-  'all answers of a connection are over when its caller %s, those that wait for their turn too',
-  async (_, leave) => {
-    const { socket } = await ask(3)
-    const counted = count()
-    leave(socket)
-    await expect.poll(() => counted.over).toBe(3)
-  },
-)
+])('all answers of a connection are over when its caller %s, queued ones too', async (_, leave) => {
+  const { socket } = await ask(3)
+  const counted = count()
+  leave(socket)
+  await expect.poll(() => counted.over).toBe(3)
+})
 
-test('an answer to a caller that has left is over at once', async () => {
+test('an answer to a caller that has left is over immediately', async () => {
   const { socket } = await ask(2)
   const served = asked[0]?.request.socket
   socket.resetAndDestroy()
@@ -70,7 +67,7 @@ test('an answer to a caller that has left is over at once', async () => {
   expect(count().over).toBe(2)
 })
 
-test('a connection that is used again and again has one listener for all', async () => {
+test('all requests of a kept connection share one listener', async () => {
   const connection = await ask(1)
   const { socket } = asked[0]?.request ?? {}
   for (let times = 1; times <= 20; times += 1) {

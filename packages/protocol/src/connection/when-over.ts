@@ -9,13 +9,13 @@ export interface CallersResponse {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** What waits for the end of each connection. One listener is enough for all requests that come on one. */
+/** The callbacks of each connection: all its requests share one listener on the socket. */
 const waiting = new WeakMap<CallersSocket, Set<() => void>>()
 
 /**
- * Calls back once an answer is out or its caller has left, whichever comes first; at once where the caller has left already.
- * For whatever is counted or held for an answer: the response alone does not tell. One that was closed before somebody listened
- * says nothing any more, and one that waits behind another never hears of the end of its connection.
+ * Calls back when an answer has been sent or its caller has left, whichever comes first; immediately if the caller has left
+ * already. Counters and waits need it because the response alone does not report every end: a response that was closed before
+ * the listener was added, and one that is queued behind another when the connection is reset, emit no event.
  */
 export function whenOver(socket: CallersSocket, response: CallersResponse, then: () => void): void {
   if (socket.destroyed) return then()

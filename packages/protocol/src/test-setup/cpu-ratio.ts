@@ -1,14 +1,14 @@
 /** Below this the counter of CPU time says little. */
 const LEAST_MS = 1
 const ROUNDS = 7
-/** So many times the rounds are taken at most. */
-const PATIENCE = 10
+/** The rounds are repeated up to this many times. */
+const MAX_REPEATS = 10
 
 /**
  * How many times the CPU time of `control` some work takes: the quickest of some rounds of each, which take turns. Not
- * the time of a clock, and both in the same moment: other programs of the machine hardly count. The threads that compile and
- * collect garbage do; so more rounds are taken while the ratio is not below `limit`: what they add goes, what the work
- * itself takes stays.
+ * the time of a clock, and both in the same moment: other programs of the machine hardly count. The compiler and
+ * garbage collector threads do count, so the rounds are repeated while the ratio is not below `limit`: the minimum
+ * drops their share and keeps the time of the work itself.
  */
 export function cpuRatio(
   work: () => unknown,
@@ -18,7 +18,7 @@ export function cpuRatio(
 ): number {
   let [worked, controlled] = [Infinity, Infinity]
   const ratio = (): number => (LEAST_MS + worked) / (LEAST_MS + controlled)
-  for (let round = 0; round < rounds || (round < PATIENCE * rounds && ratio() >= limit); round += 1) {
+  for (let round = 0; round < rounds || (round < MAX_REPEATS * rounds && ratio() >= limit); round += 1) {
     worked = Math.min(worked, cpuMs(work))
     controlled = Math.min(controlled, cpuMs(control))
   }

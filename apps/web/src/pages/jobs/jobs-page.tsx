@@ -95,15 +95,17 @@ function Figures(props: {
 }): ReactNode {
   const { jobs, wallets } = props
   const { paid, free, open, ordered } = sumJobs(jobs)
-  const moved = useMoved(wallets) ?? 0n
+  const moved = useMoved(wallets)
   return (
     <dl className="figures four">
       <div>
         <dt>Spent</dt>
         <dd>
-          {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + moved))} <span>USDC</span>
+          {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + (moved ?? 0n)))} <span>USDC</span>
           <small>
-            {moved === 0n ? (
+            {moved === undefined ? (
+              'for jobs, proven on the chain'
+            ) : moved === 0n ? (
               'proven on the chain'
             ) : (
               <>

@@ -6,8 +6,8 @@ import { useSite } from '../../site/site.ts'
 const MOST_WALLETS = 5
 
 /**
- * Adds up what agents moved of these wallets' USDC within their limits, as the chain has it, in atomic units. Undefined: not
- * known, or nothing can be moved on this chain.
+ * The USDC that agents moved from these wallets within their limits, as the chain has it, in atomic units; 0 where nothing
+ * can be moved on this chain. Undefined: not known, because it is not read yet or the chain does not answer.
  *
  * @param wallets addresses, each once
  */
@@ -26,11 +26,11 @@ export function useMoved(wallets: readonly string[]): bigint | undefined {
       )
       if (!signal.aborted) setMoved(limits.reduce((sum, one) => sum + sumSpent(one), 0n))
     }
-    // Without it the page shows what was paid, and says so.
+    // The page then says that its figure is of jobs alone.
     read().catch(() => undefined)
     return () => left.abort(new Error('the page was left'))
   }, [ask, asked, isThere])
-  return isThere ? moved : undefined
+  return isThere ? moved : 0n
 }
 
 /** Of the token that jobs are paid in. */

@@ -78,7 +78,7 @@ describe('a watched file', () => {
     })
   })
 
-  test('a file is noticed in a folder that comes while the one above it begins to be watched', async () => {
+  test('a file is noticed in a folder created while its parent begins to be watched', async () => {
     await write('a.ts', '1')
     watch.follow([at('a.ts')])
     await ready('a.ts')

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { watch } from 'chokidar'
 
-const LOOK_AGAIN_MS = [100, 1_000]
+/** When missing folders are looked for again after the folder above them began to be watched. */
+const RECHECK_MS = [100, 1_000]
 
 /** Tells of changes of some files, wherever they lie, whether they are there yet or not. */
 export interface FileWatch {
@@ -22,10 +23,10 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
   let folders = new Set<string>()
   /** Folders that are not there, each below one that is. */
   let awaited = new Set<string>()
-  /** Files that were not there when they were looked for last. */
+  /** Files that did not exist at the last check. */
   const absent = new Set<string>()
   const isOfInterest = (path: string): boolean => files.has(path) || folders.has(path) || awaited.has(path)
-  // What is found when a folder is first read is told too: it may have come since the folder was looked at here.
+  // Also reports the contents of a folder when it is first read: they may have appeared after our own check.
   const watcher = watch([], { ignoreInitial: false, depth: 0, ignored: path => !isOfInterest(path) })
 
   function follow(wanted: readonly string[]): void {
@@ -40,25 +41,25 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
       if (!existsSync(file)) absent.add(file)
     }
     const added = [...folders].filter(folder => !before.folders.has(folder))
-    if (added.length > 0 && awaited.size > 0) lookAgain()
+    if (added.length > 0 && awaited.size > 0) recheckAwaited()
     // A file that came to matter in a folder that was watched already was passed over there so far.
     watcher.add(added)
     watcher.add([...files].filter(file => !before.files.has(file) && before.folders.has(dirname(file))))
   }
 
-  /** A folder that comes after the one above was read, and before that is watched, is told of by nobody. */
-  function lookAgain(): void {
-    for (const ms of LOOK_AGAIN_MS) {
+  /** No event reports a folder created after its parent was read and before its parent is watched. */
+  function recheckAwaited(): void {
+    for (const ms of RECHECK_MS) {
       setTimeout(() => {
-        const come = [...awaited].find(folder => existsSync(folder))
-        if (come !== undefined && !watcher.closed) turn(come)
+        const created = [...awaited].filter(folder => existsSync(folder))
+        if (created.length > 0 && !watcher.closed) reportFolders(created)
       }, ms).unref()
     }
   }
 
-  /** A folder has come or gone, and the files below it with it. */
-  function turn(folder: string): void {
-    const within = [...files].filter(file => file.startsWith(folder))
+  /** Reports the files of folders that appeared or disappeared. */
+  function reportFolders(changed: readonly string[]): void {
+    const within = [...files].filter(file => changed.some(folder => file.startsWith(folder)))
     follow([...files])
     for (const file of within) onChange(file)
   }
@@ -66,15 +67,15 @@ export function watchFiles(onChange: (file: string) => void): FileWatch {
   watcher.on('all', (event, path) => {
     if (files.has(path)) {
       if (event === 'unlink') absent.add(path)
-      // A file that was there all the time is only found.
-      const isFound = event === 'add' && !absent.delete(path)
-      return isFound ? undefined : onChange(path)
+      // The first reading of a folder reports files that existed before.
+      const existed = event === 'add' && !absent.delete(path)
+      return existed ? undefined : onChange(path)
     }
-    const hasCome = event === 'addDir' && awaited.has(path)
-    const hasGone = event === 'unlinkDir' && (awaited.has(path) || folders.has(path))
-    if (!hasCome && !hasGone) return
-    if (hasGone) folders.delete(path)
-    turn(path)
+    const appeared = event === 'addDir' && awaited.has(path)
+    const disappeared = event === 'unlinkDir' && (awaited.has(path) || folders.has(path))
+    if (!appeared && !disappeared) return
+    if (disappeared) folders.delete(path)
+    reportFolders([path])
   })
   // The events above leave out changes that come close together; the system's own do not.
   watcher.on('raw', (_event, name, details) => {

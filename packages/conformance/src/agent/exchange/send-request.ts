@@ -25,8 +25,8 @@ export interface Reply {
 }
 
 /**
- * The part of `fetch` that the kit uses. The signal comes apart: the one of a `Request` ends nothing any more once the garbage
- * collector has taken the request, which nobody holds while its answer comes.
+ * The part of `fetch` that the kit uses. The signal is separate: the signal of a `Request` has no effect once the request is
+ * garbage-collected, and nothing references the request while its answer arrives.
  */
 export type FetchLike = (request: Request, init: { readonly signal: AbortSignal }) => Promise<Response>
 

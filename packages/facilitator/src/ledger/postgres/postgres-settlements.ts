@@ -166,7 +166,7 @@ export function createPostgresSettlements(
     },
     async conclude(conclusions, closes) {
       const keys = conclusions.map(({ key }) => key)
-      // What two conclude of one payment is written one after the other: together, both would be told that they changed it.
+      // Conclusions about one payment are written one after another: in one group, each would count as the one that changed it.
       for (let other = findWriting(keys); other !== undefined; other = findWriting(keys))
         await other.catch(() => undefined)
       const written = concludeTogether({ conclusions, closes })
