@@ -9,6 +9,7 @@ import {
 } from './facilitator-api.ts'
 import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../http/http-json.ts'
 import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
+import { isObject } from './json-shape.ts'
 
 /** What a facilitator said of a payment. */
 export type VerifyOutcome =
@@ -218,10 +219,6 @@ function isKind(value: unknown): value is SupportedResponse['kinds'][number] {
 
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Facilitators' words end up in answers and logs: strings only, short, and without what we have told in confidence. */

@@ -1,6 +1,7 @@
 import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
 import type { Authorization } from '../authorization/eip-3009.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-binding.ts'
+import { isObject, isText } from './json-shape.ts'
 
 /** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
 export interface DecodedPayment {
@@ -188,14 +189,6 @@ function readSalt(extensions: unknown): string | undefined | false {
 
 function isTime(value: unknown): value is string {
   return isText(value, UINT) && BigInt(value) < MAX_AUTHORIZATION_TIME
-}
-
-function isText(value: unknown, form: RegExp): value is string {
-  return typeof value === 'string' && form.test(value)
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refuse(reason: string): { readonly ok: false; readonly reason: string } {

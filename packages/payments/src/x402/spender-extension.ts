@@ -1,4 +1,5 @@
 import { decodeHeader } from './payment-header.ts'
+import { isObject, isText } from './json-shape.ts'
 
 /** Names who spends for an agent in the `extensions` of a `PAYMENT-REQUIRED` header (D45). */
 export const SPEND_EXTENSION = 'farebox-spend'
@@ -68,14 +69,6 @@ function isEntry(value: unknown): value is SpenderEntry {
     isText(value['contract'], ADDRESS) &&
     isText(value['spender'], ADDRESS)
   )
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isText(value: unknown, form: RegExp): value is string {
-  return typeof value === 'string' && form.test(value)
 }
 
 function refuse(kind: 'none' | 'unusable' | 'other', reason: string): NamedSpender {
