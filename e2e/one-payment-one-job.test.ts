@@ -5,7 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobBody, post, signFor, transfersTo, type Answered } from './stage/pay.ts'
+import { jobBody, post, postUntilDecided, signFor, transfersTo, type Answered } from './stage/pay.ts'
 import { startRunCounter, type RunCounter } from './stage/run-counter.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
@@ -61,7 +61,7 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     Promise.all(
       Array.from({ length: AT_ONCE }, async (_, index) => {
         const { body, header } = await request(index)
-        return await post(agents[index % agents.length]?.url ?? '', body, header)
+        return await postUntilDecided(agents[index % agents.length]?.url ?? '', body, header)
       }),
     )
 
@@ -148,7 +148,7 @@ describe('two agents that share a wallet and no store', () => {
       const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
       const answers = await Promise.all(
         agents.map(({ url }) =>
-          post(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header),
+          postUntilDecided(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header),
         ),
       )
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 402])

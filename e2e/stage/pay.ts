@@ -92,6 +92,18 @@ export async function post(url: string, body: string, header?: string): Promise<
   return { status: answer.status, body: await answer.text(), headers: answer.headers }
 }
 
+/**
+ * Posts to `/execute` until the agent decides: an answer of 500 or above says that it could not (D12), as where a busy
+ * machine gives no verdict in time, and then the same request is sent again.
+ */
+export async function postUntilDecided(url: string, body: string, header?: string): Promise<Answered> {
+  for (;;) {
+    const answer = await post(url, body, header)
+    if (answer.status < 500) return answer
+    await new Promise(resolve => setTimeout(resolve, 1_000))
+  }
+}
+
 /** How many transfers of USDC the chain has seen to a wallet. */
 export async function transfersTo(stage: Stage, wallet: string): Promise<number> {
   const rpc = createJsonRpc(stage.chain.rpcUrl)

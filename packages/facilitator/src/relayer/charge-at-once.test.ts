@@ -66,9 +66,14 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     (await facilitator.client.settle(request, IN_TIME)).kind
 
   test('is captured and its transaction saved in one step of the ledger', async () => {
-    expect(await settle(await held())).toBe('settled')
-    expect(steps).toContain('captureAndSubmit')
-    expect(steps).not.toContain('capture')
+    const settleOne = async (): Promise<readonly string[]> => {
+      const payment = await held()
+      steps.length = 0
+      expect(await settle(payment)).toBe('settled')
+      return [...steps]
+    }
+    // The first payments may find the keys not leased yet, or the loop at work.
+    await expect.poll(settleOne).toEqual(['captureAndSubmit'])
   })
 
   test('shares that moment with nobody: those that come with it are captured, and go together', async () => {

@@ -99,8 +99,9 @@ const handlers: { readonly [text: string]: MisbehavingHandler } = {
       process.send?.(message)
     return { text: 'tame' }
   },
-  'sends for ever': () => {
-    for (;;) process.send?.({ kind: 'log', run: 0, message: 'x' })
+  'sends for ever': async () => {
+    // One that does not wait fills its own memory with them instead, as `many objects` does.
+    for (;;) await new Promise(resolve => process.send?.({ kind: 'log', run: 0, message: 'x' }, resolve))
   },
 
   'a huge output': () => ({ text: 'x'.repeat(20_000_000) }),
