@@ -148,7 +148,11 @@ describe('two agents that share a wallet and no store', () => {
       const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
       const answers = await Promise.all(
         agents.map(({ url }) =>
-          postUntilDecided(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header),
+          postUntilDecided(
+            url,
+            jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }),
+            header,
+          ),
         ),
       )
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 402])

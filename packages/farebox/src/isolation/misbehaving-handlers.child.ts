@@ -101,7 +101,8 @@ const handlers: { readonly [text: string]: MisbehavingHandler } = {
   },
   'sends for ever': async () => {
     // One that does not wait fills its own memory with them instead, as `many objects` does.
-    for (;;) await new Promise(resolve => process.send?.({ kind: 'log', run: 0, message: 'x' }, resolve))
+    const message = { kind: 'log', run: 0, message: 'x' }
+    for (;;) await new Promise(resolve => process.send?.(message, undefined, undefined, resolve))
   },
 
   'a huge output': () => ({ text: 'x'.repeat(20_000_000) }),

@@ -105,11 +105,15 @@ async function loadCurve({ curve, onFallback }: EvmCryptoOptions): Promise<Curve
   }
 }
 
+type Context = ReturnType<typeof wrapContext>
+
+/** The one context of this process: its tables take some twenty milliseconds to make. */
+let context: Context | undefined
+
 async function loadNativeCurve(): Promise<Curve> {
   const open = await loadAddon()
-  // Its tables take longer to make than all else here to load: not before the first signature, and not before /health.
-  let opened: ReturnType<typeof open> | undefined
-  const secp256k1 = (): ReturnType<typeof open> => (opened ??= open())
+  // The tables take longer to make than all else here to load: not before the first signature, and not before /health.
+  const secp256k1 = (): Context => (context ??= open())
   return {
     name: 'native',
     recover: (digest, signature, recoveryId) =>
@@ -123,7 +127,7 @@ async function loadNativeCurve(): Promise<Curve> {
 }
 
 /** What `secp256k1/bindings.js` does, in two steps: loads the addon, and gives what makes a context with it. */
-async function loadAddon(): Promise<() => ReturnType<typeof wrapContext>> {
+async function loadAddon(): Promise<() => Context> {
   const [{ createRequire }, { default: loadBuild }, { default: wrap }] = await Promise.all([
     import('node:module'),
     import('node-gyp-build'),
