@@ -140,7 +140,7 @@ describe('kill -9', () => {
 
     expect((await call(['call', '--list'])).out).toContain('unresolved')
     const resumed = await call(['call', '--resume'])
-    expect(resumed).toMatchObject({ code: 0 })
+    expect(resumed, resumed.err).toMatchObject({ code: 0 })
     expect(JSON.parse(resumed.out)).toMatchObject({ words: 3 })
     expect(resumed.err).toContain('in block')
     expect(new Set(proxy.payments).size).toBe(1)

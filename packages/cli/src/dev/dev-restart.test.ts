@@ -25,7 +25,7 @@ describe('farebox dev', () => {
     const heading = await dev.says(/npx farebox call.*\n/)
     expect(heading).toContain('  shout   0.001 USDC   text: string   →  text: string\n')
     expect(heading).toContain('  wallet 0x15d3…6A65, the dev wallet: AGENT_WALLET_ADDRESS is not set\n')
-    expect(dev.output()).toMatch(/^Shout {3}http:\S+ {3}dev mode: payments are off\n/)
+    expect(dev.output()).toMatch(/^Shout {3}http:\S+ {3}dev mode: payments are off$/m)
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
     expect(await dev.says(/completed job=.*\n/)).toContain('execute job=')
 

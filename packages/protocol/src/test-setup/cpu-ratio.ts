@@ -25,14 +25,18 @@ export function cpuRatio(
   return ratio()
 }
 
-/** What {@link growth} stays below where the time grows with the size. */
-export const LINEAR = 10
+/**
+ * What {@link growth} stays below where the time grows with the size. Far above 16: large values have more than their
+ * share of cache misses and of garbage collection.
+ */
+export const LINEAR = 128
 
-/** {@link cpuRatio} of work on something four times as large: about 4 where its time grows with the size, 16 with its square. */
+/** {@link cpuRatio} of work on something sixteen times as large: about 16 where its time grows with the size, 256 with its square. */
 export function growth(work: (size: number) => unknown, size: number): number {
+  const small = Math.ceil(size / 4)
   return cpuRatio(
-    () => work(4 * size),
-    () => work(size),
+    () => work(16 * small),
+    () => work(small),
     LINEAR,
   )
 }

@@ -1,0 +1,16 @@
+// Prints each failure when it happens: vitest's own report of them comes after the last test, which may be minutes later.
+
+/** A reporter of vitest, beside the default one. */
+export class FailuresAtOnce {
+  onTestCaseResult(testCase) {
+    const result = testCase.result()
+    if (result.state !== 'failed') return
+    const errors = result.errors.map(({ name, message, diff = '', stack = '' }) => {
+      const place = stack.split('\n').find(line => line.includes('.test.ts')) ?? ''
+      return `${name}: ${message}\n${diff}\n${place.trim()}`
+    })
+    process.stdout.write(
+      `\nFAILED ${testCase.module.moduleId}\n${testCase.fullName}\n${errors.join('\n')}\n\n`,
+    )
+  }
+}
