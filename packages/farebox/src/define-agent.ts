@@ -13,7 +13,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
  *   name: 'Echo',
  *   description: 'Says it back.',
  *   wallet: '${AGENT_WALLET_ADDRESS}',
- *   max_deadline_seconds: 5,
+ *   max_deadline_seconds: 60,
  *   capabilities: {
  *     echo: {
  *       description: 'Says it back.',

@@ -32,7 +32,7 @@ export function declarationOf({ name, description, capability, does, price }: Ne
     name,
     description,
     wallet: WALLET_PLACEHOLDER,
-    max_deadline_seconds: 10,
+    max_deadline_seconds: 60,
     capabilities: {
       [capability]: {
         description: does,
