@@ -1,20 +1,62 @@
-import { expect, test } from 'vitest'
+import { compileInput } from '@farebox/protocol/fields/compile'
+import type { Field, JsonValue } from '@farebox/protocol/fields/field'
+import { FORMAT_EXAMPLES, FORMATS } from '@farebox/protocol/src/fields/formats'
+import { describe, expect, test } from 'vitest'
 import { plainRefusal } from './plain-refusal.ts'
 
-test('numbers of a refusal are grouped, and formats are in words', () => {
-  expect(plainRefusal('must be at most 50000 characters, got 60412')).toBe(
+/** The agent's own words for a value. */
+function refusalOf(field: Field, value?: JsonValue): string {
+  const checked = compileInput({ it: field })(value === undefined ? {} : { it: value })
+  if (checked.ok) throw new Error('it is taken')
+  return checked.violation.reason
+}
+
+test('numbers are grouped', () => {
+  expect(plainRefusal(refusalOf({ type: 'string', maxLength: 50_000 }, 'x'.repeat(60_412)))).toBe(
     'must be at most 50,000 characters, got 60,412',
-  )
-  expect(plainRefusal('must be a valid uri, got 3 characters')).toBe(
-    'must be a link, such as https://example.com, got 3 characters',
   )
 })
 
-test('whatever else it says stays as the agent said it', () => {
-  for (const reason of [
-    'is required',
-    'must be at most 0.5, got 1234.5',
-    'must match the pattern ^[0-9]{4}$',
-  ])
-    expect(plainRefusal(reason)).toBe(reason)
+test('formats are in words', () => {
+  expect(plainRefusal(refusalOf({ type: 'string', format: 'date-time' }, '2026-01-31 12:00'))).toBe(
+    'must be a time, such as 2026-01-31T12:00:00Z, got "2026-01-31 12:00"',
+  )
+  expect(plainRefusal(refusalOf({ type: 'string', format: 'uri' }, 'abc'))).toBe(
+    'must be a link, such as https://example.com, got "abc"',
+  )
+})
+
+describe.each(FORMATS)('format %s', format => {
+  const said = plainRefusal(refusalOf({ type: 'string', format }, 'no ' + format))
+
+  test('is said once, with what came', () => {
+    expect(said.match(/such as/g)).toHaveLength(1)
+    expect(said).toMatch(new RegExp(`^must be an? [^"]* such as .*, got "no ${format}"$`))
+  })
+
+  test('names an example that the agent takes', () => {
+    const [, example = ''] = /such as "?([^",]+)"?, got/.exec(said) ?? []
+    expect(compileInput({ it: { type: 'string', format } })({ it: example }).ok).toBe(true)
+    expect(FORMAT_EXAMPLES[format].length).toBeGreaterThan(0)
+  })
+})
+
+test.each<[string, Field, JsonValue?]>([
+  ['required', { type: 'string', required: true }],
+  ['type', { type: 'integer' }, 'x'],
+  ['type', { type: 'boolean' }, 'must be a valid date such as'],
+  ['type', { type: 'integer' }, 'at least 12345'],
+  ['minimum', { type: 'number', minimum: 0.5 }, 0.25],
+  ['maximum', { type: 'number', maximum: 0.5 }, 1_234.5],
+  ['minLength', { type: 'string', minLength: 2 }, 'x'],
+  ['maxLength', { type: 'string', maxLength: 2 }, 'xyz'],
+  ['pattern', { type: 'string', pattern: '^[0-9]{4}$' }, 'must be a valid uri such as'],
+  ['enum', { type: 'string', enum: ['a', 'b'] }, 'c'],
+  ['minItems', { type: 'array', items: { type: 'string' }, minItems: 2 }, ['a']],
+  ['maxItems', { type: 'array', items: { type: 'string' }, maxItems: 1 }, ['a', 'b']],
+  ['items', { type: 'array', items: { type: 'integer' } }, ['a']],
+  ['properties', { type: 'object', properties: { a: { type: 'integer', required: true } } }, {}],
+])('the rule %s stays as the agent said it', (_, field, value) => {
+  const reason = refusalOf(field, value)
+  expect(plainRefusal(reason)).toBe(reason)
 })

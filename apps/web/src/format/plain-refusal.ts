@@ -3,11 +3,19 @@
  * words.
  */
 export function plainRefusal(reason: string): string {
-  return reason
-    .replaceAll(/(?<=at (?:most|least) |got |than )\d{4,15}(?![\d.])/g, number =>
-      Number(number).toLocaleString('en'),
-    )
-    .replace(/must be a valid ([a-z-]+)/, (words, format: string) => FORMATS.get(format) ?? words)
+  return (
+    reason
+      .replace(
+        /^must be a valid ([a-z\d-]+) such as "[^"]*"/,
+        (words, format: string) => FORMATS.get(format) ?? words,
+      )
+      // What the caller typed stands in quotes, and stays.
+      .replace(/^[^"]*/, words =>
+        words.replaceAll(/(?<=at (?:most|least) |got |than )\d{4,15}(?![\d.])/g, number =>
+          Number(number).toLocaleString('en'),
+        ),
+      )
+  )
 }
 
 const FORMATS: ReadonlyMap<string, string> = new Map([

@@ -1,25 +1,24 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { plainRefusal } from '../format/plain-refusal.ts'
-import { useId, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { chooseControl } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
 import { TypeShape } from '../signs/type-shape.tsx'
+import { emptyValueOf, isEmptyValue } from './empty-value.ts'
+import { EntriesInput } from './entries-input.tsx'
 import {
-  asLines,
   asObject,
   asText,
   countRule,
   describe,
   filled,
-  INPUT_TYPES,
   placeholderOf,
-  readLines,
   withField,
   writePath,
   type Path,
   type Value,
 } from './field-values.ts'
-import { ChoiceInput, JsonInput, NumberInput } from './leaf-controls.tsx'
+import { ChoiceInput, JsonInput, LineInput, NumberInput } from './leaf-controls.tsx'
 
 /** What a field's row needs of the form around it. */
 export interface FormContext {
@@ -43,7 +42,13 @@ interface Props {
 function FieldInput(props: Props): ReactNode {
   const { name, field, path, value, form } = props
   const id = useId()
-  const refusal = form.refusal?.field === writePath(path) ? form.refusal.reason : undefined
+  const [isHalfDate, setHalfDate] = useState(false)
+  const refusal =
+    isHalfDate && value === undefined
+      ? 'must be a complete date, or empty'
+      : form.refusal?.field === writePath(path)
+        ? form.refusal.reason
+        : undefined
   const control = chooseControl(field, path.length)
   const isWhole =
     control === 'line' ||
@@ -78,12 +83,13 @@ function FieldInput(props: Props): ReactNode {
           {label}
         </span>
       )}
-      <Control {...props} id={id} isRefused={refusal !== undefined} />
+      <Control {...props} id={id} isRefused={refusal !== undefined} onHalfDate={setHalfDate} />
       {refusal !== undefined && (
         <p className="hint bad" id={`${id}-hint`}>
           <bdi>{writePath(path)}</bdi>: {plainRefusal(refusal)}
         </p>
       )}
+      <EmptyChoice {...props} isRefused={refusal !== undefined} />
       {refusal === undefined && describe(field) !== '' && (
         <p className="hint" id={`${id}-hint`}>
           <bdi>{describe(field)}</bdi>
@@ -93,7 +99,39 @@ function FieldInput(props: Props): ReactNode {
   )
 }
 
-function Control(props: Props & { readonly id: string; readonly isRefused: boolean }): ReactNode {
+/** What a control cannot say when nothing is in it: that the empty value is meant. */
+function EmptyChoice(props: Props & { readonly isRefused: boolean }): ReactNode {
+  const { field, path, value, onChange, form, isRefused } = props
+  const control = chooseControl(field, path.length)
+  const empty = control === 'json' ? undefined : emptyValueOf(field)
+  // A field of others has no control that could have the focus.
+  const isShown = isRefused || control === 'group' || control === 'rows'
+  if (empty !== undefined && value === undefined)
+    return (
+      <p className={isShown ? 'hint' : 'hint empty-choice'}>
+        <button type="button" className="link" disabled={form.isHeld} onClick={() => onChange(empty.value)}>
+          Use {empty.words}
+        </button>
+      </p>
+    )
+  if (empty === undefined || !isEmptyValue(value)) return null
+  return (
+    <p className="hint" role="status">
+      Set to {empty.words}.{' '}
+      <button type="button" className="link" disabled={form.isHeld} onClick={() => onChange(undefined)}>
+        Leave it out
+      </button>
+    </p>
+  )
+}
+
+interface ControlProps extends Props {
+  readonly id: string
+  readonly isRefused: boolean
+  readonly onHalfDate: (isHalf: boolean) => void
+}
+
+function Control(props: ControlProps): ReactNode {
   const { field, path, value, onChange, form, id, isRefused } = props
   const common = {
     id,
@@ -108,17 +146,7 @@ function Control(props: Props & { readonly id: string; readonly isRefused: boole
   const leaf = { name: props.name, field, value, onChange, isHeld: form.isHeld, common }
   switch (chooseControl(field, path.length)) {
     case 'line':
-      return (
-        <input
-          {...common}
-          className="input"
-          type={INPUT_TYPES[field.format ?? ''] ?? 'text'}
-          placeholder={placeholder}
-          autoComplete="off"
-          value={asText(value)}
-          onChange={event => onChange(filled(event.target.value))}
-        />
-      )
+      return <LineInput {...leaf} placeholder={placeholder} onHalfDate={props.onHalfDate} />
     case 'area':
       return (
         <textarea
@@ -133,7 +161,7 @@ function Control(props: Props & { readonly id: string; readonly isRefused: boole
     case 'number':
       return <NumberInput {...leaf} placeholder={placeholder} />
     case 'choice':
-      return <ChoiceInput {...choice} choices={(field.enum ?? []).map(one => [one, String(one)] as const)} />
+      return <ChoiceInput {...choice} choices={choicesOf(field)} />
     case 'list':
       return (
         <select
@@ -147,9 +175,9 @@ function Control(props: Props & { readonly id: string; readonly isRefused: boole
           <option value="">
             {field.default === undefined ? 'Choose' : `Left empty: ${String(field.default)}`}
           </option>
-          {(field.enum ?? []).map(one => (
-            <option key={String(one)} value={JSON.stringify(one)}>
-              {String(one)}
+          {choicesOf(field).map(([one, words]) => (
+            <option key={words} value={JSON.stringify(one)}>
+              {words}
             </option>
           ))}
         </select>
@@ -166,13 +194,16 @@ function Control(props: Props & { readonly id: string; readonly isRefused: boole
       )
     case 'lines':
       return (
-        <textarea
-          {...common}
-          className="input"
-          rows={3}
-          placeholder={placeholder === '' ? 'One a line' : placeholder}
-          value={asLines(value)}
-          onChange={event => onChange(readLines(event.target.value))}
+        <EntriesInput
+          name={props.name}
+          items={field.items ?? { type: 'string' }}
+          value={value}
+          onChange={onChange}
+          isHeld={form.isHeld}
+          placeholder={placeholder === '' ? 'The first' : placeholder}
+          isRefused={isRefused}
+          onBlur={form.onLeave}
+          describedBy={`${id}-hint`}
         />
       )
     case 'group':
@@ -194,12 +225,21 @@ function Control(props: Props & { readonly id: string; readonly isRefused: boole
   }
 }
 
-/** The fields of an object, in declared order. An object that nothing is filled into is absent. */
+/** The declared values, each in words that no other has: `1` beside `"1"`. */
+function choicesOf({ enum: values = [] }: Field): readonly (readonly [value: JsonValue, words: string])[] {
+  return values.map(value => {
+    const words = String(value)
+    const isShared = values.some(other => other !== value && String(other) === words)
+    return [value, words === '' ? 'Empty' : isShared ? JSON.stringify(value) : words] as const
+  })
+}
+
+/** The fields of an object, in declared order. */
 export function FieldInputs(props: {
   readonly fields: FieldMap
   readonly path: Path
   readonly value: JsonObject
-  readonly onChange: (value: JsonObject | undefined) => void
+  readonly onChange: (value: JsonObject) => void
   readonly form: FormContext
 }): ReactNode {
   const { fields, path, value, onChange, form } = props
@@ -237,8 +277,7 @@ const MOST_AT_ONCE = 12
 function Rows(props: Props): ReactNode {
   const { name, field, path, value, onChange, form } = props
   const rows = Array.isArray(value) ? value : []
-  const change = (changed: readonly JsonValue[]): void =>
-    onChange(changed.length === 0 ? undefined : [...changed])
+  const change = (changed: readonly JsonValue[]): void => onChange([...changed])
   return (
     <div className="inside">
       {rows.map((row, index) => (
@@ -253,14 +292,14 @@ function Rows(props: Props): ReactNode {
               disabled={form.isHeld}
               onClick={() => change(rows.filter((_, at) => at !== index))}
             >
-              Take out
+              Remove
             </button>
           </legend>
           <FieldInputs
             fields={field.items?.properties ?? {}}
             path={[...path, index]}
             value={asObject(row)}
-            onChange={changed => change(rows.map((one, at) => (at === index ? (changed ?? {}) : one)))}
+            onChange={changed => change(rows.map((one, at) => (at === index ? changed : one)))}
             form={form}
           />
         </fieldset>

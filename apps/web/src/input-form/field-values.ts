@@ -9,9 +9,6 @@ export type Path = readonly (string | number)[]
 /** Absent: nothing has been filled in. */
 export type Value = JsonValue | undefined
 
-/** The keyboard for a format. */
-export const INPUT_TYPES: { readonly [format: string]: string } = { uri: 'url', email: 'email', date: 'date' }
-
 /** The path as the check writes it: `items[2].name`. */
 export function writePath(path: Path): string {
   return path
@@ -71,16 +68,10 @@ export function asText(value: Value): string {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A list, one entry a line. */
-export function asLines(value: Value): string {
-  return Array.isArray(value)
-    ? value.map(one => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
-    : asText(value)
-}
-
-/** The list that lines are. */
-export function readLines(text: string): Value {
-  return text === '' ? undefined : text.split(/\r?\n/)
+/** The entries that text of several lines stands for when it is pasted; undefined: it is one line. */
+export function pastedEntries(text: string): readonly string[] | undefined {
+  const lines = text.split(/\r\n|\r|\n/)
+  return lines.length < 2 ? undefined : lines.map(line => line.trim()).filter(line => line !== '')
 }
 
 /** An object, or an empty one. */
@@ -88,11 +79,10 @@ export function asObject(value: Value): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
-/** An object with one field changed. Undefined where nothing is left. */
-export function withField(value: JsonObject, name: string, changed: Value): JsonObject | undefined {
+/** An object with one field changed. */
+export function withField(value: JsonObject, name: string, changed: Value): JsonObject {
   const kept = Object.entries(value).filter(([key]) => key !== name)
-  const all = changed === undefined ? kept : [...kept, [name, changed] as const]
-  return all.length === 0 ? undefined : Object.fromEntries(all)
+  return Object.fromEntries(changed === undefined ? kept : [...kept, [name, changed] as const])
 }
 
 /** Undefined: the text is no JSON. */

@@ -61,13 +61,7 @@ export function InputForm(props: {
         </p>
       )}
       {view === 'form' ? (
-        <FieldInputs
-          fields={fields}
-          path={[]}
-          value={value}
-          onChange={changed => onChange(changed ?? {})}
-          form={form}
-        />
+        <FieldInputs fields={fields} path={[]} value={value} onChange={onChange} form={form} />
       ) : (
         <JsonView text={text} problem={problem} type={type} form={form} />
       )}

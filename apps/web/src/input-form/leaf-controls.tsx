@@ -1,5 +1,5 @@
 import type { Field, JsonValue } from '@farebox/protocol/fields/field'
-import { useState, type ReactNode } from 'react'
+import { useState, type HTMLAttributes, type ReactNode } from 'react'
 import { asText, filled, readJson, type Value } from './field-values.ts'
 
 interface LeafProps {
@@ -9,7 +9,13 @@ interface LeafProps {
   readonly onChange: (value: Value) => void
   readonly isHeld: boolean
   /** What every control of a field carries: its id, its state, what describes it. */
-  readonly common: object
+  readonly common: LeafCommon
+}
+
+interface LeafCommon {
+  readonly id: string
+  readonly disabled: boolean
+  readonly onBlur: () => void
 }
 
 /** One of few values; pressed again it is taken back, unless one is required. */
@@ -36,6 +42,74 @@ export function ChoiceInput(props: {
         </button>
       ))}
     </span>
+  )
+}
+
+/** The keyboard for a format. No `type`: the browser would change what is typed. */
+const KEYBOARDS: { readonly [format: string]: HTMLAttributes<HTMLElement>['inputMode'] } = {
+  uri: 'url',
+  email: 'email',
+  ipv4: 'decimal',
+}
+
+/** The values that the browser's own control for dates can show. */
+const SHOWN_DATE = /^(?!0000)\d{4}-\d{2}-\d{2}$/
+
+/**
+ * A line of text, or a date. A text with line breaks is shown whole, in an area; a date that the browser's control
+ * cannot show is shown as text, because what is sent is what is shown.
+ */
+export function LineInput(
+  props: LeafProps & { readonly placeholder: string; readonly onHalfDate: (isHalf: boolean) => void },
+): ReactNode {
+  const { field, value, onChange, common, placeholder, onHalfDate } = props
+  const text = asText(value)
+  if (field.format === 'date' && (text === '' || SHOWN_DATE.test(text))) {
+    const look = ({ validity }: HTMLInputElement): void => onHalfDate(validity.badInput)
+    return (
+      <input
+        {...common}
+        className="input"
+        type="date"
+        value={text}
+        onBlur={event => {
+          look(event.currentTarget)
+          common.onBlur()
+        }}
+        onInvalid={event => {
+          event.preventDefault()
+          look(event.currentTarget)
+        }}
+        onChange={event => {
+          look(event.currentTarget)
+          onChange(filled(event.target.value))
+        }}
+      />
+    )
+  }
+  const shared = {
+    ...common,
+    className: 'input',
+    inputMode: KEYBOARDS[field.format ?? ''] ?? 'text',
+    placeholder,
+    autoComplete: 'off',
+    value: text,
+  }
+  if (/[\r\n]/.test(text))
+    return <textarea {...shared} rows={3} onChange={event => onChange(filled(event.target.value))} />
+  return (
+    <input
+      {...shared}
+      onChange={event => onChange(filled(event.target.value))}
+      onPaste={event => {
+        // The browser would drop the line breaks without a word.
+        const pasted = event.clipboardData.getData('text').replace(/[\r\n]+$/, '')
+        if (!/[\r\n]/.test(pasted)) return
+        event.preventDefault()
+        const { selectionStart, selectionEnd } = event.currentTarget
+        onChange(text.slice(0, selectionStart ?? 0) + pasted + text.slice(selectionEnd ?? 0))
+      }}
+    />
   )
 }
 
@@ -71,9 +145,10 @@ export function NumberInput(props: LeafProps & { readonly placeholder: string })
   )
 }
 
-/** What no control is made for, as JSON; a text that is none yet is kept until it is. */
+/** What no control is made for, as JSON: as it was typed, for as long as it stands for the value. */
 export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
-  const [draft, setDraft] = useState<string>()
+  const [typed, setTyped] = useState<{ readonly text: string; readonly of: string | undefined }>()
+  const written = value === undefined ? '' : JSON.stringify(value, null, 2)
   return (
     <textarea
       {...common}
@@ -81,12 +156,13 @@ export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
       rows={4}
       spellCheck={false}
       placeholder="JSON"
-      value={draft ?? (value === undefined ? '' : JSON.stringify(value, null, 2))}
+      value={typed !== undefined && typed.of === JSON.stringify(value) ? typed.text : written}
       onChange={event => {
         const text = event.target.value
-        const read = text.trim() === '' ? { value: undefined } : readJson(text)
-        setDraft(read === undefined ? text : undefined)
-        onChange(read === undefined ? text : read.value)
+        // A text that is no JSON yet is the value meanwhile: the check refuses it.
+        const changed = text.trim() === '' ? undefined : (readJson(text) ?? { value: text }).value
+        setTyped({ text, of: JSON.stringify(changed) })
+        onChange(changed)
       }}
     />
   )

@@ -4,83 +4,11 @@ import { checkFields } from '../field-rules/check-fields.ts'
 import { compatible } from '../compatibility/compatible.ts'
 import { compileInput, compileOutput, formatViolation } from './compile.ts'
 import { comparableJson } from './equal-json.ts'
-import {
-  isFieldType,
-  FIELD_KEYWORDS,
-  type Field,
-  type FieldMap,
-  type JsonObject,
-  type JsonValue,
-} from './field.ts'
-import { FORMATS } from './formats.ts'
+import type { Field, JsonObject, JsonValue } from './field.ts'
 import { sample } from '../samples/sample.ts'
+import { anyScalar, fieldOf, mapOf } from '../test-setup/any-fields.ts'
 
-const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
-const PATTERNS = ['^[a-z]+$', '^\\d{3}$', 'a', '', '^x*$', '^(foo|bar)-?\\w{2,}$']
-
-/** Two numbers in order, for a pair of bounds. */
-const bounds = fc.tuple(fc.nat(8), fc.nat(8)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
-
-/** Any field that checkFields finds nothing wrong with, `depth` levels deep at most. */
-function fieldOf(depth: number): fc.Arbitrary<Field> {
-  const types = depth <= 1 ? TYPES.filter(type => type !== 'array' && type !== 'object') : TYPES
-  const plain = fc.record(
-    {
-      type: fc.constantFrom(...types),
-      required: fc.boolean(),
-      length: bounds,
-      range: bounds,
-      size: bounds,
-      pattern: fc.constantFrom(...PATTERNS),
-      format: fc.constantFrom(...FORMATS),
-      enum: fc.uniqueArray(anyScalar, { minLength: 1, maxLength: 4 }),
-      default: fc.oneof<fc.Arbitrary<JsonValue>[]>(anyScalar, fc.constant([]), fc.constant({})),
-    },
-    { requiredKeys: ['type'] },
-  )
-  if (depth <= 1) return plain.map(toField)
-  const contents = fc.record(
-    { items: fieldOf(depth - 1), properties: mapOf(depth - 1) },
-    { requiredKeys: [] },
-  )
-  return fc.tuple(plain, contents).map(([keywords, inside]) => toField({ ...keywords, ...inside }))
-}
-
-function mapOf(depth: number): fc.Arbitrary<FieldMap> {
-  return fc.dictionary(fc.constantFrom('a', 'b', 'toString', 'constructor'), fieldOf(depth), { maxKeys: 3 })
-}
-
-const anyScalar = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.string({ maxLength: 4 }), fc.boolean())
 const anyField = fieldOf(3)
-
-interface Ingredients extends Field {
-  readonly length?: readonly [number, number]
-  readonly range?: readonly [number, number]
-  readonly size?: readonly [number, number]
-}
-
-/** Keeps what goes with the type, and only values the field itself would take. */
-function toField({ length, range, size, ...rest }: Ingredients): Field {
-  const all: { [keyword: string]: unknown } = { ...rest }
-  if (length !== undefined) [all['minLength'], all['maxLength']] = length
-  if (range !== undefined) [all['minimum'], all['maximum']] = range
-  if (size !== undefined) [all['minItems'], all['maxItems']] = size
-  const kept = Object.entries(all).filter(([keyword]) => FIELD_KEYWORDS[rest.type].includes(keyword))
-  const {
-    enum: allowed,
-    default: fallback,
-    ...plain
-  }: Field = { type: rest.type, ...Object.fromEntries(kept) }
-  const fitting = allowed?.filter(value => isFine({ ...plain, enum: [value] })) ?? []
-  const narrowed = fitting.length === 0 ? plain : { ...plain, enum: fitting }
-  if (fallback === undefined || !isFine({ ...narrowed, default: fallback })) return narrowed
-  return { ...narrowed, default: fallback }
-}
-
-function isFine(field: Field): boolean {
-  return (['input', 'output'] as const).every(side => checkFields({ f: field }, [], { side }).length === 0)
-}
-
 const anyMap = mapOf(3)
 const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)))
 const anyInput = fc

@@ -36,7 +36,7 @@ export function ValueInput(props: {
         fields={{ [to.port]: type }}
         path={[]}
         value={shown === undefined ? {} : { [to.port]: shown }}
-        onChange={changed => put(changed?.[to.port])}
+        onChange={changed => put(changed[to.port])}
         form={HELD}
       />
     </div>

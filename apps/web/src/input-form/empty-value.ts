@@ -1,0 +1,48 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import type { Value } from './field-values.ts'
+
+/** A value that its control shows as it shows nothing: an empty text, list or object. */
+export interface EmptyValue {
+  readonly value: '' | [] | Record<string, never>
+  /** "an empty list". */
+  readonly words: string
+}
+
+/**
+ * The empty value that the agent takes for a field. Undefined where it takes none, and where the control of the field
+ * shows it as a choice. A control that is left empty sends nothing, so this value needs a control of its own.
+ */
+export function emptyValueOf(field: Field): EmptyValue | undefined {
+  if (field.enum !== undefined) return undefined
+  switch (field.type) {
+    case 'string':
+      return takesEmptyText(field) ? { value: '', words: 'an empty text' } : undefined
+    case 'array':
+      return (field.minItems ?? 0) <= 0 ? { value: [], words: 'an empty list' } : undefined
+    case 'object':
+      return Object.values(field.properties ?? {}).some(one => one.required === true)
+        ? undefined
+        : { value: {}, words: 'an empty object' }
+    default:
+      return undefined
+  }
+}
+
+/** Whether a value is an empty text, list or object. */
+export function isEmptyValue(value: Value): boolean {
+  if (value === '') return true
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+function takesEmptyText({ minLength = 0, format, pattern }: Field): boolean {
+  return minLength <= 0 && format === undefined && (pattern === undefined || matchesEmpty(pattern))
+}
+
+/** What this engine cannot read is left for the agent to judge. */
+function matchesEmpty(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test('')
+  } catch {
+    return true
+  }
+}
