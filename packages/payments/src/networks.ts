@@ -23,6 +23,8 @@ export interface Network {
   readonly finalitySeconds: number
   /** Where a person can look a transaction up; absent for local chains. */
   readonly explorer?: string
+  /** A node that a wallet can be given with the chain, where fees are paid in ETH. */
+  readonly publicRpc?: string
 }
 
 /**
@@ -30,30 +32,27 @@ export interface Network {
  * FiatTokenV2 ("USDC addresses", developers.circle.com). Neither payers nor agents can name another domain (D4).
  */
 const NETWORKS: readonly Network[] = [
-  network(8453, 'Base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'USD Coin', 'https://basescan.org'),
-  network(
-    84532,
-    'Base Sepolia',
-    '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
-    'USDC',
-    'https://sepolia.basescan.org',
-  ),
-  network(1, 'Ethereum', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'USD Coin', 'https://etherscan.io'),
-  network(
-    137,
-    'Polygon',
-    '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
-    'USD Coin',
-    'https://polygonscan.com',
-  ),
-  network(42161, 'Arbitrum', '0xaf88d065e77c8cc2239327c5edb3a432268e5831', 'USD Coin', 'https://arbiscan.io'),
-  network(
-    43114,
-    'Avalanche',
-    '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e',
-    'USD Coin',
-    'https://snowtrace.io',
-  ),
+  network(8453, 'Base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'USD Coin', {
+    explorer: 'https://basescan.org',
+    publicRpc: 'https://mainnet.base.org',
+  }),
+  network(84532, 'Base Sepolia', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC', {
+    explorer: 'https://sepolia.basescan.org',
+    publicRpc: 'https://sepolia.base.org',
+  }),
+  network(1, 'Ethereum', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'USD Coin', {
+    explorer: 'https://etherscan.io',
+  }),
+  network(137, 'Polygon', '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', 'USD Coin', {
+    explorer: 'https://polygonscan.com',
+  }),
+  network(42161, 'Arbitrum', '0xaf88d065e77c8cc2239327c5edb3a432268e5831', 'USD Coin', {
+    explorer: 'https://arbiscan.io',
+    publicRpc: 'https://arb1.arbitrum.io/rpc',
+  }),
+  network(43114, 'Avalanche', '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', 'USD Coin', {
+    explorer: 'https://snowtrace.io',
+  }),
   // Local chains: LocalUSDC is put at Base Sepolia's address whatever the chain id.
   network(31337, 'Local', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC'),
 ]
@@ -86,7 +85,7 @@ function network(
   name: string,
   address: string,
   domainName: string,
-  explorer?: string,
+  places: Pick<Network, 'explorer' | 'publicRpc'> = {},
 ): Network {
   return {
     id: `eip155:${chainId}`,
@@ -94,6 +93,6 @@ function network(
     name,
     asset: { address, symbol: 'USDC', decimals: 6, domain: { name: domainName, version: '2' } },
     finalitySeconds: 120,
-    ...(explorer === undefined ? {} : { explorer }),
+    ...places,
   }
 }

@@ -4,7 +4,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { Platform } from '@farebox/platform-api/registry'
 import { shortAddress } from '../format/address.ts'
-import { findWalletChain } from '../wallet/wallet-chain.ts'
+import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { readTransaction } from '../wallet/read-transaction.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 import { holdAgainstChain } from './chain/hold-against-chain.ts'
@@ -36,8 +36,7 @@ export async function sendChange(sending: Sending, planned: LimitChange): Promis
   const network = refuseOtherThanShown(sending)
   if (wallet.sendTransaction === undefined)
     throw new WalletProblem('not-allowed', `${wallet.name} sends no transactions.`)
-  const { chainId: id, name } = network
-  await wallet.useChain({ id, name: platform.local_mode ? 'the local chain' : name })
+  await bringToChain(wallet, platform)
   const change = holdAgainstChain(planned, await askChain(sending, planned, network))
   const prompts = countPrompts(change)
   const count = (number: number): string => (prompts < 2 ? '' : `, ${number} of ${prompts}`)

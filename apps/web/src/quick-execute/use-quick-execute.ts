@@ -142,10 +142,8 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     const { findShortage } = await import('../orders/find-shortage.ts')
     const short = await findShortage(ask, wallet, BigInt(quote.amount_atomic))
     if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn', isShort: true })
-    await wallet.useChain({
-      id: platform.chain_id,
-      name: platform.local_mode ? 'the local chain' : platform.network_name,
-    })
+    const { bringToChain } = await import('../wallet/wallet-chain.ts')
+    await bringToChain(wallet, platform)
     say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Your wallet asks you to sign' })
     const [{ signOrder }, { keepOrder }] = await Promise.all([
       import('../orders/sign-order.ts'),

@@ -5,7 +5,7 @@ import { shortAddress } from '../format/address.ts'
 import { formatEther } from '../format/amount.ts'
 import type { Ask } from '../site/ask.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
-import { findWalletChain } from '../wallet/wallet-chain.ts'
+import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { encodeRegister, STAKE_QUESTION } from './register-call.ts'
 import { StakeProblem } from './stake-problem.ts'
 import { forgetStake, keepStake, readStake, type KeptStake } from './stake-store.ts'
@@ -91,13 +91,13 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
 async function changeNetwork(
   wallet: Wallet,
   { chainId: id, name }: Network,
-  { local_mode: isLocal }: Platform,
+  platform: Platform,
 ): Promise<void> {
   try {
-    await wallet.useChain({ id, name })
+    await bringToChain(wallet, platform)
   } catch (error) {
     if (!(error instanceof WalletProblem) || error.kind !== 'other-chain') throw error
-    const where = isLocal ? ' On this platform it has to lead to the local chain.' : ''
+    const where = platform.local_mode ? ' On this platform it has to lead to the local chain.' : ''
     throw new StakeProblem(
       error.message,
       `Add ${name} (chain id ${id}) to it, and stake again.${where} Nothing was sent.`,

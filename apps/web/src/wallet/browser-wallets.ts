@@ -27,8 +27,12 @@ export function watchWallets(tell: (wallets: readonly FoundWallet[]) => void): (
   const found = new Map<string, FoundWallet>()
   const announce = (event: Event): void => {
     const wallet = readAnnouncement(event)
-    if (wallet === undefined || found.has(wallet.id) || found.size >= MOST_WALLETS) return
-    found.set(wallet.id, wallet)
+    const known = [...found.values()].map(({ provider }) => provider)
+    if (wallet === undefined || known.includes(wallet.provider) || found.size >= MOST_WALLETS) return
+    // Whoever announces itself first by a name may not be the one that the name belongs to: each is shown.
+    const same = [...found.values()].filter(({ id }) => id.replace(/ \d+$/, '') === wallet.id).length
+    const id = same === 0 ? wallet.id : `${wallet.id} ${same + 1}`
+    found.set(id, { ...wallet, id })
     tell([...found.values()])
   }
   addEventListener('eip6963:announceProvider', announce)
@@ -108,7 +112,7 @@ async function readAccounts(
   found: FoundWallet,
   method: 'eth_requestAccounts' | 'eth_accounts',
 ): Promise<readonly string[]> {
-  const accounts = await put(found, method)
+  const accounts = await (method === 'eth_accounts' ? ask(found, method) : put(found, method))
   return (Array.isArray(accounts) ? accounts : [])
     .map(account => String(account).toLowerCase())
     .filter(account => /^0x[0-9a-f]{40}$/.test(account))
@@ -127,23 +131,61 @@ const DECLINED = 4_001
 const NOT_ALLOWED = 4_100
 const ASKING = -32_002
 
+/** A wallet may answer before it has switched: it is waited for this long, and looked at so often. */
+const SWITCHED_WITHIN_MS = 5_000
+const LOOK_EVERY_MS = 200
+
 async function switchChain(
   found: FoundWallet,
   { id, name, rpcUrl }: Parameters<Wallet['useChain']>[0],
 ): Promise<void> {
   const chainId = `0x${id.toString(16)}`
-  if (Number(await put(found, 'eth_chainId')) === id) return
+  const isThere = async (): Promise<boolean> => Number(await ask(found, 'eth_chainId')) === id
+  const change = async (): Promise<unknown> => await put(found, 'wallet_switchEthereumChain', [{ chainId }])
+  if (await isThere()) return
   try {
-    await put(found, 'wallet_switchEthereumChain', [{ chainId }])
+    await change()
   } catch (error) {
-    if (!(error instanceof WalletProblem) || error.kind === 'declined' || rpcUrl === undefined) throw error
+    if (!(error instanceof WalletProblem) || error.kind === 'declined' || error.kind === 'asking') throw error
+    if (rpcUrl === undefined) throw error
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
     await put(found, 'wallet_addEthereumChain', [
       { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency },
     ])
+    // Some wallets add a network and stay where they are.
+    if (!(await isThere())) await change()
   }
-  if (Number(await put(found, 'eth_chainId')) !== id)
-    throw new WalletProblem('other-chain', `${found.name} is on another network than ${name}.`)
+  for (let waitedMs = 0; waitedMs < SWITCHED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+    if (await isThere()) return
+    await pause(LOOK_EVERY_MS)
+  }
+  throw new WalletProblem(
+    'other-chain',
+    `${found.name} is still on another network. Switch it to ${name} there, and try again.`,
+  )
+}
+
+/** What a wallet knows without its person is answered soon, or not at all. */
+const ANSWERED_WITHIN_MS = 15_000
+
+async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): Promise<unknown> {
+  const silent = new AbortController()
+  const late = pause(ANSWERED_WITHIN_MS, silent.signal).then(() => {
+    throw new WalletProblem('failed', `${found.name} does not answer. Open it, or load this page again.`)
+  })
+  try {
+    return await Promise.race([put(found, method), late])
+  } finally {
+    silent.abort()
+  }
+}
+
+/** Never resolves once it is aborted. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => clearTimeout(timer))
+  })
 }
 
 async function put(found: FoundWallet, method: string, params: readonly unknown[] = []): Promise<unknown> {

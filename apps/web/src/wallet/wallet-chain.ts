@@ -1,6 +1,6 @@
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import type { Platform } from '@farebox/platform-api/registry'
-import { WalletProblem } from './wallet.ts'
+import { WalletProblem, type Wallet } from './wallet.ts'
 
 /** What a local chain may have for its number: Base Sepolia's, which stock clients know, or a number of its own. */
 const LOCAL_IDS: readonly number[] = [84_532, 31_337]
@@ -25,6 +25,20 @@ export function findWalletChain({
       `The platform calls ${network.name} a local chain, which it is not.`,
     )
   return network
+}
+
+/**
+ * Brings a wallet to the chain of the platform; a wallet that does not know it is asked to add it.
+ *
+ * @throws {WalletProblem} where it does not get there
+ */
+export async function bringToChain(
+  wallet: Pick<Wallet, 'useChain'>,
+  platform: Pick<Platform, 'network' | 'chain_id' | 'local_mode'>,
+): Promise<void> {
+  const { chainId: id, name, publicRpc } = findWalletChain(platform)
+  if (platform.local_mode) return await wallet.useChain({ id, name: 'the local chain' })
+  await wallet.useChain({ id, name, ...(publicRpc !== undefined && { rpcUrl: publicRpc }) })
 }
 
 /** What that chain is called beside what is signed: by our own table where it is in it, then it alone is signed for. */

@@ -109,10 +109,8 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
       const stopped = { sentence: short, tone: 'warn', isShort: true } as const
       return say({ step: 'ready', plan, isOther: false, stopped })
     }
-    await wallet.useChain({
-      id: platform.chain_id,
-      name: platform.local_mode ? 'the local chain' : platform.network_name,
-    })
+    const { bringToChain } = await import('../../wallet/wallet-chain.ts')
+    await bringToChain(wallet, platform)
     const tell = (number: number): void => say({ step: 'signing', plan, number })
     const payments = await signPayments(wallet, plan.now, tell, signal)
     say({ step: 'starting', plan })

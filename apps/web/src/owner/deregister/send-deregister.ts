@@ -1,7 +1,7 @@
 import type { Platform } from '@farebox/platform-api/registry'
 import { shortAddress } from '../../format/address.ts'
 import { WalletProblem, type Wallet } from '../../wallet/wallet.ts'
-import { findWalletChain } from '../../wallet/wallet-chain.ts'
+import { bringToChain } from '../../wallet/wallet-chain.ts'
 import { encodeDeregister } from './encode-deregister.ts'
 
 /** Whose agent is to be ended, by which wallet. */
@@ -29,8 +29,7 @@ export async function sendDeregister({ agentId, owner, wallet, platform }: Dereg
     const message = `${wallet.name} sends no transactions: “npx farebox deregister ${agentId}” does it.`
     throw new WalletProblem('not-allowed', message)
   }
-  const { chainId: id, name } = findWalletChain(platform)
-  await account.useChain({ id, name: platform.local_mode ? 'the local chain' : name })
+  await bringToChain(account, platform)
   return await account.sendTransaction({
     to: platform.registry_address,
     value: 0n,

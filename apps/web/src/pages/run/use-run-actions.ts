@@ -104,10 +104,8 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       setHalted({ sentence: short, tone: 'warn', isShort: true })
       return false
     }
-    await wallet.useChain({
-      id: platform.chain_id,
-      name: platform.local_mode ? 'the local chain' : platform.network_name,
-    })
+    const { bringToChain } = await import('../../wallet/wallet-chain.ts')
+    await bringToChain(wallet, platform)
     const { signPayments } = await import('../../flows/runs/sign-payments.ts')
     const tell = (number: number): void => setBusy(`Signing ${number} of ${jobs.length}`)
     const payments = await signPayments(wallet, signables(jobs, quoted), tell, signal)

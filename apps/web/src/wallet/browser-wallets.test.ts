@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connectWallet } from './browser-wallets.ts'
+import type { Wallet } from './wallet.ts'
+
+const ADDRESS = `0x${'a1'.repeat(20)}`
+const BASE = { id: 8_453, name: 'Base', rpcUrl: 'https://mainnet.base.org' }
+const LOCAL = { id: 84_532, name: 'the local chain' }
+
+interface Wanted {
+  /** From being asked to switch to being there; undefined: never. */
+  readonly switchesAfterMs?: number
+  readonly knows?: readonly number[]
+  /** Adds a network without going there. */
+  readonly addsAlone?: boolean
+  readonly isSilent?: boolean
+}
+
+/** A wallet as EIP-1193 has it, on Ethereum. */
+function startWallet(wanted: Wanted): { readonly asked: string[]; readonly open: () => Promise<Wallet> } {
+  const asked: string[] = []
+  const known = new Set(wanted.knows ?? [8_453, 84_532])
+  let chain = 1
+  const go = (id: number): void => {
+    if (wanted.switchesAfterMs !== undefined) setTimeout(() => (chain = id), wanted.switchesAfterMs)
+  }
+  const answer = (method: string, params: readonly unknown[]): unknown => {
+    const { chainId = '0x0' } = (params[0] ?? {}) as { readonly chainId?: string }
+    if (method === 'eth_requestAccounts') return [ADDRESS]
+    if (method === 'eth_chainId') return `0x${chain.toString(16)}`
+    if (method === 'wallet_addEthereumChain') known.add(Number(chainId))
+    else if (!known.has(Number(chainId))) throw Object.assign(new Error('unknown chain'), { code: 4_902 })
+    if (method === 'wallet_switchEthereumChain' || wanted.addsAlone !== true) go(Number(chainId))
+    return null
+  }
+  const provider = {
+    request: ({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) => {
+      asked.push(method)
+      if (wanted.isSilent === true && method === 'eth_chainId') return new Promise<never>(() => undefined)
+      return Promise.resolve().then(() => answer(method, params))
+    },
+  }
+  const found = { id: 'io.mocky', name: 'Mocky', icon: undefined, provider }
+  return {
+    asked,
+    async open() {
+      const wallet = await connectWallet(found, true)
+      if (wallet === undefined) throw new Error('it was not connected')
+      return wallet
+    },
+  }
+}
+
+describe('a wallet on another network', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** What comes of it, in the time of a clock that is moved on. */
+  async function bring(wallet: Wallet, chain: Parameters<Wallet['useChain']>[0]): Promise<unknown> {
+    const outcome = wallet.useChain(chain).then(
+      () => 'there',
+      (error: unknown) => error,
+    )
+    await vi.advanceTimersByTimeAsync(60_000)
+    return await outcome
+  }
+
+  test.each([0, 400, 3_000])('is waited for that says it has switched %i ms before it has', async ms => {
+    const { open } = startWallet({ switchesAfterMs: ms })
+    expect(await bring(await open(), LOCAL)).toBe('there')
+  })
+
+  test('is named where it never switches, and what to do', async () => {
+    const { open } = startWallet({})
+    expect(await bring(await open(), LOCAL)).toMatchObject({
+      kind: 'other-chain',
+      message: 'Mocky is still on another network. Switch it to the local chain there, and try again.',
+    })
+  })
+
+  test.each([true, false])(
+    'is asked to add a network that it does not know (it adds alone: %s)',
+    async addsAlone => {
+      const { open, asked } = startWallet({ knows: [], switchesAfterMs: 10, addsAlone })
+      expect(await bring(await open(), BASE)).toBe('there')
+      expect(asked).toContain('wallet_addEthereumChain')
+    },
+  )
+
+  test('is not asked to add a network of which no node is known', async () => {
+    const { open, asked } = startWallet({ knows: [] })
+    expect(await bring(await open(), LOCAL)).toMatchObject({ kind: 'other-chain' })
+    expect(asked).not.toContain('wallet_addEthereumChain')
+  })
+
+  test('that never says which network it is on is not waited for without end', async () => {
+    const { open } = startWallet({ isSilent: true })
+    expect(await bring(await open(), BASE)).toMatchObject({
+      kind: 'failed',
+      message: 'Mocky does not answer. Open it, or load this page again.',
+    })
+  })
+})
