@@ -141,8 +141,12 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
           onCopy={clipboard.copy}
           onCut={clipboard.cut}
           onPaste={clipboard.paste}
+          onPointerDownCapture={clipboard.forget}
           onDragOver={drop.over}
-          onDrop={drop.drop}
+          onDrop={event => {
+            drop.drop(event)
+            clipboard.drop(event)
+          }}
         >
           <ReactFlow
             nodes={nodes}
@@ -178,6 +182,11 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
           <p className="unseen" role="status">
             {carry.words}
           </p>
+          {clipboard.problem !== undefined && (
+            <p className="not-pasted small" role="alert">
+              <bdi>{clipboard.problem}</bdi>
+            </p>
+          )}
         </div>
         {opened !== undefined && (
           <CanvasPopovers

@@ -1,6 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { copySteps, pasteSteps } from '@farebox/flows/edit/copy-steps'
-import { useMemo, useRef, type ClipboardEvent } from 'react'
+import { useMemo, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
+import type { ImportedFlow } from '../document/import-flow.ts'
 import { keepPlaces, removeChosen, withPlaces } from '../editor/edit-actions.ts'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
@@ -8,11 +9,15 @@ import { useEditor } from '../editor/use-editor.ts'
 /** So far from where they were copied steps are put, once more with each paste. */
 const APART = 40
 
-/** Copying steps and putting them elsewhere, also into another flow in another window. */
+/**
+ * Copying steps and putting them elsewhere, also into another flow in another window. `problem` says why what was pasted
+ * or dropped last was not taken.
+ */
 export function useClipboard() {
   const editor = useEditor()
   const pasted = useRef({ text: '', times: 0 })
-  return useMemo(() => {
+  const [problem, setProblem] = useState<string>()
+  const acts = useMemo(() => {
     const copy = (event: ClipboardEvent): boolean => {
       if (isText(event.target)) return false
       const copied = chosenOf(editor)
@@ -23,6 +28,17 @@ export function useClipboard() {
       pasted.current = { text, times: 0 }
       return true
     }
+    const take = (done: 'pasted' | 'added', reading: Promise<ImportedFlow>, by: number): void => {
+      const refuse = (reason: string): void => setProblem(`Nothing was ${done}. ${reason}`)
+      setProblem(undefined)
+      reading.then(
+        read => {
+          const reason = read.ok ? put(editor, read.flow, by) : `It is not a flow: ${read.problems[0] ?? ''}`
+          if (reason !== undefined) refuse(reason)
+        },
+        () => refuse('It could not be read.'),
+      )
+    }
     return {
       copy: (event: ClipboardEvent): void => void copy(event),
       cut(event: ClipboardEvent): void {
@@ -30,20 +46,29 @@ export function useClipboard() {
       },
       paste(event: ClipboardEvent): void {
         if (isText(event.target)) return
-        const text = event.clipboardData.getData('text/plain')
+        const { clipboardData } = event
+        const [file] = clipboardData.files
+        const text = clipboardData.getData('text/plain')
+        if (file !== undefined && text === '') return take('pasted', importFile(file), APART)
         const times = pasted.current.text === text ? pasted.current.times + 1 : 1
         pasted.current = { text, times }
-        readCopied(text).then(
-          copied => copied !== undefined && put(editor, copied, APART * times),
-          () => undefined,
-        )
+        take('pasted', importText(text), APART * times)
       },
+      /** A file that is dropped: the browser would leave the page to show it. */
+      drop(event: DragEvent): void {
+        const [file] = event.dataTransfer.files
+        if (event.defaultPrevented || file === undefined) return
+        event.preventDefault()
+        take('added', importFile(file), APART)
+      },
+      forget: (): void => setProblem(undefined),
       duplicate(): void {
         const copied = chosenOf(editor)
-        if (copied !== undefined) put(editor, copied, APART)
+        if (copied !== undefined) setProblem(put(editor, copied, APART))
       },
     }
   }, [editor])
+  return { ...acts, problem }
 }
 
 /** What is chosen, as a flow of its own. */
@@ -52,25 +77,29 @@ function chosenOf(editor: FlowEditor): Flow | undefined {
   return Object.keys(copied.steps).length === 0 ? undefined : copied
 }
 
-function put(editor: FlowEditor, copied: Flow, by: number): void {
+/** Adds the steps; tells why not where it cannot. */
+function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   const { store, catalog } = editor
+  if (Object.keys(copied.steps).length === 0) return 'The flow has no steps.'
   const places = Object.values(copied.layout ?? {})
   const at = {
     x: Math.min(...places.map(({ x }) => x)) + by,
     y: Math.min(...places.map(({ y }) => y)) + by,
   }
   const put = pasteSteps(store.state().flow, copied, places.length === 0 ? undefined : at)
-  if (!put.ok) return
+  if (!put.ok) return put.reason
   store.edit([...keepPlaces(editor), ...put.edits], { select: put.ids.values() })
   catalog.complete(store.state().flow).catch(() => undefined)
+  return undefined
 }
 
-/** Whoever wrote what is in the clipboard, it is read as any document is. */
-async function readCopied(text: string): Promise<Flow | undefined> {
-  if (!text.startsWith('{"flow_version":')) return undefined
-  const { readDocument } = await import('../document/read-document.ts')
-  const read = readDocument(JSON.parse(text))
-  return read.ok ? read.flow : undefined
+/** Whoever wrote it, it is read as any document is. */
+async function importText(text: string): Promise<ImportedFlow> {
+  return await (await import('../document/import-flow.ts')).readFlowText(text)
+}
+
+async function importFile(file: File): Promise<ImportedFlow> {
+  return await (await import('../document/import-flow.ts')).importFlow(file)
 }
 
 function isText(target: EventTarget): boolean {

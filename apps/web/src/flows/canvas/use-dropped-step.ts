@@ -5,14 +5,14 @@ import { addStep } from '../editor/edit-actions.ts'
 import { NODE_WIDTHS } from '../view/places.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** Steps that are dragged in from the library: the pointer is where the head of the new node will be. */
+/** Steps that are dragged in from the library, beside files: the pointer is where the head of the new node will be. */
 export function useDroppedStep(dragged: () => Step | undefined) {
   const editor = useEditor()
   const { screenToFlowPosition } = useReactFlow()
   return useMemo(
     () => ({
       over(event: DragEvent): void {
-        if (dragged() === undefined) return
+        if (dragged() === undefined && !event.dataTransfer.types.includes('Files')) return
         event.preventDefault()
         event.dataTransfer.dropEffect = 'copy'
       },

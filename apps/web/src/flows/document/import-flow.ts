@@ -12,10 +12,21 @@ const MOST_BYTES = 4 * 1_048_576
 export async function importFlow(file: File): Promise<ImportedFlow> {
   if (file.size > MOST_BYTES)
     return { ok: false, problems: [`It has ${file.size} bytes, at most ${MOST_BYTES} are read.`] }
-  const { readDocument } = await import('./read-document.ts')
   try {
-    return readDocument(JSON.parse(await file.text()))
+    return await readFlowText(await file.text())
+  } catch {
+    return { ok: false, problems: ['It cannot be read.'] }
+  }
+}
+
+/** Reads a flow from text, however it is indented. */
+export async function readFlowText(text: string): Promise<ImportedFlow> {
+  const { readDocument } = await import('./read-document.ts')
+  let document: unknown
+  try {
+    document = JSON.parse(text)
   } catch {
     return { ok: false, problems: ['It is not valid JSON.'] }
   }
+  return readDocument(document)
 }

@@ -98,7 +98,11 @@ function ReceiptsPage(): ReactNode {
                 type="file"
                 className="unseen"
                 aria-label="Choose the receipt’s file"
-                onChange={event => readFile(event.target.files?.[0])}
+                onChange={({ target }) => {
+                  const file = target.files?.[0]
+                  target.value = ''
+                  readFile(file)
+                }}
               />
             </label>
           </p>

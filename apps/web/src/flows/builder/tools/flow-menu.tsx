@@ -80,7 +80,12 @@ export function FlowMenu(props: {
               type="file"
               className="unseen"
               accept="application/json,.json"
-              onChange={({ target }) => void read(target.files?.[0])}
+              onChange={({ target }) => {
+                const file = target.files?.[0]
+                // The same file can be chosen again once it is repaired.
+                target.value = ''
+                void read(file)
+              }}
             />
           </label>
           <ImportProblems problems={problems}>
