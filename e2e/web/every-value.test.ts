@@ -6,7 +6,8 @@ import { mapOf, takenInputs } from '@farebox/protocol/src/test-setup/any-fields'
 import * as fc from 'fast-check'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillForm, paste } from '../stage/web/fill-form.ts'
+import { fillForm } from '../stage/web/fill-form.ts'
+import { paste } from '../stage/web/paste.ts'
 
 const chromium = findChromium()
 

@@ -6,6 +6,7 @@ import { signInBrowser } from '@farebox/platform/src/test-setup/browser/sign-in-
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { carryWire, drawWire, fit, importFlow, portOf } from '../stage/web/builder.ts'
+import { dropFile, paste } from '../stage/web/paste.ts'
 import { findViolations } from '../stage/web/find-violations.ts'
 import { createWebScene } from '../stage/web/web-scene.ts'
 
@@ -298,6 +299,25 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByText('It is not valid JSON.').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(4)
+  })
+
+  test('what is pasted or dropped on the canvas is added however it is written, or a sentence says why not', async () => {
+    const { page } = await scene.come(DESKTOP)
+    await openNew(page)
+    const canvas = page.getByRole('region', { name: 'Canvas' })
+    const nodes = () => page.locator('.react-flow__node[aria-label^="Summary"]').count()
+    await paste(canvas, JSON.stringify(await card(), null, 2))
+    await expect.poll(nodes).toBe(1)
+    await paste(canvas, 'eggs, milk')
+    await page.getByText('Nothing was pasted. It is not valid JSON.').waitFor()
+    await paste(canvas, JSON.stringify({ ...(await card()), name: 7 }))
+    await page.getByText(/^Nothing was pasted\. It is not a flow: name: /).waitFor()
+    await dropFile(canvas, 'flow.json', JSON.stringify(await card(), null, 2))
+    await expect.poll(nodes).toBe(2)
+    expect(await page.getByText(/^Nothing was/).count()).toBe(0)
+    await dropFile(canvas, 'notes.txt', 'eggs, milk')
+    await page.getByText(/^Nothing was added\./).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/flows\//)
   })
 
   test('wires that lead nowhere are kept, marked and explained, and are mended by one click', async () => {

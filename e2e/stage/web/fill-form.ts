@@ -1,5 +1,6 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import type { Locator } from 'playwright-core'
+import { paste } from './paste.ts'
 
 /** Fills a form in as a person would: types, chooses, adds rows. What the input does not have is left alone. */
 export async function fillForm(form: Locator, fields: FieldMap, input: JsonObject): Promise<void> {
@@ -57,22 +58,6 @@ async function fillInside(place: Locator, { properties, items }: Field, value: J
 async function fillLine(control: Locator, text: string): Promise<void> {
   if (text.includes('\n')) await paste(control, text)
   else await control.fill(text)
-}
-
-/** Pastes text into an element. */
-export async function paste(element: Locator, text: string): Promise<void> {
-  await element.focus()
-  await element.evaluate((target, pasted) => {
-    // Of the page, whose types are not known here.
-    const { DataTransfer, ClipboardEvent } = globalThis as unknown as {
-      readonly DataTransfer: new () => { setData(type: string, data: string): void }
-      readonly ClipboardEvent: new (type: string, init: object) => unknown
-    }
-    const clipboardData = new DataTransfer()
-    clipboardData.setData('text/plain', pasted)
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
-    ;(target as unknown as { dispatchEvent(event: unknown): void }).dispatchEvent(event)
-  }, text)
 }
 
 function isEmpty(value: JsonValue): boolean {

@@ -8,6 +8,7 @@ const ROOT_FILES = [
   'package.json',
   'tsconfig.base.json',
   'vitest.config.ts',
+  'scripts/failures-at-once.mjs',
   'scripts/test-lanes.mjs',
   'scripts/no-programs.test-setup.mjs',
   'scripts/built-programs.test-setup.mjs',

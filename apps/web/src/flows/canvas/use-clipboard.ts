@@ -33,7 +33,7 @@ export function useClipboard() {
       setProblem(undefined)
       reading.then(
         read => {
-          const reason = read.ok ? put(editor, read.flow, by) : `It is not a flow: ${read.problems[0] ?? ''}`
+          const reason = read.ok ? put(editor, read.flow, by) : explainProblem(read.problems[0] ?? '')
           if (reason !== undefined) refuse(reason)
         },
         () => refuse('It could not be read.'),
@@ -91,6 +91,11 @@ function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   store.edit([...keepPlaces(editor), ...put.edits], { select: put.ids.values() })
   catalog.complete(store.state().flow).catch(() => undefined)
   return undefined
+}
+
+/** A sentence, or what is wrong with a field. */
+function explainProblem(problem: string): string {
+  return problem.startsWith('It ') ? problem : `It is not a flow: ${problem}`
 }
 
 /** Whoever wrote it, it is read as any document is. */
