@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent as KeepAlive, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -363,6 +364,27 @@ describe('connections', () => {
     const received = await connection.closed
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
     expect(bodyOf(received)).toMatchObject({ status: 'completed', output: { text: 'paid' } })
+    await waiting.agent.close()
+  })
+
+  test('a caller that has closed its side of the connection gets the answer that is due', async () => {
+    const gateway = createGateway()
+    const waiting = await serveStage({
+      handler: async ({ text }) => {
+        gateway.enter()
+        await gateway.opened
+        return { text }
+      },
+    })
+    const ended: unknown[] = []
+    const server = await serverOf(waiting)
+    server.once('connection', (socket: Socket) => socket.on('end', () => ended.push('end')))
+    const connection = connectRaw(waiting.port)
+    connection.socket.end(rawExecute(jobBody('paid')))
+    await gateway.arrived(1)
+    await expect.poll(() => ended).toEqual(['end'])
+    gateway.open()
+    expect(bodyOf(await connection.closed)).toMatchObject({ status: 'completed', output: { text: 'paid' } })
     await waiting.agent.close()
   })
 

@@ -78,6 +78,9 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       .then(inFlight.end)
   })
   server.maxConnections = MAX_CONNECTIONS
+  // Callers that end their side after the request, as programs with one request do, still get their answer. Node's own
+  // property, which its types do not name.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
     connections.refuse(socket, error, answerBrokenRequest(error, GUARDS.maxHeaderSize)),
   )

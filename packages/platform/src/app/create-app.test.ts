@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { createJsonLog } from '@farebox/server/log'
 import { connect as connectDatabase } from '@farebox/server/src/postgres/connect'
 import type { InjectOptions } from 'fastify'
@@ -64,6 +65,12 @@ const REFUSED: readonly (readonly [what: string, InjectOptions, status: number, 
   ['a list as the body', postEcho([]), 400, 'body: must be object'],
   ['no JSON', postEcho(0, { payload: '{"name":' }), 400, 'body: is no valid JSON'],
   ['no UTF-8', postEcho(0, { payload: Buffer.from([0x22, 0xff, 0x22]) }), 400, 'body: is no valid UTF-8'],
+  [
+    'a compressed body',
+    postEcho(0, { payload: gzipSync('{"name":"ab"}') }),
+    400,
+    'body: must not be compressed',
+  ],
   ['a deep body', postEcho(0, { payload: DEEP }), 400, 'body: is nested deeper than 64 levels'],
   ['an unknown query', postEcho({ name: 'ab' }, { url: '/v1/things/1?x=1' }), 400, 'x: is not known here'],
   [

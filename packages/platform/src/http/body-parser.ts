@@ -1,4 +1,5 @@
 import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
+import { isCompressed } from '@farebox/protocol/internal/body/is-compressed'
 import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { LARGE_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
@@ -60,7 +61,10 @@ function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new Refusal('validation', 'body: is no valid UTF-8')
+    throw new Refusal(
+      'validation',
+      `body: ${isCompressed(body) ? 'must not be compressed' : 'is no valid UTF-8'}`,
+    )
   }
 }
 

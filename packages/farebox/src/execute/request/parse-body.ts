@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
+import { isCompressed } from '@farebox/protocol/internal/body/is-compressed'
 import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
@@ -38,12 +39,15 @@ export function parseJson(body: Buffer): unknown {
 
 function explain(body: Buffer): string {
   if (body.length === 0) return 'must not be empty'
+  if (isCompressed(body)) return 'must not be compressed'
   if (!isUtf8(body)) return 'must be UTF-8'
   if (nestsDeeperThan(body, MAX_BODY_DEPTH)) return `must be nested at most ${MAX_BODY_DEPTH} deep`
   try {
     JSON.parse(body.toString('utf8'))
   } catch {
-    return 'must be JSON'
+    return body.toString('utf8', 0, 3) === '\uFEFF'
+      ? 'must be JSON without a byte order mark'
+      : 'must be JSON'
   }
   return 'must not have a key __proto__, nor constructor with prototype'
 }
