@@ -9,6 +9,8 @@ export interface VersionWatch {
    * there is no such thing.
    */
   versions(id: string, signal: AbortSignal): AsyncGenerator<string>
+  /** Whether this is the version of the thing now. */
+  isNow(id: string, version: string): Promise<boolean>
 }
 
 const LOOK_EVERY_MS = 250
@@ -71,6 +73,7 @@ export function createVersionWatch({ clock, log, changes, readVersions }: WatchO
   }
 
   return {
+    isNow: async (id, version) => (await readVersions([id])).get(id) === version,
     async *versions(id, signal) {
       let seen = (await readVersions([id])).get(id)
       if (seen === undefined || signal.aborted) return
