@@ -63,6 +63,7 @@ const FAILURES: { readonly [type: string]: readonly RegExp[] } = {
     /^payload\.signature must be 65 bytes$/,
     /^payload\.signature is longer than 65 bytes: contract wallets are not supported yet/,
     /^the signature is not by authorization\.from/,
+    /^the signature ends with v = [01]: /,
     /^this job_id is in use by another payer$/,
     /^authorization\.to must be 0x\w+, this pays another wallet$/,
     /^authorization\.value must be exactly \d+ atomic units, got /,

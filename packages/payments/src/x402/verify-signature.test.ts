@@ -152,6 +152,15 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     }
   })
 
+  test.each([0, 1])('D4 v = %i, as some wallets count it, is refused with what to do', async v => {
+    const payment = await sign()
+    const signature = `${payment.signature.slice(0, -2)}0${v}`
+    expect(createSignatureVerifier(crypto, [network]).provePayer({ ...payment, signature })).toEqual({
+      ok: false,
+      reason: `the signature ends with v = ${v}: the token takes 27 or 28, so add 27 to its last byte`,
+    })
+  })
+
   test('refuses signatures that are no points at all, without throwing', async () => {
     const payment = await sign()
     for (const signature of [

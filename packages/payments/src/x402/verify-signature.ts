@@ -68,7 +68,11 @@ export function createSignatureVerifier(crypto: EvmCrypto, networks: readonly Ne
         return refuse(`asset ${payment.asset} is not accepted here, pay in USDC at ${network.asset.address}`)
       }
       const { authorization, signature, salt } = payment
-      const signer = crypto.recoverAddress(hasher.hashTransfer(authorization), fromHex(signature))
+      const bytes = fromHex(signature)
+      const v = bytes[64]
+      if (v === 0 || v === 1)
+        return refuse(`the signature ends with v = ${v}: the token takes 27 or 28, so add 27 to its last byte`)
+      const signer = crypto.recoverAddress(hasher.hashTransfer(authorization), bytes)
       if (signer === undefined || signer !== authorization.from) {
         return refuse('the signature is not by authorization.from for this token and chain')
       }
