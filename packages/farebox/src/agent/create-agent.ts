@@ -26,6 +26,7 @@ import { createHttpServer } from '../http/serve.ts'
 import { createServiceRoutes } from '../http/service-routes.ts'
 import { isThisMachine } from '../http/this-machine-only.ts'
 import { createInputChecks, type InputChecks } from '../input-checks/check-inputs.ts'
+import { createJobLooks } from '../jobs/job-looks.ts'
 import { createJobNotifier } from '../jobs/job-notifier.ts'
 import type { OpenJobStore } from '../jobs/job-store.ts'
 import { openJobStore } from '../jobs/open-job-store.ts'
@@ -252,7 +253,8 @@ function composeService(parts: {
   const jobs = recorder.recordStore(parts.opened.store)
   const gate = parts.payments?.gate && recorder.recordGate(parts.payments.gate)
   const payments = parts.payments && { ...parts.payments, gate }
-  const notifier = createJobNotifier(clock)
+  const looks = createJobLooks(jobs, clock)
+  const notifier = createJobNotifier(clock, looks.forget)
   const leases = createLeaseKeeper(jobs, clock)
   const settlements = createSettlements({
     gate,
@@ -269,6 +271,7 @@ function composeService(parts: {
     hiring: parts.hiring,
     payments,
     jobs,
+    looks,
     notifier,
     leases,
     settlements: recorder.recordSettlements(settlements, leases),

@@ -10,11 +10,15 @@ export interface JobNotifier {
   waiting(jobKey: string): number
 }
 
-/** Makes the notifier. */
-export function createJobNotifier(clock: Clock): JobNotifier {
+/** Makes the notifier; `changed` is told of a job before those are woken who wait for it. */
+export function createJobNotifier(
+  clock: Clock,
+  changed: (jobKey: string) => void = () => undefined,
+): JobNotifier {
   const waiting = new Map<string, Set<() => void>>()
   return {
     notify(jobKey) {
+      changed(jobKey)
       const woken = waiting.get(jobKey)
       waiting.delete(jobKey)
       for (const wake of woken ?? []) wake()

@@ -71,7 +71,9 @@ export function createSignatureVerifier(crypto: EvmCrypto, networks: readonly Ne
       const bytes = fromHex(signature)
       const v = bytes[64]
       if (v === 0 || v === 1)
-        return refuse(`the signature ends with v = ${v}: the token takes 27 or 28, so add 27 to its last byte`)
+        return refuse(
+          `the signature ends with v = ${v}: the token takes 27 or 28, so add 27 to its last byte`,
+        )
       const signer = crypto.recoverAddress(hasher.hashTransfer(authorization), bytes)
       if (signer === undefined || signer !== authorization.from) {
         return refuse('the signature is not by authorization.from for this token and chain')

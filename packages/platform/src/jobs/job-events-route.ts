@@ -28,7 +28,10 @@ export function jobEventsRoute(parts: PlatformParts): Route {
           'to be asked for anew',
         events: { job },
       },
-      204: { description: 'It stands as `last-event-id` names it, and nothing more is expected: do not connect again' },
+      204: {
+        description:
+          'It stands as `last-event-id` names it, and nothing more is expected: do not connect again',
+      },
       404: { description: 'No such job of yours' },
       429: { description: 'Twenty streams of one caller are the most there may be, in one process' },
     },
@@ -36,7 +39,8 @@ export function jobEventsRoute(parts: PlatformParts): Route {
       const known = await openJob(parts, params.jobId, shownBy(caller, headers))
       const seen = headers['last-event-id']
       // An EventSource connects again after every end, and for the last time where it is answered so.
-      if (seen !== undefined && isOver(known) && (await watch.isNow(known.jobId, seen))) return { status: 204 }
+      if (seen !== undefined && isOver(known) && (await watch.isNow(known.jobId, seen)))
+        return { status: 204 }
       return { events: signal => jobEvents(parts, watch, { jobId: known.jobId, seen, signal }) }
     },
   })

@@ -29,7 +29,10 @@ export function runEventsRoute(parts: PlatformParts): Route {
           'more can come of it, and after five minutes, to be asked for anew',
         events: { run: runProgress },
       },
-      204: { description: 'It stands as `last-event-id` names it, and nothing more can come of it: do not connect again' },
+      204: {
+        description:
+          'It stands as `last-event-id` names it, and nothing more can come of it: do not connect again',
+      },
       404: { description: 'No such run of yours', schema: failure },
       429: {
         description: 'Twenty streams of one caller are the most there may be, in one process',
@@ -40,7 +43,8 @@ export function runEventsRoute(parts: PlatformParts): Route {
       const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
       const seen = headers['last-event-id']
       // An EventSource connects again after every end, and for the last time where it is answered so.
-      if (seen !== undefined && known.plan.isOver && (await watch.isNow(known.runId, seen))) return { status: 204 }
+      if (seen !== undefined && known.plan.isOver && (await watch.isNow(known.runId, seen)))
+        return { status: 204 }
       return { events: signal => runEvents(parts, watch, { runId: known.runId, seen, signal }) }
     },
   })

@@ -1,4 +1,5 @@
 import type { Flow } from '@farebox/flows/document/flow'
+import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import { copySteps, pasteSteps } from '@farebox/flows/edit/copy-steps'
 import { useMemo, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { ImportedFlow } from '../document/import-flow.ts'
@@ -15,17 +16,21 @@ const APART = 40
  */
 export function useClipboard() {
   const editor = useEditor()
-  const pasted = useRef({ text: '', times: 0 })
+  const pasted = useRef<{ readonly text: string; readonly times: number; readonly whole?: Flow }>({
+    text: '',
+    times: 0,
+  })
   const [problem, setProblem] = useState<string>()
   const acts = useMemo(() => {
     const copy = (event: ClipboardEvent): boolean => {
       if (isText(event.target)) return false
       const copied = chosenOf(editor)
       if (copied === undefined) return false
-      const text = JSON.stringify(copied)
+      // The clipboard is read by every program: secrets stay in this page, and are pasted in it alone.
+      const text = JSON.stringify(withoutSecrets(copied))
       event.clipboardData.setData('text/plain', text)
       event.preventDefault()
-      pasted.current = { text, times: 0 }
+      pasted.current = { text, times: 0, whole: copied }
       return true
     }
     const take = (done: 'pasted' | 'added', reading: Promise<ImportedFlow>, by: number): void => {
@@ -50,9 +55,12 @@ export function useClipboard() {
         const [file] = clipboardData.files
         const text = clipboardData.getData('text/plain')
         if (file !== undefined && text === '') return take('pasted', importFile(file), APART)
-        const times = pasted.current.text === text ? pasted.current.times + 1 : 1
-        pasted.current = { text, times }
-        take('pasted', importText(text), APART * times)
+        const { times, whole } =
+          pasted.current.text === text ? pasted.current : { times: 0, whole: undefined }
+        pasted.current = { text, times: times + 1, ...(whole !== undefined && { whole }) }
+        const reading =
+          whole === undefined ? importText(text) : Promise.resolve({ ok: true as const, flow: whole })
+        take('pasted', reading, APART * (times + 1))
       },
       /** A file that is dropped: the browser would leave the page to show it. */
       drop(event: DragEvent): void {

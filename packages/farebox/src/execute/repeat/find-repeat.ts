@@ -25,10 +25,10 @@ const OVERRUN_LOOK_MS = 500
 /** A run past its deadline says within this how it ended. */
 const RUN_OVER_MS = 2_000
 
-/** So many requests with large bodies wait for one job in a process: each keeps its body, and pays nothing for it. */
+/** So many requests wait for one job in a process, and so many with large bodies: each keeps its body, and pays nothing. */
+const MOST_REPEATS = 256
 const LARGE_REPEATS = 8
-const TOO_MANY =
-  'too many large requests wait for this job: repeat the same job_id with the same payment header'
+const TOO_MANY = 'too many requests wait for this job: repeat the same job_id with the same payment header'
 
 /** A caller's own time was over before that of the run it joined, which goes on. */
 export class JoinedTooShort extends DeadlineError {}
@@ -50,7 +50,7 @@ export async function findRepeat(
   const pendingFromMs = service.clock.nowMs() + service.settlements.waitMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
     const askedMs = service.clock.nowMs()
-    const stored = await service.jobs.read(order.jobKey)
+    const stored = await service.looks.look(order.jobKey)
     if (stored === undefined) {
       if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return undefined
       // A refusal is told by a fresh look.
@@ -91,9 +91,9 @@ export async function findRepeat(
   }
 }
 
-/** May one more with a body of this size wait for the job? */
+/** Whether one more with a body of this size may wait for the job. */
 function mayWait({ notifier }: Service, { bodyBytes, jobKey }: JobOrder): boolean {
-  return bodyBytes <= LARGE_BODY_BYTES || notifier.waiting(jobKey) < LARGE_REPEATS
+  return notifier.waiting(jobKey) < (bodyBytes > LARGE_BODY_BYTES ? LARGE_REPEATS : MOST_REPEATS)
 }
 
 /** A response that was not paid for is sold to a payment not refused before, at the price it was made for. */

@@ -4,6 +4,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Clock } from '../../clock.ts'
 import type { InputChecks } from '../../input-checks/check-inputs.ts'
+import type { JobLooks } from '../../jobs/job-looks.ts'
 import type { JobNotifier } from '../../jobs/job-notifier.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { GraceEnd } from '../../grace-end.ts'
@@ -29,6 +30,8 @@ export interface Service {
   readonly spending: Spending
   readonly hiring: Hiring
   readonly jobs: JobStore
+  /** For requests that wait for a job. Whoever changes a job asks the store. */
+  readonly looks: JobLooks
   readonly notifier: JobNotifier
   readonly leases: LeaseKeeper
   readonly settlements: Settlements

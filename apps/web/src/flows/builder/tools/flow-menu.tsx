@@ -1,4 +1,5 @@
 import type { Flow } from '@farebox/flows/document/flow'
+import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import { useRef, useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
 import type { Autosave } from '../../document/autosave.ts'
@@ -22,6 +23,9 @@ export function FlowMenu(props: {
   const [isOpen, setOpen] = useState(false)
   const [problems, setProblems] = useState<readonly string[]>([])
   const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
+  const hasSecrets = useFlowState(({ flow }) =>
+    Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0),
+  )
   const close = (): void => setOpen(false)
   const read = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
@@ -95,11 +99,11 @@ export function FlowMenu(props: {
             type="button"
             className="menu-item"
             onClick={() => {
-              exportFile(editor.store.state().flow)
+              exportFile(withoutSecrets(editor.store.state().flow))
               close()
             }}
           >
-            Export as a file
+            Export as a file{hasSecrets && ', without secrets'}
           </button>
           <button type="button" className="menu-item" onClick={() => void copy()}>
             Make a copy
