@@ -8,9 +8,9 @@ const NEARBY = 10
 
 /**
  * Histories looked at after that, from the first one on. An honest change to the sources makes other histories of all
- * seeds: a mutant that one history in a hundred catches is found again in these.
+ * seeds: a mutant that one history in some hundreds catches is found again in these.
  */
-const HUNTED = 300
+const HUNTED = 1_000
 
 const caughtAt = await readSeeds()
 
