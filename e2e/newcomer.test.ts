@@ -131,6 +131,8 @@ function plain(transcript: string): string {
       .replaceAll(/^ {2}(?:chain|facilitator|agent): .*, \d+ s\n/gm, '')
       .replaceAll(outside.folder, '~')
       .replaceAll(String(port), '3000')
+      // The columns are as wide as the longest port, which depends on the ports that are free.
+      .replaceAll(/127\.0\.0\.1:(?!3000)\d+ {2,}/g, '127.0.0.1:<port>   ')
       .replaceAll(/127\.0\.0\.1:(?!3000)\d+/g, '127.0.0.1:<port>')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<job>')
       .replaceAll(/(?<=· )[0-9a-f]{6}…[0-9a-f]{4}/g, '<job>')
