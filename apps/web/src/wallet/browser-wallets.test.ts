@@ -13,6 +13,8 @@ interface Wanted {
   /** Adds a network without going there. */
   readonly addsAlone?: boolean
   readonly isSilent?: boolean
+  /** Being asked to add a network ends so. */
+  readonly refusesToAdd?: Error & { readonly code: number }
 }
 
 /** A wallet as EIP-1193 has it, on Ethereum. */
@@ -27,6 +29,7 @@ function startWallet(wanted: Wanted): { readonly asked: string[]; readonly open:
     const { chainId = '0x0' } = (params[0] ?? {}) as { readonly chainId?: string }
     if (method === 'eth_requestAccounts') return [ADDRESS]
     if (method === 'eth_chainId') return `0x${chain.toString(16)}`
+    if (method === 'wallet_addEthereumChain' && wanted.refusesToAdd !== undefined) throw wanted.refusesToAdd
     if (method === 'wallet_addEthereumChain') known.add(Number(chainId))
     else if (!known.has(Number(chainId))) throw Object.assign(new Error('unknown chain'), { code: 4_902 })
     if (method === 'wallet_switchEthereumChain' || wanted.addsAlone !== true) go(Number(chainId))
@@ -85,6 +88,15 @@ describe('a wallet on another network', () => {
       expect(asked).toContain('wallet_addEthereumChain')
     },
   )
+
+  test.each([
+    ['cannot add one', -32_601, 'Mocky does not know this network.'],
+    ['has its person decline', 4_001, 'You declined in Mocky.'],
+  ])('that does not know the network, and %s, says so', async (_, code, message) => {
+    const refusesToAdd = Object.assign(new Error('no'), { code })
+    const { open } = startWallet({ knows: [], refusesToAdd })
+    expect(await bring(await open(), BASE)).toMatchObject({ message })
+  })
 
   test('is not asked to add a network of which no node is known', async () => {
     const { open, asked } = startWallet({ knows: [] })

@@ -146,12 +146,13 @@ async function switchChain(
   try {
     await change()
   } catch (error) {
-    if (!(error instanceof WalletProblem) || error.kind === 'declined' || error.kind === 'asking') throw error
-    if (rpcUrl === undefined) throw error
+    if (isAnswer(error) || rpcUrl === undefined) throw error
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-    await put(found, 'wallet_addEthereumChain', [
-      { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency },
-    ])
+    const added = { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency }
+    await put(found, 'wallet_addEthereumChain', [added]).catch((addError: unknown) => {
+      // A wallet that adds no networks does not know this one: that is what its person has to mend.
+      throw isAnswer(addError) ? addError : error
+    })
     // Some wallets add a network and stay where they are.
     if (!(await isThere())) await change()
   }
@@ -163,6 +164,11 @@ async function switchChain(
     'other-chain',
     `${found.name} is still on another network. Switch it to ${name} there, and try again.`,
   )
+}
+
+/** Whether its person has declined, or is asked already. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof WalletProblem && (error.kind === 'declined' || error.kind === 'asking')
 }
 
 /** What a wallet knows without its person is answered soon, or not at all. */
