@@ -138,14 +138,14 @@ export async function everythingStored(
     'select table_name as name from information_schema.tables where table_schema = $1 order by 1',
     [database.schema],
   )
-  const { rows } = await database.pool.query<{ name: string; rows: unknown }>(
-    tables
-      .map(
-        ({ name }) =>
-          `select '${name}' as name, json_agg(to_jsonb(t) - 'used_at' order by t::text) as rows from ${name} t`,
-      )
-      .join(' union all '),
-  )
+  const all = tables
+    .map(
+      ({ name }) =>
+        `select '${name}' as name, json_agg(to_jsonb(t) - 'used_at' order by t::text) as rows from ${name} t`,
+    )
+    .join(' union all ')
+  // Without an order they come as parallel workers find them.
+  const { rows } = await database.pool.query<{ name: string; rows: unknown }>(`${all} order by 1`)
   const stored: unknown[] = [...rows]
   for (const owner of owners) {
     const { url = '', adminToken = '' } = settings.facilitator ?? {}
