@@ -95,7 +95,7 @@ const ROOMS = {
     ['problems', 'money', 'errors', 'body'],
     ['connection'],
     ['health', 'payment-required'],
-    ['version', 'limits'],
+    ['version', 'limits', 'can-parse-url'],
   ],
   facilitator: [
     ['program'],

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { fromHex, toHex } from './crypto/bytes.ts'
 
 /** Writes out a text without the secrets it may hold. */
@@ -37,7 +38,7 @@ function literally(text: string): string {
 
 /** The parts of a URL that may be secrets: its password, its query, and what looks like a key in its path. */
 export function secretsInUrl(url: string | undefined): readonly string[] {
-  if (url === undefined || !URL.canParse(url)) return []
+  if (url === undefined || !canParseUrl(url)) return []
   const { username, password, searchParams, pathname } = new URL(url)
   const encoded = [
     password,

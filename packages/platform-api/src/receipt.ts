@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { CompactSign, compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, importJWK } from 'jose'
 import { z } from 'zod'
 import { canonicalJson } from './digest/canonical-json.ts'
@@ -135,7 +136,7 @@ export async function hashJobId(jobId: string): Promise<string> {
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 function isSameOrigin(one: string, other: string): boolean {
-  if (!URL.canParse(one) || !URL.canParse(other)) return one === other
+  if (!canParseUrl(one) || !canParseUrl(other)) return one === other
   const [{ protocol, hostname, port }, second] = [new URL(one), new URL(other)]
   const isSameHost = hostname === second.hostname || (LOOPBACK.has(hostname) && LOOPBACK.has(second.hostname))
   return protocol === second.protocol && isSameHost && port === second.port

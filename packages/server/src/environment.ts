@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import type { VariablesHelp } from './program/variables.ts'
 
 /** Variables that keep a program from starting; the message names each and says what to do. */
@@ -83,7 +84,7 @@ export function readCount(name: string, read: ReadVariable): number | undefined 
 export function readHttpUrl(name: string, read: ReadVariable): string | undefined {
   const value = read(name)
   if (value === undefined) return undefined
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+  if (!canParseUrl(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new EnvironmentError(`${name} must be an http or https URL`)
   return value
 }
@@ -116,7 +117,7 @@ export function readDirectDatabaseUrl(read: ReadVariable): string | undefined {
 
 function readPostgresUrl(name: string, read: ReadVariable): string | undefined {
   const value = read(name)
-  if (value === undefined || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol)))
+  if (value === undefined || (canParseUrl(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol)))
     return value
   throw new EnvironmentError(`${name} must be a postgres:// URL`)
 }

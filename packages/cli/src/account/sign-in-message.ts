@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { isOnLoopback } from '../keys/local-economy.ts'
@@ -56,7 +57,7 @@ export function signInMessage(
 function refuseOtherPlatform({ domain, uri }: SignInTerms, platform: string): void {
   const { host, origin, port } = new URL(platform)
   if (domain === host && uri === origin) return
-  const named = URL.canParse(uri) ? new URL(uri) : undefined
+  const named = canParseUrl(uri) ? new URL(uri) : undefined
   // This machine has several names; the port says which platform of it is meant.
   const isSameMachine =
     named !== undefined &&

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
@@ -60,7 +61,7 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
 
 /** The node, or why it is not used. */
 async function openNode(url: string, network: Network): Promise<OpenChain | string> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+  if (!canParseUrl(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return 'must be an http or https URL'
   }
   const host = printable(new URL(url).host)

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
@@ -92,7 +93,7 @@ function readUrl(url: string | undefined, isPaying: boolean): string {
   const shown = printable(url.slice(0, 100))
   if (!/^https?:\/\//i.test(url)) {
     const scheme =
-      URL.canParse(`http://${url}`) && isLoopback(new URL(`http://${url}`).hostname) ? 'http' : 'https'
+      canParseUrl(`http://${url}`) && isLoopback(new URL(`http://${url}`).hostname) ? 'http' : 'https'
     const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
       ? `with its scheme: ${scheme}://${shown}`
       : 'like https://agent.example'

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
@@ -114,7 +115,7 @@ export function isLocalNetwork(id: string): boolean {
 
 /** Is this URL's host this machine itself? */
 export function isOnLoopback(url: string): boolean {
-  return URL.canParse(url) && isLoopback(new URL(url).hostname)
+  return canParseUrl(url) && isLoopback(new URL(url).hostname)
 }
 
 function parse(text: string): unknown {

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { spawn } from 'node:child_process'
 
 /** What shows a URL, by platform. None of them is a shell: an URL of strangers' making stays one word. */
@@ -16,7 +17,7 @@ const FAILS_WITHIN_MS = 1_500
  * the URL is not one of the web.
  */
 export async function openBrowser(url: string): Promise<boolean> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false
+  if (!canParseUrl(url) || !/^https?:$/.test(new URL(url).protocol)) return false
   const [command, ...words] = OPENERS[process.platform] ?? ANY_OTHER
   // Serialized again, it has no spaces, no quotes and no line breaks.
   const child = spawn(command, [...words, new URL(url).href], { stdio: 'ignore', detached: true })

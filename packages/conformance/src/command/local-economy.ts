@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject } from '../is-object.ts'
@@ -76,7 +77,7 @@ function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'
 }
 
 function isOnThisMachine(url: string): boolean {
-  return URL.canParse(url) && isThisMachine(new URL(url).hostname)
+  return canParseUrl(url) && isThisMachine(new URL(url).hostname)
 }
 
 function parse(text: string): unknown {

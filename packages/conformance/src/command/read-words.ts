@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { parseArgs } from 'node:util'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { findNetwork } from '@farebox/payments/networks'
@@ -97,7 +98,7 @@ export function readFacilitatorWords(words: Words): FacilitatorWords {
   if (rules.size === 1 && rules.has('SR8'))
     throw new CannotRun('--only: SR8 looks at what was sent for all other cases', 'leave --only out')
   const rpcUrl = values['rpc-url']
-  if (rpcUrl !== undefined && !URL.canParse(rpcUrl))
+  if (rpcUrl !== undefined && !canParseUrl(rpcUrl))
     throw new CannotRun('--rpc-url: must be the URL of a node', 'like http://127.0.0.1:8545')
   return {
     url: readUrl('facilitator', positionals),
@@ -132,7 +133,7 @@ function readUrl(subject: 'agent' | 'facilitator', [url, another]: readonly stri
   const like = `farebox-conformance ${subject} http://127.0.0.1:8080`
   if (url === undefined) throw new CannotRun(`which ${subject}?`, like)
   if (another !== undefined) throw new CannotRun(`one ${subject} at a time, got ${another} as well`, like)
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+  if (!/^https?:\/\//i.test(url) || !canParseUrl(url))
     throw new CannotRun(`"${url}" is no URL: it begins with http:// or https://`, like)
   const { origin, pathname, username, password } = new URL(url)
   if (username + password !== '') throw new CannotRun('the URL must not carry credentials', like)

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
@@ -158,7 +159,7 @@ function readUrl(variables: Variables, name: string): string | undefined {
   const value = variables[name]
   if (value === undefined || value === '') return undefined
   // The parser drops white space without a word, but what is compared with the value later does not (D13).
-  const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
+  const url = canParseUrl(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return value
   return refuse(name, 'must be a URL beginning with http:// or https://', `set ${name}, or leave it unset`)
 }

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { sameAddress } from '@farebox/payments/crypto/address'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { HiringJob } from '../handler/job-hiring.ts'
@@ -40,5 +41,5 @@ export function refuseOwn(parts: OwnAgent, agent: string, declaration: Declarati
 }
 
 function placeOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '') : url
+  return canParseUrl(url) ? new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '') : url
 }

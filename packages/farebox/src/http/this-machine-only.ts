@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import type { IncomingHttpHeaders } from 'node:http'
 import { lastFailure, type Answer } from '../answer/answer.ts'
 
@@ -25,7 +26,7 @@ const LOOPBACK = /^127(?:\.\d{1,3}){3}$/
 const MAX_SHOWN_CHARACTERS = 100
 
 function hostnameOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined
+  return canParseUrl(url) ? new URL(url).hostname : undefined
 }
 
 function refuse(reason: string): Answer {

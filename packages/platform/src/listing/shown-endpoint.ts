@@ -1,10 +1,11 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 /**
  * An endpoint as it is shown: international host names in their ASCII form (WEB-02), so that none passes for another.
  * Null where it is no URL of http or https.
  */
 export function shownEndpoint(endpoint: string | null | undefined): string | null {
   const given = endpoint ?? ''
-  if (!URL.canParse(given)) return null
+  if (!canParseUrl(given)) return null
   const url = new URL(given)
   return ['https:', 'http:'].includes(url.protocol) ? url.href.replace(/\/$/, '') : null
 }

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { countCheck } from '../agents/availability.ts'
@@ -80,7 +81,7 @@ async function judgeOutage(
 
 function observe(outage: OwnOutageWatch, nowMs: number, { lease, result }: CheckEnded): void {
   if (result === undefined || lease.failures > 0 || lease.endpoint === undefined) return
-  if (!URL.canParse(lease.endpoint)) return
+  if (!canParseUrl(lease.endpoint)) return
   outage.observe({
     agentId: lease.agentId,
     agent: { endpoint: lease.endpoint, name: lease.name },

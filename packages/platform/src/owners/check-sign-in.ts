@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -60,7 +61,7 @@ function findReason(crypto: EvmCrypto, message: SiweMessage, rules: SignInRules)
   if (message.domain !== host) return `the domain must be ${host}`
   if (message.scheme !== undefined && `${message.scheme}:` !== protocol)
     return `the scheme must be ${protocol}`
-  if (!URL.canParse(message.uri) || new URL(message.uri).origin !== origin) return `URI must be at ${origin}`
+  if (!canParseUrl(message.uri) || new URL(message.uri).origin !== origin) return `URI must be at ${origin}`
   if (message.chainId !== rules.chainId) return `Chain ID must be ${rules.chainId}`
   if (checksumAddress(crypto, message.address) !== message.address)
     return 'the address must be written with its checksum (EIP-55)'

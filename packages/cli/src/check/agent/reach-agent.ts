@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { errorCode, whyUnreachable } from '@farebox/conformance/agent'
 import type { ReportedTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
@@ -46,7 +47,7 @@ export async function reachAgent(
 function refuseRedirect(url: string, { status, headers }: Response): void {
   const location = headers.get('location')
   if (status < 300 || status > 399 || location === null) return
-  const there = URL.canParse(location, `${url}/health`) ? new URL(location, `${url}/health`) : undefined
+  const there = canParseUrl(location, `${url}/health`) ? new URL(location, `${url}/health`) : undefined
   const base = there?.href.replace(/\/health\/?(?:[?#].*)?$/, '')
   throw new CommandError(
     `${url} redirects to ${printable(location.slice(0, 200))}, and callers follow no redirects`,

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
@@ -35,7 +36,7 @@ export function isSameEndpoint(one: string, other: string): boolean {
 }
 
 function placeOf(url: string): string {
-  if (!URL.canParse(url)) return url
+  if (!canParseUrl(url)) return url
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host.replace(/\.(?=$|:)/, '')}${pathname.replace(/\/+$/, '')}`
 }

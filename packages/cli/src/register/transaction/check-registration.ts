@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { formatCoin } from '../../chain/coin.ts'
@@ -45,11 +46,11 @@ export function networkOf({ network, chain_id: chainId }: Platform): Network {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host.replace(/\.(?=$|:)/, '') : ''
+  return canParseUrl(url) ? new URL(url).host.replace(/\.(?=$|:)/, '') : ''
 }
 
 function isOf(url: string, base: string): boolean {
-  return URL.canParse(url) && URL.canParse(base) && new URL(url).origin === new URL(base).origin
+  return canParseUrl(url) && canParseUrl(base) && new URL(url).origin === new URL(base).origin
 }
 
 function odd(reason: string): CommandError {

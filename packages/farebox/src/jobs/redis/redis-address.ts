@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 /** Where a Redis is and which keys in it are ours; read from `SERVICE_STORE`. */
 export interface RedisAddress {
   readonly host: string
@@ -23,7 +24,7 @@ const DEFAULT_PREFIX = 'farebox:'
  * part of it.
  */
 export function readRedisAddress(setting: string): RedisAddress {
-  const url = URL.canParse(setting) ? new URL(setting) : undefined
+  const url = canParseUrl(setting) ? new URL(setting) : undefined
   if (url === undefined || (url.protocol !== 'redis:' && url.protocol !== 'rediss:') || url.hostname === '') {
     throw refused('must be redis://host:6379/0 or rediss://…; a password in it must be percent-encoded')
   }

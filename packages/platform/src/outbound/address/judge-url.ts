@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isLocalHost, isShunned, refuseHost, refusePort } from './host-rules.ts'
 
 /** The canonical form of a base URL, or why no agent may have it. */
@@ -56,7 +57,7 @@ export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly
 export function judgeTarget(url: string, localMode: boolean, shunned: readonly string[] = []): TargetVerdict {
   const misspelt = refuseSpelling(url)
   if (misspelt !== undefined) return refuse(misspelt)
-  if (!URL.canParse(url)) return refuse('url: is not a valid URL')
+  if (!canParseUrl(url)) return refuse('url: is not a valid URL')
   const { protocol, hostname, port: writtenPort, pathname, search } = new URL(url)
   const secure = protocol === 'https:'
   const host = bareHost(hostname)

@@ -1,3 +1,4 @@
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { findNetwork } from '@farebox/payments/networks'
 import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import { MAX_PAYMENT_REQUIRED_HEADER_BYTES } from '@farebox/protocol/limits'
@@ -46,7 +47,7 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
         'resource',
       )
       expectThat(
-        typeof url === 'string' && URL.canParse(url) && new URL(url).pathname.endsWith('/execute'),
+        typeof url === 'string' && canParseUrl(url) && new URL(url).pathname.endsWith('/execute'),
         'a URL ending in /execute',
         url,
       )
