@@ -19,6 +19,7 @@ const BY_HAND: readonly FieldMap[] = [
   { tags: { type: 'array', items: { type: 'string' } }, day: { type: 'string', format: 'date' } },
   { note: { type: 'string', maxLength: 20 }, choice: { type: 'string', enum: ['', '1', 'two'] } },
   { sizes: { type: 'array', items: { type: 'number' }, required: true }, more: { type: 'object' } },
+  { codes: { type: 'array', items: { type: 'string', pattern: '^\\d{3}$' } } },
 ]
 const SCHEMAS: readonly FieldMap[] = [
   ...BY_HAND,
@@ -111,7 +112,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     expect(await readInput()).toEqual(input)
   })
 
-  test('an entry is an entry: typed by Enter, pasted by lines, and no blank one', async () => {
+  test('Enter goes to the next entry, pasted lines become entries, and no blank one is sent', async () => {
     await open(1)
     const entries = form().locator('.entries textarea')
     await entries.first().fill('red')
@@ -126,6 +127,31 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     await entries.first().press('Shift+Enter')
     await page.keyboard.type('lines')
     expect(await run()).toEqual({ tags: ['of two\nlines', 'red', 'blue'] })
+  })
+
+  test('the entry that is refused is marked, with the reason below the list', async () => {
+    await open(4)
+    const entries = form().locator('.entries textarea')
+    await entries.nth(0).fill('123')
+    await entries.nth(1).fill('45')
+    await page.getByRole('button', { name: /^Run/ }).click()
+    await form().getByText('codes[1]: must match the pattern').waitFor()
+    const marked = await entries.evaluateAll(all =>
+      all.map(one => (one as unknown as { ariaInvalid: string | null }).ariaInvalid),
+    )
+    expect(marked).toEqual(['false', 'true', 'false'])
+  })
+
+  test('an entry that cannot be empty is removed when the focus leaves the list, not before', async () => {
+    await open(3)
+    const entries = form().locator('.entries textarea')
+    for (const [at, size] of ['1', '2', '3'].entries()) await entries.nth(at).fill(size)
+    await entries.nth(0).fill('')
+    await entries.nth(1).focus()
+    expect(await entries.nth(1).inputValue()).toBe('2')
+    await form().locator('textarea.mono').focus()
+    await expect.poll(() => entries.count()).toBe(3)
+    expect(await readInput()).toEqual({ sizes: ['2', '3'] })
   })
 
   test('half a date is refused at its field, and nothing is sent', async () => {
@@ -143,7 +169,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     expect(await run()).toEqual({ day: '2026-02-03' })
   })
 
-  test('a required empty value is asked for once, and can be said', async () => {
+  test('a required empty value can be set', async () => {
     await open(0)
     await page.getByRole('button', { name: /^Run/ }).click()
     await page.getByText('suffix: is required').first().waitFor()

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import type { CapabilitiesAnswer } from '@farebox/platform-api/flows/capabilities'
@@ -6,7 +7,7 @@ import { signInBrowser } from '@farebox/platform/src/test-setup/browser/sign-in-
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { carryWire, drawWire, fit, importFlow, portOf } from '../stage/web/builder.ts'
-import { dropFile, paste } from '../stage/web/paste.ts'
+import { copy, dropFile, paste } from '../stage/web/paste.ts'
 import { findViolations } from '../stage/web/find-violations.ts'
 import { createWebScene } from '../stage/web/web-scene.ts'
 
@@ -318,6 +319,32 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await dropFile(canvas, 'notes.txt', 'eggs, milk')
     await page.getByText(/^Nothing was added\./).waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/flows\//)
+  })
+
+  test('a secret is neither in an exported file nor in the clipboard, and pasted again on its own page', async () => {
+    const { page } = await scene.come(DESKTOP)
+    await openNew(page)
+    const key = { kind: 'constant', value: 'not for others', secret: ['value'] }
+    await importFlow(page, {
+      flow_version: 1,
+      name: 'Key',
+      inputs: {},
+      outputs: [],
+      steps: { key },
+      wires: [],
+    })
+    const nodes = page.locator('.react-flow__node').filter({ hasText: 'not for others' })
+    await nodes.first().click()
+    const copied = await copy(nodes.first())
+    expect(JSON.parse(copied)).toMatchObject({ steps: { key: { value: null, secret: ['value'] } } })
+    await paste(page.getByRole('region', { name: 'Canvas' }), copied)
+    await expect.poll(() => nodes.count()).toBe(2)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    const file = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as a file, without secrets' }).click()
+    const exported = await readFile((await (await file).path()) ?? '', 'utf8')
+    expect(exported).not.toContain('not for others')
+    expect(JSON.parse(exported)).toMatchObject({ name: 'Key', steps: { key: { value: null } } })
   })
 
   test('wires that lead nowhere are kept, marked and explained, and are mended by one click', async () => {

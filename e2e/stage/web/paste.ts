@@ -4,6 +4,7 @@ import type { Locator } from 'playwright-core'
 interface PageGlobals {
   readonly DataTransfer: new () => {
     setData(type: string, data: string): void
+    getData(type: string): string
     readonly items: { add(file: unknown): void }
   }
   readonly ClipboardEvent: new (type: string, init: object) => unknown
@@ -24,6 +25,17 @@ export async function paste(element: Locator, text: string): Promise<void> {
     const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
     ;(target as unknown as PageElement).dispatchEvent(event)
   }, text)
+}
+
+/** Copies what is selected in an element; resolves to the text in the clipboard. */
+export async function copy(element: Locator): Promise<string> {
+  return await element.evaluate(target => {
+    const { DataTransfer, ClipboardEvent } = globalThis as unknown as PageGlobals
+    const clipboardData = new DataTransfer()
+    const event = new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true })
+    ;(target as unknown as PageElement).dispatchEvent(event)
+    return clipboardData.getData('text/plain')
+  })
 }
 
 /** Drops a file on an element. */

@@ -1,9 +1,9 @@
-/** The part of the platform's `URL` that is used; every platform has it. */
+/** Browsers and Node have it; this package uses the types of neither. */
 const { URL } = globalThis as unknown as { readonly URL: new (text: string, base?: string) => object }
 
 /**
- * Whether the text is a URL. In place of `URL.canParse`, which in Node 20, once it is compiled for speed, takes every text
- * with a character from U+0080 to U+00FF for none: after some thousand calls `https://bücher.example` was no URL.
+ * Whether the text is a URL. Use it instead of `URL.canParse`: in Node 20 that answers false for texts with characters from
+ * U+0080 to U+00FF, such as `https://bücher.example`, after some thousand calls.
  */
 export function canParseUrl(text: string, base?: string): boolean {
   try {

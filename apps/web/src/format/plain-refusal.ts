@@ -9,7 +9,7 @@ export function plainRefusal(reason: string): string {
         /^must be a valid ([a-z\d-]+) such as "[^"]*"/,
         (words, format: string) => FORMATS.get(format) ?? words,
       )
-      // What the caller typed stands in quotes, and stays.
+      // The value that was typed comes after a quote, and is left alone.
       .replace(/^[^"]*/, words =>
         words.replaceAll(/(?<=at (?:most|least) |got |than )\d{4,15}(?![\d.])/g, number =>
           Number(number).toLocaleString('en'),

@@ -1,11 +1,11 @@
 import type { Field, JsonValue } from '@farebox/protocol/fields/field'
 import { useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react'
 import { emptyValueOf } from './empty-value.ts'
-import { asText, pastedEntries, type Value } from './field-values.ts'
+import { asText, type Value } from './field-values.ts'
 
 /**
- * A list of texts or numbers, a control for each entry. The last control is always blank and no entry: what is typed
- * there becomes one. Text of several lines becomes an entry for each line when it is pasted.
+ * A list of texts or numbers, with a control for each entry. The last control is blank and no entry until something is
+ * typed into it. A pasted text of several lines becomes an entry for each line.
  */
 export function EntriesInput(props: {
   readonly name: string
@@ -15,10 +15,13 @@ export function EntriesInput(props: {
   readonly isHeld: boolean
   readonly placeholder: string
   readonly isRefused: boolean
+  /** The place of the refused entry; undefined: the list as a whole. */
+  readonly refusedAt: number | undefined
   readonly onBlur: () => void
   readonly describedBy: string
 }): ReactNode {
-  const { name, items, value, onChange, isHeld, placeholder, isRefused, onBlur, describedBy } = props
+  const { name, items, value, onChange, isHeld, placeholder, isRefused, refusedAt, onBlur, describedBy } =
+    props
   const entries = Array.isArray(value) ? value : []
   const list = useRef<HTMLOListElement>(null)
   const takesEmpty = emptyValueOf(items) !== undefined
@@ -45,14 +48,16 @@ export function EntriesInput(props: {
       controls()[at + 1]?.focus()
     }
   }
-  const leave = (at: number): void => {
-    // An entry that the agent cannot take empty is taken out by emptying it.
-    if (entries[at] === '' && !takesEmpty) put(at)
+  const leave = (to: EventTarget | null): void => {
+    if (to instanceof Node && list.current?.contains(to) === true) return
+    // Removed when the focus leaves the list, not before: else the focus would be on another entry.
+    const kept = entries.filter(entry => entry !== '' || takesEmpty)
+    if (kept.length < entries.length) onChange(kept)
     onBlur()
   }
   const shown: readonly Value[] = [...entries, undefined]
   return (
-    <ol className="entries" ref={list}>
+    <ol className="entries" ref={list} onBlur={event => leave(event.relatedTarget)}>
       {shown.map((entry, at) => (
         // Entries have no names of their own: they are what they are at their place.
         // oxlint-disable-next-line react/no-array-index-key
@@ -62,12 +67,11 @@ export function EntriesInput(props: {
             rows={asText(entry).split('\n').length}
             disabled={isHeld}
             inputMode={items.type === 'string' ? 'text' : 'decimal'}
-            aria-label={entry === undefined ? `${name}, another` : `${name} ${at + 1}`}
-            aria-invalid={isRefused}
+            aria-label={entry === undefined ? `${name}, next entry` : `${name} ${at + 1}`}
+            aria-invalid={isRefused && (refusedAt === undefined || refusedAt === at)}
             aria-describedby={describedBy}
-            placeholder={entry === '' ? 'Empty' : at === 0 ? placeholder : 'Another'}
+            placeholder={entry === '' ? 'Empty' : at === 0 ? placeholder : 'Next entry'}
             value={asText(entry)}
-            onBlur={() => leave(at)}
             onPaste={event => paste(event, at)}
             onKeyDown={event => press(event, at)}
             onChange={event => put(at, event.target.value)}
@@ -90,4 +94,10 @@ export function EntriesInput(props: {
       ))}
     </ol>
   )
+}
+
+/** The lines of a pasted text, without blank ones; undefined: it is one line. */
+function pastedEntries(text: string): readonly string[] | undefined {
+  const lines = text.split(/\r\n|\r|\n/)
+  return lines.length < 2 ? undefined : lines.map(line => line.trim()).filter(line => line !== '')
 }

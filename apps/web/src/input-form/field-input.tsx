@@ -4,15 +4,18 @@ import { useId, useState, type ReactNode } from 'react'
 import { chooseControl } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
 import { TypeShape } from '../signs/type-shape.tsx'
-import { emptyValueOf, isEmptyValue } from './empty-value.ts'
+import { EmptyChoice } from './empty-choice.tsx'
 import { EntriesInput } from './entries-input.tsx'
 import {
   asObject,
   asText,
+  choicesOf,
   countRule,
   describe,
+  entryAt,
   filled,
   placeholderOf,
+  refusalAt,
   withField,
   writePath,
   type Path,
@@ -43,13 +46,11 @@ function FieldInput(props: Props): ReactNode {
   const { name, field, path, value, form } = props
   const id = useId()
   const [isHalfDate, setHalfDate] = useState(false)
+  const control = chooseControl(field, path.length)
   const refusal =
     isHalfDate && value === undefined
-      ? 'must be a complete date, or empty'
-      : form.refusal?.field === writePath(path)
-        ? form.refusal.reason
-        : undefined
-  const control = chooseControl(field, path.length)
+      ? { field: writePath(path), reason: 'must be a complete date, or empty' }
+      : refusalAt(form.refusal, path, control)
   const isWhole =
     control === 'line' ||
     control === 'area' ||
@@ -83,13 +84,20 @@ function FieldInput(props: Props): ReactNode {
           {label}
         </span>
       )}
-      <Control {...props} id={id} isRefused={refusal !== undefined} onHalfDate={setHalfDate} />
+      <Control {...props} id={id} refusedField={refusal?.field} onHalfDate={setHalfDate} />
       {refusal !== undefined && (
         <p className="hint bad" id={`${id}-hint`}>
-          <bdi>{writePath(path)}</bdi>: {plainRefusal(refusal)}
+          <bdi>{refusal.field}</bdi>: {plainRefusal(refusal.reason)}
         </p>
       )}
-      <EmptyChoice {...props} isRefused={refusal !== undefined} />
+      <EmptyChoice
+        field={field}
+        control={control}
+        value={value}
+        onChange={props.onChange}
+        isHeld={form.isHeld}
+        isRefused={refusal !== undefined}
+      />
       {refusal === undefined && describe(field) !== '' && (
         <p className="hint" id={`${id}-hint`}>
           <bdi>{describe(field)}</bdi>
@@ -99,43 +107,18 @@ function FieldInput(props: Props): ReactNode {
   )
 }
 
-/** What a control cannot say when nothing is in it: that the empty value is meant. */
-function EmptyChoice(props: Props & { readonly isRefused: boolean }): ReactNode {
-  const { field, path, value, onChange, form, isRefused } = props
-  const control = chooseControl(field, path.length)
-  const empty = control === 'json' ? undefined : emptyValueOf(field)
-  // A field of others has no control that could have the focus.
-  const isShown = isRefused || control === 'group' || control === 'rows'
-  if (empty !== undefined && value === undefined)
-    return (
-      <p className={isShown ? 'hint' : 'hint empty-choice'}>
-        <button type="button" className="link" disabled={form.isHeld} onClick={() => onChange(empty.value)}>
-          Use {empty.words}
-        </button>
-      </p>
-    )
-  if (empty === undefined || !isEmptyValue(value)) return null
-  return (
-    <p className="hint" role="status">
-      Set to {empty.words}.{' '}
-      <button type="button" className="link" disabled={form.isHeld} onClick={() => onChange(undefined)}>
-        Leave it out
-      </button>
-    </p>
-  )
-}
-
 interface ControlProps extends Props {
   readonly id: string
-  readonly isRefused: boolean
+  /** The field that is refused, where it is this one or within it. */
+  readonly refusedField: string | undefined
   readonly onHalfDate: (isHalf: boolean) => void
 }
 
 function Control(props: ControlProps): ReactNode {
-  const { field, path, value, onChange, form, id, isRefused } = props
+  const { field, path, value, onChange, form, id, refusedField } = props
   const common = {
     id,
-    'aria-invalid': isRefused,
+    'aria-invalid': refusedField !== undefined,
     'aria-describedby': `${id}-hint`,
     'aria-required': field.required === true,
     onBlur: form.onLeave,
@@ -200,8 +183,9 @@ function Control(props: ControlProps): ReactNode {
           value={value}
           onChange={onChange}
           isHeld={form.isHeld}
-          placeholder={placeholder === '' ? 'The first' : placeholder}
-          isRefused={isRefused}
+          placeholder={placeholder === '' ? 'First entry' : placeholder}
+          refusedAt={refusedField === undefined ? undefined : entryAt(refusedField, path)}
+          isRefused={refusedField !== undefined}
           onBlur={form.onLeave}
           describedBy={`${id}-hint`}
         />
@@ -223,15 +207,6 @@ function Control(props: ControlProps): ReactNode {
     case 'json':
       return <JsonInput {...leaf} />
   }
-}
-
-/** The declared values, each in words that no other has: `1` beside `"1"`. */
-function choicesOf({ enum: values = [] }: Field): readonly (readonly [value: JsonValue, words: string])[] {
-  return values.map(value => {
-    const words = String(value)
-    const isShared = values.some(other => other !== value && String(other) === words)
-    return [value, words === '' ? 'Empty' : isShared ? JSON.stringify(value) : words] as const
-  })
 }
 
 /** The fields of an object, in declared order. */

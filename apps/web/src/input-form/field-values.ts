@@ -1,4 +1,5 @@
 import type { Field, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import type { Control } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
 import { formatCount } from '../format/share.ts'
 import { cutText } from '../format/cut-text.ts'
@@ -14,6 +15,29 @@ export function writePath(path: Path): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('')
+}
+
+/** A refusal: the field as the check names it, and the reason. */
+export interface Refusal {
+  readonly field: string
+  readonly reason: string
+}
+
+/** Controls whose inner fields have controls of their own. */
+const OF_OTHERS: readonly Control[] = ['group', 'rows']
+
+/** The refusal of this field, or of a value inside it that has no control of its own: `tags[1]` of a list. */
+export function refusalAt(refusal: Refusal | undefined, path: Path, control: Control): Refusal | undefined {
+  const own = writePath(path)
+  if (refusal === undefined || refusal.field === own) return refusal
+  const isInside = refusal.field.startsWith(`${own}[`) || refusal.field.startsWith(`${own}.`)
+  return isInside && !OF_OTHERS.includes(control) ? refusal : undefined
+}
+
+/** The place of the entry that a field names, in the list at this path. */
+export function entryAt(field: string, path: Path): number | undefined {
+  const [, at] = /^\[(\d+)\]/.exec(field.slice(writePath(path).length)) ?? []
+  return at === undefined ? undefined : Number(at)
 }
 
 /** What is at a path as the check writes it, `items[2].name`. What is no path of the input is the whole of it. */
@@ -58,6 +82,17 @@ export function countRule(field: Field, value: Value): string {
   return describeRule(field)
 }
 
+/** The values of an enum, each with a label that no other has: `1` and `"1"`. */
+export function choicesOf({
+  enum: values = [],
+}: Field): readonly (readonly [value: JsonValue, words: string])[] {
+  return values.map(value => {
+    const words = String(value)
+    const isShared = values.some(other => other !== value && String(other) === words)
+    return [value, words === '' ? 'Empty' : isShared ? JSON.stringify(value) : words] as const
+  })
+}
+
 /** An empty text is nothing. */
 export function filled(text: string): Value {
   return text === '' ? undefined : text
@@ -66,12 +101,6 @@ export function filled(text: string): Value {
 /** A value as a line of text. */
 export function asText(value: Value): string {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** The entries that text of several lines stands for when it is pasted; undefined: it is one line. */
-export function pastedEntries(text: string): readonly string[] | undefined {
-  const lines = text.split(/\r\n|\r|\n/)
-  return lines.length < 2 ? undefined : lines.map(line => line.trim()).filter(line => line !== '')
 }
 
 /** An object, or an empty one. */

@@ -145,7 +145,7 @@ export function NumberInput(props: LeafProps & { readonly placeholder: string })
   )
 }
 
-/** What no control is made for, as JSON: as it was typed, for as long as it stands for the value. */
+/** A value without a control of its own, as JSON. The typed text stays until the value changes from outside. */
 export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
   const [typed, setTyped] = useState<{ readonly text: string; readonly of: string | undefined }>()
   const written = value === undefined ? '' : JSON.stringify(value, null, 2)
@@ -159,7 +159,7 @@ export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
       value={typed !== undefined && typed.of === JSON.stringify(value) ? typed.text : written}
       onChange={event => {
         const text = event.target.value
-        // A text that is no JSON yet is the value meanwhile: the check refuses it.
+        // A text that is not JSON yet is kept as the value, so that the check refuses it.
         const changed = text.trim() === '' ? undefined : (readJson(text) ?? { value: text }).value
         setTyped({ text, of: JSON.stringify(changed) })
         onChange(changed)

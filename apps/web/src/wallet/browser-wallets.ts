@@ -29,9 +29,9 @@ export function watchWallets(tell: (wallets: readonly FoundWallet[]) => void): (
     const wallet = readAnnouncement(event)
     const known = [...found.values()].map(({ provider }) => provider)
     if (wallet === undefined || known.includes(wallet.provider) || found.size >= MOST_WALLETS) return
-    // Whoever announces itself first by a name may not be the one that the name belongs to: each is shown.
-    const same = [...found.values()].filter(({ id }) => id.replace(/ \d+$/, '') === wallet.id).length
-    const id = same === 0 ? wallet.id : `${wallet.id} ${same + 1}`
+    // The first to announce an identifier may not be its owner, so each is shown.
+    let id = wallet.id
+    for (let number = 2; found.has(id); number += 1) id = `${wallet.id} ${number}`
     found.set(id, { ...wallet, id })
     tell([...found.values()])
   }
@@ -131,7 +131,7 @@ const DECLINED = 4_001
 const NOT_ALLOWED = 4_100
 const ASKING = -32_002
 
-/** A wallet may answer before it has switched: it is waited for this long, and looked at so often. */
+/** A wallet may answer before it has switched: it is asked again every so often, for this long. */
 const SWITCHED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 200
 
@@ -150,7 +150,7 @@ async function switchChain(
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
     const added = { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency }
     await put(found, 'wallet_addEthereumChain', [added]).catch((addError: unknown) => {
-      // A wallet that adds no networks does not know this one: that is what its person has to mend.
+      // A wallet that adds no networks still does not know this one, and its owner has to add it.
       throw isAnswer(addError) ? addError : error
     })
     // Some wallets add a network and stay where they are.
@@ -171,7 +171,7 @@ function isAnswer(error: unknown): boolean {
   return error instanceof WalletProblem && (error.kind === 'declined' || error.kind === 'asking')
 }
 
-/** What a wallet knows without its person is answered soon, or not at all. */
+/** For questions that a wallet answers without asking its owner. */
 const ANSWERED_WITHIN_MS = 15_000
 
 async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): Promise<unknown> {

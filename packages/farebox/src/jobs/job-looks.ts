@@ -1,24 +1,24 @@
 import type { Clock } from '../clock.ts'
 import type { JobStore, StoredJob } from './job-store.ts'
 
-/** What the store keeps of a job, read and parsed once for all requests that wait for it in this process. */
+/** Reads of jobs, shared by all requests that wait for the same job in this process. */
 export interface JobLooks {
-  /** The job as it is now, or as it was just now where somebody holds it or it is settled. */
+  /** The job. Where it is held or settled, the answer may be a moment old. */
   look(jobKey: string): Promise<StoredJob | undefined>
-  /** The job has changed here: it is read anew. */
+  /** Call it when this process has changed the job: the next look reads the store. */
   forget(jobKey: string): void
 }
 
 interface Look {
   readonly askedMs: number
   readonly stored: Promise<StoredJob | undefined>
-  /** Until when it is shared; unknown while it is under way, when it is. */
+  /** Until when it is shared. Undefined while it is under way; it is shared then. */
   untilMs: number | undefined
 }
 
 /** A job may hold a response of 5 MiB. */
 const MOST_KEPT = 4
-/** A look is shared for ten times as long as it took: all looks at one job take a tenth of the time, whoever repeats it. */
+/** A look is shared for ten times as long as it took, so that repeats of one job use a tenth of the time at most. */
 const SHARED_TIMES = 10
 const LONGEST_SHARED_MS = 100
 
@@ -53,7 +53,7 @@ export function createJobLooks(store: Pick<JobStore, 'read'>, clock: Clock): Job
   }
 }
 
-/** A job that is free, or that there is not, may be claimed: that is decided by a look of one's own. */
+/** A job that may be claimed is not shared: the request that claims it decides by its own look. */
 function isShared(stored: StoredJob | undefined): boolean {
   return stored !== undefined && (stored.held || stored.job.state === 'settled')
 }

@@ -10,7 +10,7 @@ export interface JobNotifier {
   waiting(jobKey: string): number
 }
 
-/** Makes the notifier; `changed` is told of a job before those are woken who wait for it. */
+/** Makes the notifier. It calls `changed` before it wakes the waiters of a job. */
 export function createJobNotifier(
   clock: Clock,
   changed: (jobKey: string) => void = () => undefined,

@@ -11,8 +11,7 @@ import { useEditor } from '../editor/use-editor.ts'
 const APART = 40
 
 /**
- * Copying steps and putting them elsewhere, also into another flow in another window. `problem` says why what was pasted
- * or dropped last was not taken.
+ * Copies and pastes steps, also into a flow in another window. `problem`: why the last paste or drop added nothing.
  */
 export function useClipboard() {
   const editor = useEditor()
@@ -26,7 +25,7 @@ export function useClipboard() {
       if (isText(event.target)) return false
       const copied = chosenOf(editor)
       if (copied === undefined) return false
-      // The clipboard is read by every program: secrets stay in this page, and are pasted in it alone.
+      // Every program can read the clipboard: secrets are kept by this page, and pasted in it alone.
       const text = JSON.stringify(withoutSecrets(copied))
       event.clipboardData.setData('text/plain', text)
       event.preventDefault()
@@ -85,7 +84,7 @@ function chosenOf(editor: FlowEditor): Flow | undefined {
   return Object.keys(copied.steps).length === 0 ? undefined : copied
 }
 
-/** Adds the steps; tells why not where it cannot. */
+/** Adds the steps; returns the reason where it cannot. */
 function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   const { store, catalog } = editor
   if (Object.keys(copied.steps).length === 0) return 'The flow has no steps.'
@@ -106,7 +105,7 @@ function explainProblem(problem: string): string {
   return problem.startsWith('It ') ? problem : `It is not a flow: ${problem}`
 }
 
-/** Whoever wrote it, it is read as any document is. */
+/** The text may come from anyone: it is read like any other document. */
 async function importText(text: string): Promise<ImportedFlow> {
   return await (await import('../document/import-flow.ts')).readFlowText(text)
 }

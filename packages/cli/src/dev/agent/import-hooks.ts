@@ -43,8 +43,12 @@ function tell(url: string | undefined): void {
 }
 
 function wantedUrl(specifier: string, parentUrl: string | undefined): string | undefined {
-  if (!/^(?:\.{0,2}\/|file:)/.test(specifier) || !URL.canParse(specifier, parentUrl)) return undefined
-  return new URL(specifier, parentUrl).href
+  if (!/^(?:\.{0,2}\/|file:)/.test(specifier)) return undefined
+  try {
+    return new URL(specifier, parentUrl).href
+  } catch {
+    return undefined
+  }
 }
 
 const LOOK_EVERY_MS = 1_000

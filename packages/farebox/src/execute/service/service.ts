@@ -30,7 +30,7 @@ export interface Service {
   readonly spending: Spending
   readonly hiring: Hiring
   readonly jobs: JobStore
-  /** For requests that wait for a job. Whoever changes a job asks the store. */
+  /** For requests that wait for a job; to change a job, read it from the store. */
   readonly looks: JobLooks
   readonly notifier: JobNotifier
   readonly leases: LeaseKeeper

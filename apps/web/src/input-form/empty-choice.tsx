@@ -1,0 +1,39 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import type { ReactNode } from 'react'
+import type { Control } from '../fields/choose-control.ts'
+import { emptyValueOf, isEmptyValue } from './empty-value.ts'
+import type { Value } from './field-values.ts'
+
+/** Sets a field to its empty value, and takes it back: a blank control sends nothing. */
+export function EmptyChoice(props: {
+  readonly field: Field
+  readonly control: Control
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+  readonly isHeld: boolean
+  readonly isRefused: boolean
+}): ReactNode {
+  const { field, control, value, onChange, isHeld, isRefused } = props
+  // JSON says it itself.
+  const empty = control === 'json' ? undefined : emptyValueOf(field)
+  if (empty === undefined) return null
+  // Others have a control of their own, with which the choice comes and goes.
+  const isAlwaysShown = isRefused || control === 'group' || control === 'rows'
+  if (value === undefined)
+    return (
+      <p className={isAlwaysShown ? 'hint' : 'hint empty-choice'}>
+        <button type="button" className="link" disabled={isHeld} onClick={() => onChange(empty.value)}>
+          Use {empty.words}
+        </button>
+      </p>
+    )
+  if (!isEmptyValue(value)) return null
+  return (
+    <p className="hint" role="status">
+      Set to {empty.words}.{' '}
+      <button type="button" className="link" disabled={isHeld} onClick={() => onChange(undefined)}>
+        Leave it out
+      </button>
+    </p>
+  )
+}
