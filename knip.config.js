@@ -35,8 +35,8 @@ export default {
       paths: Object.fromEntries(
         PACKAGES.map(({ folder, name }) => [`${name}/src/*`, [`packages/${folder}/src/*.ts`]]),
       ),
-      // Run by the paths of their programs.
-      ignoreDependencies: ['oxfmt', 'oxlint', 'oxlint-tsgolint'],
+      // Run by the paths of their programs; zod is here so that all workspaces share one: each that has its own loads it again.
+      ignoreDependencies: ['oxfmt', 'oxlint', 'oxlint-tsgolint', 'zod'],
     },
     'packages/*': { entry: ['src/**/*.test.ts'], project: ['src/**/*.ts'] },
     'packages/cli': {

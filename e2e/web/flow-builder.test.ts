@@ -104,7 +104,10 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await picker.getByRole('combobox').fill('template')
     await picker.getByRole('option', { name: /^Template/ }).click()
     await fit(page)
+    // From afar wires have no tags, and how far away the steps are depends on where they came to lie.
+    await page.getByRole('button', { name: /, to 100 %$/ }).click()
     await expect.poll(() => page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
+    await fit(page)
     await drawWire(page, portOf(page, 'Template', 'out', 'text'), portOf(page, 'QR code', 'in', 'text'))
     await drawWire(page, portOf(page, 'QR code', 'out', 'svg'))
     await picker.getByRole('option', { name: /^Flow output/ }).click()

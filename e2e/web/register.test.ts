@@ -161,7 +161,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   afterAll(() => browser.close())
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    // What a person would have seen where a test waits in vain.
+    if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
     await anvil('evm_setAutomine', true)
     await context.close()
     expect(troubles).toEqual([])

@@ -41,9 +41,9 @@ export interface Keccak {
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
 }
 
-/** What a permission is for, as one word: the contract's `scopeOf`. */
-export function scopeOf({ keccak256 }: Keccak, agentId: bigint, capability: string): Hex {
-  const name = new TextEncoder().encode(capability)
+/** What a permission is for, as one word: the contract's `scopeOf`. The capability may be given as its bytes. */
+export function scopeOf({ keccak256 }: Keccak, agentId: bigint, capability: string | Uint8Array): Hex {
+  const name = typeof capability === 'string' ? new TextEncoder().encode(capability) : capability
   const bytes = new Uint8Array(32 + name.length)
   bytes.set(bytesOf(uintWord(agentId)))
   bytes.set(name, 32)

@@ -2,12 +2,17 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { AnswerTooLarge } from '@farebox/payments/internal/http/http-json'
 import type { TokenApproval, TokenApprovals } from '@farebox/platform-api/limits/wallet-limits'
-import { erc20Abi, encodeEventTopics, type Hex } from 'viem'
+import * as AbiEvent from 'ox/AbiEvent'
+import type { Hex } from 'ox/Hex'
 import { readHead, readLogs, TooManyBlocks, type ContractLog } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readAllowance, readSupply } from './read-approval.ts'
 
 type ChainParts = Pick<PlatformParts, 'rpc' | 'network'>
+
+const APPROVAL = AbiEvent.from(
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+)
 
 /** How many blocks are asked for at once, until a node answers. */
 const RANGES = [Number.POSITIVE_INFINITY, 1_000_000, 100_000, 10_000, 1_000]
@@ -49,7 +54,7 @@ async function readApprovalLogs(
   parts: ChainParts,
   owner: Hex,
 ): Promise<{ readonly logs: readonly ContractLog[]; readonly fromBlock: number }> {
-  const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Approval', args: { owner } })
+  const { topics } = AbiEvent.encode(APPROVAL, { owner })
   const filter = { address: parts.network.asset.address.toLowerCase(), topics: topics.slice(0, 2) }
   const logs: ContractLog[] = []
   let to = await readHead(parts)

@@ -1,8 +1,10 @@
 import { scopeOf } from '@farebox/contracts/permission-calls'
 import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { decodeEventLog, encodeEventTopics } from 'viem'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
+import * as AbiEvent from 'ox/AbiEvent'
 import type { ContractLog } from '../contract-events/read-chain.ts'
+import { textAsBytes, textOf } from '../contract-events/text-events.ts'
 import { replaceUnstorable } from '../unstorable.ts'
 
 /** Something that the SpendPermissions contract said. Addresses and hashes are lower-case, amounts atomic units. */
@@ -49,69 +51,92 @@ interface PermissionSpent {
 
 const MOST_CAPABILITY_CHARACTERS = 128
 
+const SET = textAsBytes(
+  AbiEvent.from([
+    'event PermissionSet(address indexed owner, address indexed spender, bytes32 indexed id, Permission permission, uint256 spent, uint256 nonce)',
+    'struct Permission { address owner; address spender; address token; uint256 agentId; bytes capability; uint256 limit; uint256 cap; uint256 expiry; address[] recipients; }',
+  ]),
+  AbiEvent.getSelector(AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSet')),
+)
+const REVOKED = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionRevoked')
+const SPENT = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSpent')
+
 /** The first topics of the events that are followed, for a filter. */
-export const PERMISSION_TOPICS: readonly `0x${string}`[] = (
-  ['PermissionSet', 'PermissionRevoked', 'PermissionSpent'] as const
-).map(eventName => {
-  const [topic] = encodeEventTopics({ abi: spendPermissionsAbi, eventName })
-  if (topic === undefined) throw new Error(`${eventName} has no topic`)
-  return topic
-})
+export const PERMISSION_TOPICS: readonly `0x${string}`[] = [SET, REVOKED, SPENT].map(event =>
+  AbiEvent.getSelector(event),
+)
 
 /** What a log says; undefined where it is no event of the contract, or its bytes do not decode. */
 export function readPermissionLog(
   crypto: Pick<EvmCrypto, 'keccak256'>,
   log: ContractLog,
 ): PermissionEvent | undefined {
-  const decoded = decode(log)
-  if (decoded === undefined) return undefined
-  const { blockNumber, logIndex, transaction, blockAtMs } = log
-  const { owner, spender, id } = decoded.args
-  const place = { blockNumber, logIndex, transaction, blockAtMs, permissionId: id.toLowerCase() }
-  const parties = { ...place, owner: owner.toLowerCase(), spender: spender.toLowerCase() }
-  switch (decoded.eventName) {
-    case 'PermissionSet': {
-      const { permission, spent, nonce } = decoded.args
-      const { token, agentId, capability, limit, cap, expiry, recipients } = permission
+  try {
+    return readEvent(crypto, log)
+  } catch {
+    return undefined
+  }
+}
+
+function readEvent(
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  { topics, data, ...of }: ContractLog,
+): PermissionEvent | undefined {
+  const log = { topics, data }
+  switch (topics[0]) {
+    case AbiEvent.getSelector(SET): {
+      const event = AbiEvent.decode(SET, log)
+      const { token, agentId, capability, limit, cap, expiry, recipients } = event.permission
       return {
-        ...parties,
+        ...placeOf(of, event),
         kind: 'set',
         token: token.toLowerCase(),
-        scope: scopeOf(crypto, agentId, capability),
-        nonce,
+        scope: scopeOf(crypto, agentId, fromHex(capability)),
+        nonce: event.nonce,
         agentId,
-        capability: storable(capability),
+        capability: storable(textOf(capability)),
         limit,
-        cap: cap > spent ? cap : spent,
+        cap: cap > event.spent ? cap : event.spent,
         expiry,
         recipients: recipients.map(recipient => recipient.toLowerCase()),
       }
     }
-    case 'PermissionRevoked': {
-      const { token, scope, nonce } = decoded.args
-      return { ...parties, kind: 'revoked', token: token.toLowerCase(), scope: scope.toLowerCase(), nonce }
+    case AbiEvent.getSelector(REVOKED): {
+      const event = AbiEvent.decode(REVOKED, log)
+      const { scope, nonce } = event
+      return {
+        ...placeOf(of, event),
+        kind: 'revoked',
+        token: event.token.toLowerCase(),
+        scope: scope.toLowerCase(),
+        nonce,
+      }
     }
-    case 'PermissionSpent': {
-      const { token, to, amount, ref } = decoded.args
-      const spent = { token: token.toLowerCase(), recipient: to.toLowerCase(), amount }
-      return { ...parties, ...spent, kind: 'spent', refPrefix: prefixOf(ref) }
+    case AbiEvent.getSelector(SPENT): {
+      const event = AbiEvent.decode(SPENT, log)
+      const spent = {
+        token: event.token.toLowerCase(),
+        recipient: event.to.toLowerCase(),
+        amount: event.amount,
+      }
+      return { ...placeOf(of, event), ...spent, kind: 'spent', refPrefix: prefixOf(event.ref) }
     }
+    default:
+      return undefined
   }
+}
+
+function placeOf(
+  { blockNumber, logIndex, transaction, blockAtMs }: Omit<ContractLog, 'topics' | 'data'>,
+  { owner, spender, id }: { readonly owner: string; readonly spender: string; readonly id: string },
+) {
+  const parties = { owner: owner.toLowerCase(), spender: spender.toLowerCase() }
+  return { blockNumber, logIndex, transaction, blockAtMs, permissionId: id.toLowerCase(), ...parties }
 }
 
 /** A ref of the contract without its last byte. */
 export function prefixOf(ref: bigint): string {
   return `0x${(ref >> 8n).toString(16).padStart(62, '0')}`
-}
-
-function decode({ topics, data }: ContractLog) {
-  const [first, ...rest] = topics
-  if (first === undefined) return undefined
-  try {
-    return decodeEventLog({ abi: spendPermissionsAbi, topics: [first, ...rest], data })
-  } catch {
-    return undefined
-  }
 }
 
 function storable(capability: string): string {

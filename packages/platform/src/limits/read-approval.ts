@@ -4,7 +4,9 @@ import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { encodeFunctionData, erc20Abi, keccak256, parseAbi, toBytes, type Hex } from 'viem'
+import * as AbiFunction from 'ox/AbiFunction'
+import { fromString, type Hex } from 'ox/Hex'
+import { keccak256 } from 'ox/Hash'
 import { readBlock, readHead } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
@@ -13,14 +15,15 @@ type ChainParts = Pick<PlatformParts, 'rpc' | 'network' | 'crypto'>
 /** What stands behind an owner's permissions, as the chain has it now. */
 export type ApprovalNow = Pick<WalletLimits, 'block_time' | 'balance' | 'allowance' | 'total_left' | 'permit'>
 
-const PERMIT_ABI = parseAbi([
-  'function DOMAIN_SEPARATOR() view returns (bytes32)',
-  'function PERMIT_TYPEHASH() view returns (bytes32)',
-  'function nonces(address) view returns (uint256)',
-])
+const BALANCE_OF = AbiFunction.from('function balanceOf(address) view returns (uint256)')
+const ALLOWANCE = AbiFunction.from('function allowance(address, address) view returns (uint256)')
+const TOTAL_SUPPLY = AbiFunction.from('function totalSupply() view returns (uint256)')
+const DOMAIN_SEPARATOR = AbiFunction.from('function DOMAIN_SEPARATOR() view returns (bytes32)')
+const PERMIT_TYPEHASH = AbiFunction.from('function PERMIT_TYPEHASH() view returns (bytes32)')
+const NONCES = AbiFunction.from('function nonces(address) view returns (uint256)')
 /** The struct of EIP-2612. */
 const PERMIT_TYPE = 'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
-const PERMIT_TYPE_HASH = keccak256(toBytes(PERMIT_TYPE))
+const PERMIT_TYPE_HASH = keccak256(fromString(PERMIT_TYPE))
 
 /** Reads it. Rejects where the node does not answer. */
 export async function readApproval(parts: ChainParts, owner: Hex): Promise<ApprovalNow> {
@@ -28,12 +31,12 @@ export async function readApproval(parts: ChainParts, owner: Hex): Promise<Appro
   const head = await readHead(parts)
   const [block, balance, allowance, left, permit] = await Promise.all([
     readBlock(parts, head),
-    readAmount(parts, token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })),
+    readAmount(parts, token, AbiFunction.encodeData(BALANCE_OF, [owner])),
     readAllowance(parts, owner, SPEND_PERMISSIONS_ADDRESS),
     readAmount(
       parts,
       SPEND_PERMISSIONS_ADDRESS,
-      encodeFunctionData({ abi: spendPermissionsAbi, functionName: 'totalLeft', args: [owner, token] }),
+      AbiFunction.encodeData(spendPermissionsAbi, 'totalLeft', [owner, token]),
     ),
     readPermit(parts, token, owner),
   ])
@@ -53,13 +56,13 @@ export async function readAllowance(
   owner: Hex,
   spender: Hex,
 ): Promise<bigint> {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] })
+  const data = AbiFunction.encodeData(ALLOWANCE, [owner, spender])
   return await readAmount(parts, parts.network.asset.address as Hex, data)
 }
 
 /** How much there is of the token, in atomic units. */
 export async function readSupply(parts: Pick<ChainParts, 'rpc' | 'network'>): Promise<bigint> {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' })
+  const data = AbiFunction.encodeData(TOTAL_SUPPLY)
   return await readAmount(parts, parts.network.asset.address as Hex, data)
 }
 
@@ -68,12 +71,10 @@ export async function readSupply(parts: Pick<ChainParts, 'rpc' | 'network'>): Pr
  * another one is worth nothing.
  */
 async function readPermit(parts: ChainParts, token: Hex, owner: Hex): Promise<WalletLimits['permit']> {
-  const ask = async (call: Parameters<typeof encodeFunctionData<typeof PERMIT_ABI>>[0]): Promise<unknown> =>
-    await view(parts, token, encodeFunctionData(call))
   const [separator, typeHash, nonce] = await Promise.all([
-    ask({ abi: PERMIT_ABI, functionName: 'DOMAIN_SEPARATOR' }),
-    ask({ abi: PERMIT_ABI, functionName: 'PERMIT_TYPEHASH' }),
-    ask({ abi: PERMIT_ABI, functionName: 'nonces', args: [owner] }),
+    view(parts, token, AbiFunction.encodeData(DOMAIN_SEPARATOR)),
+    view(parts, token, AbiFunction.encodeData(PERMIT_TYPEHASH)),
+    view(parts, token, AbiFunction.encodeData(NONCES, [owner])),
   ])
   const ours = toHex(createAuthorizationHasher(parts.crypto, parts.network).domainSeparator)
   if (separator !== ours || typeHash !== PERMIT_TYPE_HASH || !isWord(nonce)) return null

@@ -45,6 +45,13 @@ describe('a log', () => {
     )
   })
 
+  test.each([
+    ['a NUL', '\0https://a.example', '\uFFFDhttps://a.example'],
+    ['a byte order mark', '\uFEFFhttps://a.example', '\uFEFFhttps://a.example'],
+  ])('whose endpoint begins with %s is not read as one that does not', (_what, said, read) => {
+    expect(readRegistryLog(registered(1n, endpoint(said)))?.endpoint).toBe(read)
+  })
+
   test('whose text is no UTF-8 is read all the same', () => {
     const bytes = endpoint('abcd').replace('61626364', 'ff00c328') as `0x${string}`
     expect(readRegistryLog(registered(1n, bytes))?.endpoint).toMatch(/^[\uFFFD(]+$/)

@@ -1,6 +1,8 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
-import { decodeEventLog, encodeEventTopics, encodeFunctionData } from 'viem'
+import * as AbiEvent from 'ox/AbiEvent'
+import * as AbiFunction from 'ox/AbiFunction'
 import type { ContractLog } from '../../contract-events/read-chain.ts'
+import { textAsBytes, textOf } from '../../contract-events/text-events.ts'
 
 /** D36: what a registration stakes, exactly: 0.001 ETH. */
 export const STAKE_WEI = 10n ** 15n
@@ -26,18 +28,27 @@ export interface RegistryEvent {
 const MAX_ENDPOINT_CHARACTERS = 2_048
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
+const REGISTERED = textAsBytes(
+  AbiEvent.from(
+    'event AgentRegistered(uint256 indexed agentId, address indexed owner, bytes endpoint, uint256 stake)',
+  ),
+  AbiEvent.getSelector(AbiEvent.fromAbi(agentRegistryAbi, 'AgentRegistered')),
+)
+const UPDATED = textAsBytes(
+  AbiEvent.from('event EndpointUpdated(uint256 indexed agentId, address indexed owner, bytes endpoint)'),
+  AbiEvent.getSelector(AbiEvent.fromAbi(agentRegistryAbi, 'EndpointUpdated')),
+)
+const DEREGISTERED = AbiEvent.fromAbi(agentRegistryAbi, 'AgentDeregistered')
+const TRANSFER = AbiEvent.fromAbi(agentRegistryAbi, 'Transfer')
+
 /** The first topics of the events we follow, for a filter. */
-export const EVENT_TOPICS: readonly `0x${string}`[] = (
-  ['AgentRegistered', 'EndpointUpdated', 'AgentDeregistered', 'Transfer'] as const
-).map(eventName => {
-  const [topic] = encodeEventTopics({ abi: agentRegistryAbi, eventName })
-  if (topic === undefined) throw new Error(`${eventName} has no topic`)
-  return topic
-})
+export const EVENT_TOPICS: readonly `0x${string}`[] = [REGISTERED, UPDATED, DEREGISTERED, TRANSFER].map(
+  event => AbiEvent.getSelector(event),
+)
 
 /** The data of the transaction that registers an endpoint. Needs no node. */
 export function encodeRegister(endpoint: string): `0x${string}` {
-  return encodeFunctionData({ abi: agentRegistryAbi, functionName: 'register', args: [endpoint] })
+  return AbiFunction.encodeData(agentRegistryAbi, 'register', [endpoint])
 }
 
 /**
@@ -45,10 +56,8 @@ export function encodeRegister(endpoint: string): `0x${string}` {
  * of their own), an id too large to be one of this contract's, bytes that do not decode.
  */
 export function readRegistryLog(log: ContractLog): RegistryEvent | undefined {
-  const decoded = decode(log)
-  if (decoded === undefined) return undefined
   const { blockNumber, logIndex, transaction, blockAtMs } = log
-  const told = tell(decoded)
+  const told = decode(log)
   if (told === undefined || told.agentId < 1n || told.agentId > BigInt(Number.MAX_SAFE_INTEGER))
     return undefined
   return {
@@ -64,16 +73,6 @@ export function readRegistryLog(log: ContractLog): RegistryEvent | undefined {
   }
 }
 
-function decode({ topics, data }: ContractLog) {
-  const [first, ...rest] = topics
-  if (first === undefined) return undefined
-  try {
-    return decodeEventLog({ abi: agentRegistryAbi, topics: [first, ...rest], data })
-  } catch {
-    return undefined
-  }
-}
-
 interface Told {
   readonly agentId: bigint
   readonly kind: RegistryEvent['kind']
@@ -82,27 +81,35 @@ interface Told {
   readonly stakeWei?: bigint
 }
 
-function tell(decoded: NonNullable<ReturnType<typeof decode>>): Told | undefined {
-  switch (decoded.eventName) {
-    case 'AgentRegistered': {
-      const { agentId, owner, endpoint, stake } = decoded.args
-      return { agentId, kind: 'registered', owner, endpoint, stakeWei: stake }
+function decode(log: ContractLog): Told | undefined {
+  try {
+    return readEvent(log)
+  } catch {
+    return undefined
+  }
+}
+
+function readEvent({ topics, data }: ContractLog): Told | undefined {
+  const log = { topics, data }
+  switch (topics[0]) {
+    case AbiEvent.getSelector(REGISTERED): {
+      const { agentId, owner, endpoint, stake } = AbiEvent.decode(REGISTERED, log)
+      return { agentId, kind: 'registered', owner, endpoint: textOf(endpoint), stakeWei: stake }
     }
-    case 'EndpointUpdated': {
-      const { agentId, owner, endpoint } = decoded.args
-      return { agentId, kind: 'endpoint-updated', owner, endpoint }
+    case AbiEvent.getSelector(UPDATED): {
+      const { agentId, owner, endpoint } = AbiEvent.decode(UPDATED, log)
+      return { agentId, kind: 'endpoint-updated', owner, endpoint: textOf(endpoint) }
     }
-    case 'AgentDeregistered': {
-      const { agentId, owner, stake } = decoded.args
+    case AbiEvent.getSelector(DEREGISTERED): {
+      const { agentId, owner, stake } = AbiEvent.decode(DEREGISTERED, log)
       return { agentId, kind: 'deregistered', owner, stakeWei: stake }
     }
-    case 'Transfer': {
-      const { from, to, tokenId } = decoded.args
+    case AbiEvent.getSelector(TRANSFER): {
+      const { from, to, tokenId } = AbiEvent.decode(TRANSFER, log)
       const isMove = from !== ZERO_ADDRESS && to !== ZERO_ADDRESS
       return isMove ? { agentId: tokenId, kind: 'transferred', owner: to } : undefined
     }
-    case 'Approval':
-    case 'ApprovalForAll':
+    default:
       return undefined
   }
 }
