@@ -41,7 +41,7 @@ export const waitingRequests: Attack = {
       })
       const { agentId } = await registerAgent({ url: platform.url }, stage.chain, { url: served.url, wallet })
       const agent = { agentId, endpoint: served.url, wallet }
-      const connections = size === 'small' ? 10 : 60
+      const connections = size === 'small' ? 4 : 60
       const sign = (records: number, slow: boolean) =>
         signOrder(stage, agent, {
           capability: 'count',

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { applyEdits } from '../../edits/edit.ts'
+import { openSources } from '../../edits/sources.ts'
 import { bundleSimulator } from '../runner/bundle-simulator.ts'
 import { simulateSeeds } from '../runner/simulate-seeds.ts'
 import { MUTANTS, readSeeds } from './mutants.ts'
@@ -13,24 +15,27 @@ const NEARBY = 10
 const HUNTED = 1_000
 
 const caughtAt = await readSeeds()
+const sources = await openSources()
 
-test.each(MUTANTS.filter(({ isRare }) => isRare !== true))(
-  'it is noticed that $breaks ($name)',
-  async mutant => {
-    const simulator = await bundleSimulator([mutant])
-    const isCaught = async (first: number, count: number): Promise<boolean> => {
-      const run = { simulator, first, count, workers: 1, stopsAtViolation: true }
-      return (await simulateSeeds(run)).broken.length > 0
-    }
-    const isNoticed = (await isCaught(caughtAt.get(mutant.name) ?? 1, NEARBY)) || (await isCaught(1, HUNTED))
-    expect(isNoticed, 'npm run fire -- simulator --mutants --record finds its seed').toBe(true)
+test.each(MUTANTS)(
+  'the sources are such that the full run can try whether $breaks ($name)',
+  ({ name, edits }) => {
+    for (const [file, broken] of applyEdits(name, edits, sources))
+      expect(broken).not.toBe(sources.texts.get(file))
   },
 )
 
-const RARE = MUTANTS.filter(({ isRare }) => isRare === true)
+/** The full run hunts all of them. */
+const SAMPLE = MUTANTS.filter(({ isRare }) => isRare !== true).filter((_, place) => place % 5 === 0)
 
-test.each(RARE)('the sources are such that the full run can try whether $breaks ($name)', async mutant => {
-  await expect(bundleSimulator([mutant])).resolves.toContain(mutant.name)
+test.each(SAMPLE)('it is noticed that $breaks ($name)', async mutant => {
+  const simulator = await bundleSimulator([mutant])
+  const isCaught = async (first: number, count: number): Promise<boolean> => {
+    const run = { simulator, first, count, workers: 1, stopsAtViolation: true }
+    return (await simulateSeeds(run)).broken.length > 0
+  }
+  const isNoticed = (await isCaught(caughtAt.get(mutant.name) ?? 1, NEARBY)) || (await isCaught(1, HUNTED))
+  expect(isNoticed, 'npm run fire -- simulator --mutants --record finds its seed').toBe(true)
 })
 
 test('each mutant has a recorded seed, and each recorded seed a mutant', () => {

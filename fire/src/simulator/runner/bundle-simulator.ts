@@ -25,6 +25,14 @@ const STANDS_IN: { readonly [standIn: string]: readonly string[] } = {
 /** The same, for other packages than their own. */
 const STANDS_IN_ELSEWHERE = ['protocol/check-declaration', 'protocol/compile']
 
+/** Read once: there are many mutants. */
+let sources: ReturnType<typeof openSources> | undefined
+
+function readSources(): ReturnType<typeof openSources> {
+  sources ??= openSources()
+  return sources
+}
+
 /**
  * Bundles the simulator with the sources of all packages, changed as said, into a file of `fire/dist/simulators`;
  * resolves to its path. It exports `createSimulator`, and loaded as a worker it takes seeds.
@@ -36,7 +44,7 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
   const outfile = join(FIRE, 'dist', 'simulators', `${name.slice(-100)}.mjs`)
   const edits = changes.flatMap(change => change.edits)
   const changed =
-    edits.length === 0 ? new Map<string, string>() : applyEdits(name, edits, await openSources())
+    edits.length === 0 ? new Map<string, string>() : applyEdits(name, edits, await readSources())
   const left = new Set(changed.keys())
   await build({
     entryPoints: [join(SIMULATOR, 'simulator.ts')],
@@ -46,7 +54,8 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
     format: 'esm',
     target: 'node20',
     conditions: ['@farebox/source'],
-    sourcemap: 'inline',
+    // Nobody follows a stack through code that was broken on purpose.
+    sourcemap: edits.length === 0 && 'inline',
     sourcesContent: false,
     logLevel: 'silent',
     // Globals of the platform, as our packages name them.
