@@ -37,7 +37,7 @@ const staged = {
 
 /** What takes longest: whole programs, installed as by a newcomer, killed or put under load; contracts that random calls try. */
 const LONG = [
-  'e2e/{call,clone,conformance,conformance-command,crashes,deliverable,init,newcomer,one-payment-one-job}.test.ts',
+  'e2e/{call,clone,conformance,conformance-command,crashes,deliverable,newcomer,one-payment-one-job}.test.ts',
   'e2e/{facilitator-rules,owners,packages,pay-invoices,platform,platform-crashes,secrets,stopping}.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble,paid/paid-path}.test.ts',

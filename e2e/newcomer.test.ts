@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,6 +27,54 @@ test('somebody new: from an empty folder to a paid job, and to an agent in produ
   await bePaid()
   await goIntoProduction()
   await expect(plain(terminal.transcript())).toMatchFileSnapshot('transcripts/newcomer.txt')
+})
+
+test('the project is valid, its types are those of its declaration, and its schema is there for editors', async () => {
+  expect(await outside.run('npx', ['farebox', 'validate'], { folder })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('My agent'),
+  })
+  expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
+  const { $schema } = JSON.parse(await readFile(join(folder, 'agent.json'), 'utf8')) as { $schema: string }
+  expect(JSON.parse(await readFile(join(folder, $schema), 'utf8'))).toHaveProperty('properties')
+})
+
+test('its Dockerfile installs the runtime without the commands', async () => {
+  const image = join(outside.folder, 'image')
+  await mkdir(image)
+  for (const file of ['package.json', 'package-lock.json'])
+    await copyFile(join(folder, file), join(image, file))
+  const { code, err } = await outside.run('npm', ['ci', '--omit=dev'], { folder: image })
+  expect({ code, err }, 'without a warning').toEqual({ code: 0, err: '' })
+  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual([
+    'contracts',
+    'payments',
+    'protocol',
+  ])
+})
+
+test('names that would rather be code stay names', async () => {
+  const words = [
+    '--name',
+    `*/ "Größe" \u2028 \${HOME} \`id\` 🎉\n; rm -rf`,
+    '--description',
+    `</script>\n# not a heading\n'); injected() //`,
+    '--capability',
+    `it's "a" */ 👩‍🚀\\`,
+    '--price',
+    '0.5',
+  ]
+  const made = await outside.run('npx', ['--yes', '@farebox/cli', 'init', 'hostile', ...words])
+  expect(made).toMatchObject({ code: 0, err: '' })
+  const hostile = join(outside.folder, 'hostile')
+  // What it needs is what the other project needs.
+  await symlink(join(folder, 'node_modules'), join(hostile, 'node_modules'))
+  expect(await outside.run('npx', ['farebox', 'validate'], { folder: hostile })).toMatchObject({
+    code: 0,
+    err: '',
+  })
+  expect(await outside.run('npm', ['run', 'check'], { folder: hostile })).toMatchObject({ code: 0, err: '' })
+  expect(await outside.run('npm', ['test'], { folder: hostile })).toMatchObject({ code: 0 })
 })
 
 async function initAndServe(): Promise<void> {

@@ -85,22 +85,14 @@ function publishedPackages() {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
-/** Packs copies of what npm would take, each with the manifest that is published. */
+/** Packs a copy of each package, with the manifest that is published. */
 async function packCopies(packages, folder) {
   const copies = mkdtempSync(join(tmpdir(), 'farebox-pack-'))
   try {
-    const taken = await npmPack(
-      packages.map(({ path }) => path),
-      copies,
-      ['--dry-run'],
-    )
     for (const { path, manifest } of packages) {
       const copy = join(copies, basename(path))
-      const isBundled = manifest.name === BUNDLED
-      for (const { path: file } of taken.get(manifest.name).files) {
-        if (!isBundled || !/^dist\/.*\.js(?:\.map)?$/.test(file)) cpSync(join(path, file), join(copy, file))
-      }
-      if (isBundled) await addBundle(copy)
+      cpSync(path, copy, { recursive: true, filter: file => basename(file) !== 'node_modules' })
+      if (manifest.name === BUNDLED) await addBundle(copy)
       writeFileSync(
         join(copy, 'package.json'),
         `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`,
@@ -117,9 +109,11 @@ async function packCopies(packages, folder) {
 
 /** The bundle instead of each module, beside the declarations in `dist`. */
 async function addBundle(copy) {
-  const bundle = join(copy, 'bundle')
+  const [dist, bundle] = [join(copy, 'dist'), join(copy, 'bundle')]
+  for (const file of readdirSync(dist, { recursive: true }))
+    if (/\.js(?:\.map)?$/.test(file)) rmSync(join(dist, file))
   await bundleRuntime(bundle)
-  cpSync(bundle, join(copy, 'dist'), { recursive: true })
+  cpSync(bundle, dist, { recursive: true })
   rmSync(bundle, { recursive: true })
 }
 
@@ -138,10 +132,10 @@ function withoutOwnConditions(target) {
 }
 
 /** @returns {Promise<Map<string, { filename: string, files: { path: string, mode: number }[], size: number, unpackedSize: number }>>} */
-async function npmPack(paths, folder, words = []) {
+async function npmPack(paths, folder) {
   const { stdout } = await promisify(execFile)(
     'npm',
-    ['pack', '--json', '--ignore-scripts', ...words, `--pack-destination=${folder}`, ...paths],
+    ['pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`, ...paths],
     { cwd: root, maxBuffer: LONGEST_ANSWER_BYTES },
   )
   return new Map(Object.values(JSON.parse(stdout)).map(answer => [answer.name, answer]))
