@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { FailuresAtOnce } from './scripts/failures-at-once.mjs'
-import { quickTests } from './scripts/test-lanes.mjs'
+import { LONG_TESTS, quickTests } from './scripts/test-lanes.mjs'
 
 // A test imports the packages' sources. Programs that it starts are builds, which are brought up to date before it.
 const fromSources = {
@@ -35,41 +35,51 @@ const staged = {
   ],
 }
 
-/** What takes longest: whole programs, installed as by a newcomer, killed or put under load; contracts that random calls try. */
-const LONG = [
-  'e2e/{call,clone,conformance,conformance-command,crashes,deliverable,newcomer,one-payment-one-job}.test.ts',
-  'e2e/{facilitator-rules,owners,packages,pay-invoices,platform,platform-crashes,secrets,stopping}.test.ts',
-  'packages/cli/src/check/wrong-agents.test.ts',
-  'packages/cli/src/dev/{dev-restart,dev-trouble,paid/paid-path}.test.ts',
-  'packages/cli/src/{flow/run/flow-kill,limits/limits-kill}.test.ts',
-  'packages/cli/src/register/{afterwards,register-again}.test.ts',
-  'packages/facilitator/src/recovery.test.ts',
-  'packages/farebox/src/hiring/killed-hires.test.ts',
-  'packages/farebox/src/isolation/misbehaving-handlers.test.ts',
-  'packages/farebox/src/loop-watch/watch-loop.test.ts',
-  'packages/farebox/src/spending/spend-storm.test.ts',
-  'packages/farebox/src/workers/workers.test.ts',
-  'packages/local/src/chain/*.invariants.test.ts',
-  'packages/local/src/economy.test.ts',
-  'packages/local/src/postgres/start-postgres.test.ts',
-  'packages/local/src/testing/hiring-ring/ring.test.ts',
-  'packages/platform/src/monitor/rounds.test.ts',
-  'packages/platform/src/runs/killed-runs.test.ts',
-]
-/** The pages in a real browser, which keeps a core busy by itself. */
-const WEB = ['e2e/web/*.test.ts']
-/** The small forms of the batteries: `npm test -- fire`. */
-const BATTERIES = ['fire/src/**/*.test.ts']
-
 /** Need nothing but this process. */
 const QUICK = quickTests()
+
+/** The lanes that start programs, by name. */
+const LANES: { readonly [name: string]: readonly string[] } = {
+  staged: [
+    'packages/*/src/**/*.test.ts',
+    'apps/*/src/**/*.test.ts',
+    'examples/**/*.test.ts',
+    'e2e/**/*.test.ts',
+    'bench/src/**/*.test.ts',
+  ],
+  long: LONG_TESTS,
+  /** The pages in a real browser, which keeps a core busy by itself. */
+  web: ['e2e/web/*.test.ts'],
+  /** The small forms of the batteries. */
+  fire: ['fire/src/**/*.test.ts'],
+}
+
+/**
+ * Lanes that are run together are one project: each project has workers of its own, which would load the same modules. By
+ * default each is one.
+ */
+const together = process.env['FAREBOX_TEST_LANES']?.split(',')
+
+function projectOf(name: string, lanes: readonly string[]) {
+  const others = Object.keys(LANES).filter(lane => lane !== 'staged' && !lanes.includes(lane))
+  return {
+    ...fromSources,
+    test: {
+      ...staged,
+      name,
+      include: lanes.flatMap(lane => LANES[lane] ?? []),
+      exclude: ['**/node_modules/**', ...QUICK, ...others.flatMap(lane => LANES[lane] ?? [])],
+    },
+  }
+}
 
 /** Short files come last: they keep every worker busy to the end. */
 class ShortFilesLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isShort = ({ project }: TestSpecification): boolean => project.name === 'staged'
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG_TESTS.some(path => moduleId.endsWith(`/${path}`)) || /\/(?:fire\/src|e2e\/web)\//.test(moduleId)
     const sorted = await super.sort(files)
-    return [...sorted.filter(file => !isShort(file)), ...sorted.filter(isShort)]
+    return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))]
   }
 }
 
@@ -89,7 +99,7 @@ export default defineConfig({
           ...always,
           name: 'quick',
           include: QUICK,
-          exclude: ['**/node_modules/**', ...LONG],
+          exclude: ['**/node_modules/**'],
           setupFiles: ['./scripts/no-programs.test-setup.mjs'],
           // A worker keeps the modules that it has loaded: loading them again for each file is a third of all CPU time.
           isolate: false,
@@ -98,33 +108,9 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        ...fromSources,
-        test: {
-          ...staged,
-          name: 'staged',
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'apps/*/src/**/*.test.ts',
-            'examples/**/*.test.ts',
-            'e2e/**/*.test.ts',
-            'bench/src/**/*.test.ts',
-          ],
-          exclude: ['**/node_modules/**', ...QUICK, ...LONG, ...WEB],
-        },
-      },
-      {
-        ...fromSources,
-        test: { ...staged, name: 'long', include: LONG },
-      },
-      {
-        ...fromSources,
-        test: { ...staged, name: 'web', include: WEB },
-      },
-      {
-        ...fromSources,
-        test: { ...staged, name: 'fire', include: BATTERIES },
-      },
+      ...(together === undefined
+        ? Object.keys(LANES).map(name => projectOf(name, [name]))
+        : [projectOf('staged', together)]),
     ],
   },
 })

@@ -20,14 +20,18 @@ const NAMED = [...ALL, 'long', 'web', 'fire']
  */
 export async function runVitest(words, environment, print) {
   const named = words.filter(word => NAMED.includes(word))
-  const projects = words.length === 0 ? ALL : named
+  const lanes = words.length === 0 ? ALL : named
+  const together = lanes.filter(name => name !== 'quick')
+  const projects = together.length > 1 ? [...lanes.filter(name => name === 'quick'), 'staged'] : lanes
   const options = [
     ...projects.map(name => `--project=${name}`),
     ...words.filter(word => !NAMED.includes(word)),
   ]
   const listed = unreliableTests(root)
-  if (listed.length === 0) return vitest(options, environment)
-  return runWithListed(options, environment, { listed, print })
+  const variables =
+    together.length > 1 ? { ...environment, FAREBOX_TEST_LANES: together.join(',') } : environment
+  if (listed.length === 0) return vitest(options, variables)
+  return runWithListed(options, variables, { listed, print })
 }
 
 async function runWithListed(options, environment, { listed, print }) {

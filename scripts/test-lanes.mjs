@@ -1,4 +1,4 @@
-// The two lanes of `npm test`. The first takes the tests that need nothing but this process: no chain, no database, no
+// The lanes of the tests. The first of `npm test` takes the tests that need nothing but this process: no chain, no database, no
 // program. Which those are follows from their imports, so there is no list to keep; `no-programs.test-setup.mjs` holds them
 // to it.
 
@@ -7,6 +7,47 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What takes longest: whole programs, installed as by a newcomer, killed or put under load; contracts that random calls try. */
+export const LONG_TESTS = [
+  'e2e/call.test.ts',
+  'e2e/clone.test.ts',
+  'e2e/conformance-command.test.ts',
+  'e2e/conformance.test.ts',
+  'e2e/crashes.test.ts',
+  'e2e/deliverable.test.ts',
+  'e2e/facilitator-rules.test.ts',
+  'e2e/newcomer.test.ts',
+  'e2e/one-payment-one-job.test.ts',
+  'e2e/owners.test.ts',
+  'e2e/packages.test.ts',
+  'e2e/pay-invoices.test.ts',
+  'e2e/platform-crashes.test.ts',
+  'e2e/platform.test.ts',
+  'e2e/secrets.test.ts',
+  'e2e/stopping.test.ts',
+  'packages/cli/src/check/wrong-agents.test.ts',
+  'packages/cli/src/dev/dev-restart.test.ts',
+  'packages/cli/src/dev/dev-trouble.test.ts',
+  'packages/cli/src/dev/paid/paid-path.test.ts',
+  'packages/cli/src/flow/run/flow-kill.test.ts',
+  'packages/cli/src/limits/limits-kill.test.ts',
+  'packages/cli/src/register/afterwards.test.ts',
+  'packages/cli/src/register/register-again.test.ts',
+  'packages/facilitator/src/recovery.test.ts',
+  'packages/farebox/src/hiring/killed-hires.test.ts',
+  'packages/farebox/src/isolation/misbehaving-handlers.test.ts',
+  'packages/farebox/src/loop-watch/watch-loop.test.ts',
+  'packages/farebox/src/spending/spend-storm.test.ts',
+  'packages/farebox/src/workers/workers.test.ts',
+  'packages/local/src/chain/agent-registry.invariants.test.ts',
+  'packages/local/src/chain/spend-permissions.invariants.test.ts',
+  'packages/local/src/economy.test.ts',
+  'packages/local/src/postgres/start-postgres.test.ts',
+  'packages/local/src/testing/hiring-ring/ring.test.ts',
+  'packages/platform/src/monitor/rounds.test.ts',
+  'packages/platform/src/runs/killed-runs.test.ts',
+]
 
 /** Modules that reach a program, a database or a browser. */
 const OUTSIDE =
@@ -29,7 +70,8 @@ const IMPORT = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
  * @returns {readonly string[]} paths below the root
  */
 export function quickTests() {
-  return testFiles().filter(file => !STARTS_PROGRAMS.includes(file) && !needsMore(file))
+  const others = [...LONG_TESTS, ...STARTS_PROGRAMS]
+  return testFiles().filter(file => !others.includes(file) && !needsMore(file))
 }
 
 function testFiles() {

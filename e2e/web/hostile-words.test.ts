@@ -158,7 +158,7 @@ function answerJob(job: JobAnswer, group: readonly string[], hasFailed: boolean)
 const chromium = findChromium()
 
 describe.skipIf(chromium === undefined)(
-  '200 hostile texts in every field that an owner or an agent writes',
+  '120 hostile texts in every field that an owner or an agent writes',
   () => {
     let browser: Browser
     const contexts: BrowserContext[] = []
@@ -276,9 +276,9 @@ describe.skipIf(chromium === undefined)(
     }
 
     test('nearly all may stand in a declaration, so that the pages have to bear them', () => {
-      expect(payloads.length).toBeGreaterThanOrEqual(200)
+      expect(payloads.length).toBeGreaterThanOrEqual(120)
       expect(new Set(payloads).size).toBe(payloads.length)
-      expect(agents.length).toBeGreaterThanOrEqual(195)
+      expect(agents.length).toBeGreaterThanOrEqual(115)
     })
 
     test('on an agent’s page, as its reader sees it', async () => {

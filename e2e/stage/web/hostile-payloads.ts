@@ -33,7 +33,10 @@ export function hostilePayloads(elsewhere: string): readonly string[] {
     (vector: string) => `\\u003c/script\\u003e${vector}`,
     (vector: string) => vector.replaceAll('<', '&lt;').replaceAll('>', '&#62;'),
   ]
-  const built = contexts.flatMap(inContext => vectors.map(inContext))
+  // Each with every other one: all pairs took twice the time, and no page knows a vector by its surroundings.
+  const built = contexts.flatMap((inContext, place) =>
+    vectors.filter((_, at) => (at + place) % 2 === 0).map(inContext),
+  )
   return [
     ...built,
     `javascript:${run}`,
