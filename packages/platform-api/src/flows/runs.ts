@@ -68,7 +68,9 @@ export const runRequest = z
     run_id: z
       .uuid()
       .optional()
-      .describe('UUID, made by the caller: the same request again is the same run. Default: a new one'),
+      .describe(
+        'UUID, made by the caller: the same request again is the same run, another one is refused. Default: a new one',
+      ),
     run_token: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43,128}$/, 'must be 32 random bytes in base64url')

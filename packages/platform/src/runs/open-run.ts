@@ -3,7 +3,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Caller } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { RunRow } from './records/run-row.ts'
-import { readRun, readTokenHash } from './records/run-store.ts'
+import { readRun, readRunHashes } from './records/run-store.ts'
 
 /** What somebody shows who wants to open a run. */
 export interface ShownForRun {
@@ -21,6 +21,11 @@ export function hashRunToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+/** Whether a token is that of the run with these hashes. */
+export function opensRun({ tokenHash }: { readonly tokenHash: Buffer }, token: string): boolean {
+  return timingSafeEqual(tokenHash, hashRunToken(token))
+}
+
 /**
  * A run for whoever shows its token, or is signed in as its payer.
  *
@@ -32,9 +37,9 @@ export async function openRun(
   { caller, token }: ShownForRun,
 ): Promise<RunRow> {
   const id = runId.toLowerCase()
-  const [run, hash] = await Promise.all([readRun(database, id), readTokenHash(database, id)])
+  const [run, hashes] = await Promise.all([readRun(database, id), readRunHashes(database, id)])
   const isPayer = caller.kind === 'owner' && caller.address === run?.payer
-  const isShown = hash !== undefined && token !== undefined && timingSafeEqual(hash, hashRunToken(token))
+  const isShown = hashes !== undefined && token !== undefined && opensRun(hashes, token)
   if (run !== undefined && (isPayer || isShown)) return run
   throw new Refusal(
     'not_found',

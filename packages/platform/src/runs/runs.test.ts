@@ -637,7 +637,7 @@ test('payments of a payer who has less than they come to are not taken, so that 
   ])
 })
 
-test('the same request again is the same run; with another token it is refused', async () => {
+test('the same request again is the same run; with another token, or another body, it is refused', async () => {
   const flow = await twoSteps()
   const payments = [await signStep(stage.parts, shout, 'loud')]
   const run_id = '6f0f0a52-6f0e-4b8a-9d51-0a2f4be391aa'
@@ -651,6 +651,23 @@ test('the same request again is the same run; with another token it is refused',
     payload: { ...payload, run_token: 'b'.repeat(43) },
   })
   expect(other.statusCode).toBe(409)
+  const isAnother = [
+    { input: { text: 'other words' } },
+    { max_total: '2' },
+    { flow: { ...flow, name: 'Another' } },
+    { flow_id: '6f0f0a52-6f0e-4b8a-9d51-0a2f4be391ab' },
+  ]
+  for (const change of isAnother) {
+    const { statusCode, body } = await ask({
+      method: 'POST',
+      url: '/v1/runs',
+      payload: { ...payload, ...change },
+    })
+    expect(statusCode, JSON.stringify(change)).toBe(409)
+    expect(body).toContain('run_id: is in use for another run')
+  }
+  const reordered = { ...payload, flow: Object.fromEntries(Object.entries(flow).toReversed()), payments: [] }
+  expect((await ask({ method: 'POST', url: '/v1/runs', payload: reordered })).statusCode).toBe(200)
   const { rows } = await stage.database.pool.query('select count(*)::int as runs from runs')
   expect(rows).toEqual([{ runs: 1 }])
 })

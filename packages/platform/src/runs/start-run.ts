@@ -1,19 +1,22 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { runRequest } from '@farebox/platform-api/flows/runs'
+import { hashJson } from '@farebox/platform-api/receipt'
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import type pg from 'pg'
 import type { z } from 'zod'
 import type { RunBegun } from '../checking/run-messages.ts'
 import { readCatalog } from '../flows/read-catalog.ts'
 import { callerKey } from '../http/caller-key.ts'
+import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { hashRunToken, makeRunToken } from './open-run.ts'
+import { hashRunToken, makeRunToken, opensRun } from './open-run.ts'
 import { readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import type { RunRow } from './records/run-row.ts'
-import { insertRun, readRun, readTokenHash, type NewRun } from './records/run-store.ts'
+import { insertRun, readRun, readRunHashes, type NewRun } from './records/run-store.ts'
 
 /** What a run is started with, as it travels. */
 export type GivenRun = z.output<typeof runRequest>
@@ -37,7 +40,7 @@ const STARTS_AT_ONCE = 8
 /**
  * Makes what starts runs in one process: checks the flow against what its agents are now, the input, and the payments that
  * come with it, and writes all down at once. Nothing is ordered before that. The same request again, with its run_id and
- * its token, is the same run.
+ * its token, is the same run; another one with them is refused.
  *
  * @throws {Refusal} with a sentence for the caller; then nothing was written
  */
@@ -62,7 +65,8 @@ async function start(
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()
-  const known = await findStarted(parts, runId, token)
+  const requestHash = await hashRequest(given)
+  const known = await findStarted(parts, runId, token, requestHash)
   if (known !== undefined) return known
   means.take(from, given.payments.length)
   readMaxTotal(given.max_total)
@@ -75,6 +79,7 @@ async function start(
   const run: NewRun = {
     runId,
     tokenHash: hashRunToken(token),
+    requestHash,
     payer: payments.payer,
     flowId: given.flow_id?.toLowerCase(),
     name: flow.name,
@@ -94,20 +99,29 @@ async function start(
   parts.due.runs.notify()
   const written = isNew ? await readRun(parts.database, runId) : undefined
   if (written !== undefined) return { run: written, token: given.run_token === undefined ? token : undefined }
-  const twin = await findStarted(parts, runId, token)
+  const twin = await findStarted(parts, runId, token, requestHash)
   if (twin === undefined) throw new Refusal('conflict', 'run_id: is in use for another run')
   return twin
+}
+
+/** Its payments are left out: those that a run has stay as they are, whoever signs others. */
+async function hashRequest({ flow, flow_id: id, input, max_total }: GivenRun): Promise<string> {
+  // The request came as JSON.
+  const asked = { flow: flow as unknown as JsonObject, flow_id: id?.toLowerCase() ?? null, input, max_total }
+  return await inLoopTurn(asked, () => hashJson(asked))
 }
 
 async function findStarted(
   { database }: PlatformParts,
   runId: string,
   token: string,
+  requestHash: string,
 ): Promise<StartedRun | undefined> {
-  const hash = await readTokenHash(database, runId)
-  if (hash === undefined) return undefined
-  const run = timingSafeEqual(hash, hashRunToken(token)) ? await readRun(database, runId) : undefined
-  if (run === undefined) throw new Refusal('conflict', 'run_id: is in use for another run')
+  const hashes = await readRunHashes(database, runId)
+  if (hashes === undefined) return undefined
+  const run = opensRun(hashes, token) ? await readRun(database, runId) : undefined
+  if (run === undefined || hashes.requestHash !== requestHash)
+    throw new Refusal('conflict', 'run_id: is in use for another run')
   return { run, token: undefined }
 }
 

@@ -16,6 +16,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly runId: string
   /** SHA-256 of its token. */
   readonly tokenHash: Buffer
+  /** Of what it was asked to be. */
+  readonly requestHash: string
   readonly payer: string | undefined
   readonly flowId: string | undefined
   readonly name: string
@@ -36,8 +38,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into runs (run_id, token_hash, started_from, payer, flow_id, name, flow, input, max_total, state, plan, status,
-       paid, created_at, changed_at, due_at, ended_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15)
+       paid, created_at, changed_at, due_at, ended_at, request_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15, $16)
      on conflict do nothing`,
     [
       run.runId,
@@ -55,6 +57,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       run.plan.paid,
       new Date(nowMs),
       run.plan.isOver ? new Date(nowMs) : null,
+      run.requestHash,
     ],
   )
   if (rowCount !== 1) return false
@@ -107,12 +110,15 @@ export async function readRun(database: Database, runId: string): Promise<RunRow
   return row && toRunRow(row)
 }
 
-/** The hash of a run's token; undefined: there is no such run. */
-export async function readTokenHash(database: Database, runId: string): Promise<Buffer | undefined> {
-  const [row] = await database.query<{ token_hash: Buffer }>(
-    'read-run-token',
-    'select token_hash from runs where run_id = $1',
+/** The hashes of a run's token and of the request that it was started with; undefined: there is no such run. */
+export async function readRunHashes(
+  database: Database,
+  runId: string,
+): Promise<Pick<NewRun, 'tokenHash' | 'requestHash'> | undefined> {
+  const [row] = await database.query<{ token_hash: Buffer; request_hash: string }>(
+    'read-run-hashes',
+    'select token_hash, request_hash from runs where run_id = $1',
     [runId],
   )
-  return row?.token_hash
+  return row && { tokenHash: row.token_hash, requestHash: row.request_hash }
 }
