@@ -1,6 +1,6 @@
-// The lanes of the tests. The first of `npm test` takes the tests that need nothing but this process: no chain, no database, no
-// program. Which those are follows from their imports, so there is no list to keep; `no-programs.test-setup.mjs` holds them
-// to it.
+// The lanes of the tests. The first lane of `npm test` takes the tests that need nothing but this process: no chain, no
+// database, no program. Which those are follows from their imports, so there is no list to keep;
+// `no-programs.test-setup.mjs` holds them to it.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

@@ -499,8 +499,6 @@ create table runs (
   run_id uuid primary key,
   -- SHA-256 of the token that opens and controls it.
   token_hash bytea not null check (length(token_hash) = 32),
-  -- Of its flow, input and limit, as it was started: the same request again is the same run, and another one is not.
-  request_hash text not null,
   -- Where it came from, as a salted hash; null once something of it was paid.
   started_from text,
   -- Who pays: the signer of its first payment; lower-case. Null: none has come.

@@ -4,7 +4,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import * as AbiEvent from 'ox/AbiEvent'
 import type { ContractLog } from '../contract-events/read-chain.ts'
-import { textAsBytes, textOf } from '../contract-events/text-events.ts'
+import { textOf, textsAsBytes } from '../contract-events/text-events.ts'
 import { replaceUnstorable } from '../unstorable.ts'
 
 /** Something that the SpendPermissions contract said. Addresses and hashes are lower-case, amounts atomic units. */
@@ -51,13 +51,7 @@ interface PermissionSpent {
 
 const MOST_CAPABILITY_CHARACTERS = 128
 
-const SET = textAsBytes(
-  AbiEvent.from([
-    'event PermissionSet(address indexed owner, address indexed spender, bytes32 indexed id, Permission permission, uint256 spent, uint256 nonce)',
-    'struct Permission { address owner; address spender; address token; uint256 agentId; bytes capability; uint256 limit; uint256 cap; uint256 expiry; address[] recipients; }',
-  ]),
-  AbiEvent.getSelector(AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSet')),
-)
+const SET = textsAsBytes(AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSet'))
 const REVOKED = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionRevoked')
 const SPENT = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSpent')
 

@@ -104,7 +104,7 @@ async function start(
   return twin
 }
 
-/** Its payments are left out: those that a run has stay as they are, whoever signs others. */
+/** Payments are left out: the run keeps those that it was started with, and takes no others by a repeat. */
 async function hashRequest({ flow, flow_id: id, input, max_total }: GivenRun): Promise<string> {
   // The request came as JSON.
   const asked = { flow: flow as unknown as JsonObject, flow_id: id?.toLowerCase() ?? null, input, max_total }

@@ -2,7 +2,7 @@ import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import * as AbiEvent from 'ox/AbiEvent'
 import * as AbiFunction from 'ox/AbiFunction'
 import type { ContractLog } from '../../contract-events/read-chain.ts'
-import { textAsBytes, textOf } from '../../contract-events/text-events.ts'
+import { textOf, textsAsBytes } from '../../contract-events/text-events.ts'
 
 /** D36: what a registration stakes, exactly: 0.001 ETH. */
 export const STAKE_WEI = 10n ** 15n
@@ -28,16 +28,8 @@ export interface RegistryEvent {
 const MAX_ENDPOINT_CHARACTERS = 2_048
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-const REGISTERED = textAsBytes(
-  AbiEvent.from(
-    'event AgentRegistered(uint256 indexed agentId, address indexed owner, bytes endpoint, uint256 stake)',
-  ),
-  AbiEvent.getSelector(AbiEvent.fromAbi(agentRegistryAbi, 'AgentRegistered')),
-)
-const UPDATED = textAsBytes(
-  AbiEvent.from('event EndpointUpdated(uint256 indexed agentId, address indexed owner, bytes endpoint)'),
-  AbiEvent.getSelector(AbiEvent.fromAbi(agentRegistryAbi, 'EndpointUpdated')),
-)
+const REGISTERED = textsAsBytes(AbiEvent.fromAbi(agentRegistryAbi, 'AgentRegistered'))
+const UPDATED = textsAsBytes(AbiEvent.fromAbi(agentRegistryAbi, 'EndpointUpdated'))
 const DEREGISTERED = AbiEvent.fromAbi(agentRegistryAbi, 'AgentDeregistered')
 const TRANSFER = AbiEvent.fromAbi(agentRegistryAbi, 'Transfer')
 
