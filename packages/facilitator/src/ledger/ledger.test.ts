@@ -791,6 +791,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       ).toBe(false)
     })
 
+    test('a hold that ran out is released as well: it is never charged then', async () => {
+      const late = await held()
+      await ledger.audit.expireHolds(NETWORK.id, NOW + 60)
+      const holdId = (await stateOf(late))?.holdId ?? ''
+      expect(await ledger.payments.release({ holdId, binding: 'job', owner: 'owner' })).toBe(true)
+      expect(await ledger.payments.capture(captureRequest(late))).toEqual({ kind: 'released' })
+    })
+
     test('D10 a hold is not released for another purpose than its own', async () => {
       const one = await held()
       const holdId = (await stateOf(one))?.holdId ?? ''

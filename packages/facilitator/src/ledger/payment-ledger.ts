@@ -115,7 +115,10 @@ export interface PaymentLedger {
    * until an owner has twice its limit of a day. Never a released one, never for another purpose.
    */
   capture(request: CaptureRequest): Promise<CaptureOutcome>
-  /** Gives a hold back. False where the id is not the current one of a hold of this owner for this purpose. */
+  /**
+   * Gives a hold back, also one that ran out, which could still be charged. False where the id is not the current one of a
+   * hold of this owner for this purpose.
+   */
   release(hold: HoldToRelease): Promise<boolean>
   /** The rows of these keys, those that exist, in no order. */
   find(keys: readonly string[]): Promise<readonly PaymentRecord[]>

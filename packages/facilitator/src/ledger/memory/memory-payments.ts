@@ -22,7 +22,7 @@ export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerF
     release: ({ holdId, binding, owner }) =>
       resolved(() => {
         const row = [...payments.values()].find(
-          one => one.holdId === holdId && one.owner === owner && one.state === 'held',
+          one => one.holdId === holdId && one.owner === owner && ['held', 'expired'].includes(one.state),
         )
         if (row?.binding !== binding) return false
         payments.set(row.key, { ...row, state: 'released' })

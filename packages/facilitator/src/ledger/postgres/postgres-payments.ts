@@ -52,7 +52,7 @@ export function createPostgresPayments(
   const hold = `select ${schema}.hold_together($1, $2, $3) as outcomes`
   const capture = `select ${schema}.capture_together($1) as outcomes`
   const release = `update ${schema}.payments set state = 'released', changed_at = now()
-    where hold_id = $1 and owner = $2 and binding = $3 and state = 'held' returning key`
+    where hold_id = $1 and owner = $2 and binding = $3 and state in ('held', 'expired') returning key`
   const find = `select ${PAYMENT_COLUMNS} from ${schema}.payments where key = any ($1)`
 
   const together = async <Row>(
