@@ -28,7 +28,7 @@ export const PAYMENT_MUTANTS: MutantTable = {
     breaks: 'only a hold can be given back: here a charge under way too',
     isRare: true,
     in: 'facilitator/createMemoryPayments',
-    find: "one => one.holdId === holdId && one.owner === owner && one.state === 'held',",
+    find: "one => one.holdId === holdId && one.owner === owner && ['held', 'expired'].includes(one.state),",
     replace: 'one => one.holdId === holdId && one.owner === owner,',
   },
   'charge-after-release': {
