@@ -6,7 +6,10 @@ process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 process.on('message', message => {
   const { watch, forget } = message as { readonly watch?: unknown; readonly forget?: unknown }
-  if (typeof watch === 'number') pids.add(watch)
+  if (typeof watch === 'number') {
+    pids.add(watch)
+    process.send?.({ watched: watch }, undefined, {}, () => undefined)
+  }
   if (typeof forget === 'number') pids.delete(forget)
 })
 process.on('disconnect', () => {

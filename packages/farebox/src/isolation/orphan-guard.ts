@@ -3,7 +3,11 @@ import { GUARD_PROGRAM, nodeOptions } from './programs.ts'
 
 /** A process that ends what this one leaves behind, should it be killed. */
 export interface Guard {
-  watch(pid: number): void
+  /**
+   * Resolves once it watches the process, or cannot be asked to. What is sent to it while it starts is lost if this process
+   * ends then: until here the process must not be given anything that may block it.
+   */
+  watch(pid: number): Promise<void>
   /** It has ended: its number may be another process's soon. */
   forget(pid: number): void
   close(): void
@@ -15,14 +19,31 @@ export function startOrphanGuard(): Guard {
     execArgv: nodeOptions(),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  child.on('error', () => undefined)
+  const asked = new Map<number, () => void>()
+  const letGo = (): void => {
+    for (const resolve of asked.values()) resolve()
+    asked.clear()
+  }
+  child.on('error', letGo)
+  child.on('disconnect', letGo)
+  child.on('message', message => {
+    const { watched } = message as { readonly watched?: unknown }
+    if (typeof watched !== 'number') return
+    asked.get(watched)?.()
+    asked.delete(watched)
+  })
   child.unref()
   child.channel?.unref()
   const tell = (message: object): void => {
     if (child.connected) child.send(message, () => undefined)
   }
   return {
-    watch: pid => tell({ watch: pid }),
+    watch: pid =>
+      new Promise(resolve => {
+        if (!child.connected) return resolve()
+        asked.set(pid, resolve)
+        tell({ watch: pid })
+      }),
     forget: pid => tell({ forget: pid }),
     close() {
       if (child.connected) child.disconnect()

@@ -47,7 +47,17 @@ export function spawnHandlerProcess(
   const lastWords = keepLastWords(child)
   if (stdout !== null) forwardLines(stdout, lines => process.stdout.write(lines))
   if (stderr !== null) forwardLines(stderr, lines => process.stderr.write(lines))
-  if (pid !== undefined) guard.watch(pid)
+  /** What it is told before it is watched; undefined: it is. */
+  let waiting: HandlerCommand[] | undefined = []
+  const tell = (command: HandlerCommand): void => {
+    if (child.connected) child.send(command, () => undefined)
+  }
+  const beginTelling = (): void => {
+    for (const command of waiting ?? []) tell(command)
+    waiting = undefined
+  }
+  if (pid === undefined) beginTelling()
+  else void guard.watch(pid).then(beginTelling)
   child.on('message', message => {
     // What is still on its way from one that is ended counts no more.
     if (killedFor === undefined) onMessage(message)
@@ -66,7 +76,8 @@ export function spawnHandlerProcess(
     pid,
     ended,
     send(command) {
-      if (child.connected) child.send(command, () => undefined)
+      if (waiting === undefined) tell(command)
+      else waiting.push(command)
     },
     kill,
     keepAwake(isWorking) {

@@ -91,6 +91,17 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     await isGone(Number(pid))
   })
 
+  test('the same, where what ends it is slow to start: no job begins before', async () => {
+    const isGuard = "process.argv[1]?.includes('orphan-guard')"
+    await project.write('slow.mjs', `if (${isGuard}) await new Promise(resolve => setTimeout(resolve, 1500))`)
+    const running = start([], { ...ISOLATED, NODE_OPTIONS: `--import ${project.folder}/slow.mjs` })
+    const answer = waitJob(await listening(running), 666).catch(() => 'cut off')
+    const [, pid] = await running.until(/begun in (\d+)/)
+    running.child.kill('SIGKILL')
+    expect(await answer).toBe('cut off')
+    await isGone(Number(pid))
+  })
+
   test('several workers, each with processes of its own', async () => {
     const running = start(['--workers', '2'], { ...ISOLATED, SERVICE_STORE: 'lmdb:jobs' })
     const url = await listening(running)
