@@ -13,11 +13,15 @@ const OURS = { kinds: [KIND], extensions: ['farebox-hold'], signers: {} }
 let server: Server | undefined
 afterEach(() => server?.close())
 
-/** A facilitator that says this of itself, and how often it was asked. */
-async function serveSupported(answer: object): Promise<{ readonly url: string; asked(): number }> {
+/** A facilitator that says this of itself, answers a release so, and how often it was asked. */
+async function serveSupported(
+  answer: object,
+  released = 200,
+): Promise<{ readonly url: string; asked(): number }> {
   let asked = 0
   const made = createServer((request, response) => {
     if (request.url === '/supported') asked += 1
+    if (request.url === '/release') response.statusCode = released
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   server = made
@@ -57,7 +61,25 @@ describe('warnings about the facilitator at the start', () => {
       FACILITATOR_URL: url,
       SERVICE_RPC_URL: 'http://127.0.0.1:1',
     })
-    expect(warning).toMatch(/does not bind payments to jobs.* give each agent a wallet of its own/)
+    expect(warning).toMatch(
+      /does not bind payments to jobs.* a wallet of its own .* FACILITATOR_SECRET="not checked"/,
+    )
+    expect(others).toEqual([])
+  })
+
+  test.each([401, 403])('D11 the facilitator refuses the secret with %i', async status => {
+    const { url } = await serveSupported(OURS, status)
+    expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([
+      expect.stringMatching(
+        /^warning: the facilitator refuses FACILITATOR_SECRET; .* answered 401; npx farebox/,
+      ),
+    ])
+  })
+
+  test('a facilitator that cannot say whether it takes the secret is not said to refuse it', async () => {
+    const { url } = await serveSupported(OURS, 503)
+    const [line, ...others] = await warningsOf({ FACILITATOR_URL: url })
+    expect(line).toMatch(/^warning: the facilitator does not answer; .* cause="\/release answered HTTP 503"/)
     expect(others).toEqual([])
   })
 

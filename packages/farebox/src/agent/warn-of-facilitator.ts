@@ -7,8 +7,8 @@ import { refuseAbilities } from '../payment-gate/facilitator-abilities.ts'
 const ASK_MS = 5_000
 
 /**
- * Asks the facilitator once what it supports, and warns in one line where no payment could be taken with it: better
- * at the start than at the first job (D12). Never rejects; nothing waits for it. Silent in dev mode, and without a
+ * Asks the facilitator once what it supports, and whether it takes the secret, and warns in one line where no payment
+ * could be taken with it: better at the start than at the first job (D11, D12). Never rejects; nothing waits for it. Silent in dev mode, and without a
  * secret, of which there is a warning already.
  */
 export async function warnOfFacilitator(environment: Environment, log: Log): Promise<void> {
@@ -29,6 +29,12 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
       log.warn(
         'the facilitator does not bind payments to jobs: agents that share a wallet but not a store may both answer ' +
           'for one payment; give each agent a wallet of its own',
+        { at, FACILITATOR_SECRET: 'not checked' },
+      )
+    else if (!(await facilitator.takesSecret({ timeoutMs: ASK_MS })))
+      log.warn(
+        'the facilitator refuses FACILITATOR_SECRET; paid requests will be answered 401; ' +
+          'npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
         { at },
       )
   } catch (error) {

@@ -138,6 +138,7 @@ function stageGate(
         signers: {},
       }
     },
+    takesSecret: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   }
   const rpc: JsonRpc = {

@@ -50,6 +50,11 @@ export interface FacilitatorClient {
   settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
   /** Gives a hold back; only for facilitators with the hold extension. Rejects when no answer came. */
   release(hold: ReleaseRequest, options: { readonly timeoutMs: number }): Promise<void>
+  /**
+   * Whether it takes the secret; only for facilitators with the hold extension. Asked by the release of a hold that nobody
+   * has. Rejects when no answer came that says so.
+   */
+  takesSecret(options: { readonly timeoutMs: number }): Promise<boolean>
   /** Rejects when it cannot be read. */
   supported(options: { readonly timeoutMs: number }): Promise<SupportedResponse>
   close(): Promise<void>
@@ -107,6 +112,12 @@ export function createFacilitatorClient(options: {
     async release({ holdId, binding }, { timeoutMs }) {
       const answer = await post('/release', { holdId, binding }, timeoutMs)
       if (answer.status !== 200) throw new Error(`/release answered HTTP ${answer.status}`)
+    },
+    async takesSecret({ timeoutMs }) {
+      const { status } = await post('/release', { holdId: '', binding: '' }, timeoutMs)
+      if (status !== 200 && status !== 401 && status !== 403)
+        throw new Error(`/release answered HTTP ${status}`)
+      return status === 200
     },
     async supported({ timeoutMs }) {
       return readSupported(await origin.send({ method: 'GET', path: '/supported', headers, timeoutMs }))
