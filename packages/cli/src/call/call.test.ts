@@ -365,7 +365,7 @@ describe('--dry-run', () => {
     const { code, out } = await run([agent.url, '--dry-run'], { variables: {} })
     expect(code).toBe(0)
     expect(out).toContain('price    0.002000 USDC on Base Sepolia or a local chain (eip155:84532)')
-    expect(out).toContain('{"text":"text","top":1}')
+    expect(out).toContain('{"text":"text"}')
     await expectNothingSigned(agent)
     const line = /^ {2}farebox call (.*)$/m.exec(out)?.[1] ?? ''
     expect(await run(line.split(' '))).toMatchObject({ code: 0, out: '{"words":1}\n' })

@@ -117,15 +117,16 @@ function typeOf({ type, enum: values, items }: Field): string {
 
 function example(world: World, shown: CallTarget, bold: (text: string) => string): readonly string[] {
   const { url, name, capability } = shown
-  const made = sample(requiredOf(capability.input_schema))
+  const made = sample(withOne(capability.input_schema))
   if (!made.ok) return []
   const { input_schema: fields } = capability
   const line = shellLine(commandArguments({ url, capability: name, input: made.value, fields }))
   return ['', bold('Example'), `  ${asTyped(world, line)}`]
 }
 
-/** The least that works; where nothing is required, the first field. */
-function requiredOf(fields: FieldMap): FieldMap {
-  const required = Object.entries(fields).filter(([, field]) => field.required === true)
-  return Object.fromEntries(required.length > 0 ? required : Object.entries(fields).slice(0, 1))
+/** Where nothing is required, the first field shows how one is given. */
+function withOne(fields: FieldMap): FieldMap {
+  const [first] = Object.entries(fields)
+  if (first === undefined || Object.values(fields).some(field => field.required === true)) return fields
+  return { ...fields, [first[0]]: { ...first[1], required: true } }
 }

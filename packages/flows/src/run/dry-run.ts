@@ -85,8 +85,16 @@ type Made =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly violation: Violation }
 
+/** Of optional inputs too, where one can be made: what a flow does with them is to be seen, and nothing is sent. */
 function sampleInput({ flow }: Graph, budget: CheckBudget): Made {
-  return sample(flow.inputs, 'input', budget)
+  const made = sample(flow.inputs, 'input', budget)
+  if (!made.ok) return made
+  const others = Object.entries(flow.inputs).flatMap(([name, field]) => {
+    if (Object.hasOwn(made.value, name)) return []
+    const one = sample({ [name]: { ...field, required: true } }, 'input', budget)
+    return one.ok ? Object.entries(one.value) : []
+  })
+  return { ok: true, value: Object.fromEntries([...Object.entries(made.value), ...others]) }
 }
 
 function checkInput({ flow }: Graph, input: JsonObject, budget: CheckBudget): Made {

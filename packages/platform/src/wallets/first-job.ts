@@ -3,6 +3,7 @@ import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { SampleResult } from '@farebox/protocol/samples/sample'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { readAgent } from '../agents/read-agent.ts'
+import { whyNotPayable } from '../agents/why-not-payable.ts'
 import { chooseCapability } from '../canary/choose-capability.ts'
 import { CheckFailed } from '../checking/checker.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -39,8 +40,8 @@ async function sampleJob(
   agentId: number,
 ): Promise<FirstJob | undefined> {
   const agent = await readAgent(database, agentId)
-  if (agent?.standing !== 'listed' || agent.declaration === undefined || agent.isOffline) return undefined
-  if (agent.wallet === undefined || agent.wallet !== agent.provenWallet) return undefined
+  if (agent?.declaration === undefined || agent.isOffline || whyNotPayable(agent) !== undefined)
+    return undefined
   const { declaration } = agent
   const chosen = await chooseCapability(declaration, fields =>
     checker.run('sample', withTexts(fields), `agent ${agentId}`).catch(noSample),

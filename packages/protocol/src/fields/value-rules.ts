@@ -11,6 +11,8 @@ export interface Rules {
   /** The value as the type asks for it, or undefined. */
   readonly convert: (value: unknown, type: FieldType) => JsonValue | undefined
   readonly isRequired: (field: Field) => boolean
+  /** Whether an example has the field. */
+  readonly isInSamples: (field: Field) => boolean
   readonly compilePattern: (source: string) => PatternTest
   /** Checks that were built before, so that a field is built once however many of its parents are. */
   readonly built?: Map<Field, ValueCheck>
@@ -22,6 +24,8 @@ export interface Rules {
 export const INPUT_RULES: Rules = {
   convert: coerce,
   isRequired: field => field.required === true,
+  // An optional field that a caller has not filled in changes what the agent does.
+  isInSamples: field => field.required === true || field.default !== undefined,
   compilePattern,
   distrust: false,
 }
@@ -32,6 +36,7 @@ export const INPUT_RULES: Rules = {
 export const OUTPUT_RULES: Rules = {
   convert: asItIs,
   isRequired: field => field.required !== false,
+  isInSamples: () => true,
   compilePattern,
   distrust: true,
 }

@@ -30,7 +30,18 @@ describe('the source of a sample', () => {
     [{ type: 'array', maxItems: 0 }, []],
     [{ type: 'array', minItems: 2, items: { type: 'integer' } }, [1, 1]],
     [{ type: 'object' }, {}],
-    [{ type: 'object', properties: { a: { type: 'boolean' } } }, { a: true }],
+    [
+      {
+        type: 'object',
+        properties: {
+          a: { type: 'boolean', required: true },
+          b: { type: 'boolean' },
+          c: { type: 'integer', default: 7 },
+          d: { type: 'string', examples: ['x'] },
+        },
+      },
+      { a: true, c: 7 },
+    ],
   ])('%j', (field, value) => {
     expect(sampleOf(field)).toEqual(value)
   })
@@ -113,9 +124,17 @@ describe('a sample that cannot be made', () => {
     expect(sample(fields)).toEqual({ ok: false, violation: { ...nothing, field: 'a[0].b' } })
   })
 
-  test('an optional field is left out, an optional item makes an empty list', () => {
+  test('an optional field is left out unless it has a default, an optional item makes an empty list', () => {
     const hopeless: Field = { type: 'integer', minimum: 0.2, maximum: 0.8 }
-    expect(sample({ a: hopeless, b: { type: 'array', items: hopeless } })).toEqual({
+    expect(sample({ a: { type: 'string' }, b: { type: 'integer', default: 3 } })).toEqual({
+      ok: true,
+      value: { b: 3 },
+    })
+    expect(sample({ a: { type: 'string', required: false } }, 'output')).toEqual({
+      ok: true,
+      value: { a: 'text' },
+    })
+    expect(sample({ a: hopeless, b: { type: 'array', required: true, items: hopeless } })).toEqual({
       ok: true,
       value: { b: [] },
     })

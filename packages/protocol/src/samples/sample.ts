@@ -14,8 +14,9 @@ export type SampleResult =
 
 /**
  * Makes an example that the check of the same side accepts: for forms, `curl` lines and tests. A field's own
- * examples come first, then its default, then its enum, then something made to fit its constraints. Optional
- * fields are there too, unless nothing can be made for them. The same fields give the same sample.
+ * examples come first, then its default, then its enum, then something made to fit its constraints. Of an input's optional
+ * fields those with a default are there, of an output's all, unless nothing can be made for them. The same fields give the
+ * same sample.
  *
  * Some fields have no value (`minimum: 0.2, maximum: 0.8` on an integer) and some patterns are not guessed;
  * then the result says which field needs `examples`.
@@ -51,6 +52,7 @@ type Sampled<T> =
 function sampleMap(fields: FieldMap, rules: Rules, budget: Run): Sampled<JsonObject> {
   const value: JsonObject = {}
   for (const [name, field] of Object.entries(fields)) {
+    if (!rules.isInSamples(field)) continue
     const made = sampleField(field, rules, budget)
     if (made.ok) setOwn(value, name, made.value)
     else if (rules.isRequired(field)) return { ...made, path: [name, ...made.path] }

@@ -34,6 +34,7 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
   const text = Object.entries(fields).find(
     ([name, { type }]) => type === 'string' && typeof input[name] === 'string',
   )
+  const others = Object.entries(input).filter(([name]) => name !== text?.[0])
   const isHeld = execution.step === 'preparing' || execution.step === 'ordered'
   return (
     <Ticket
@@ -81,6 +82,16 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
               , <span className="mono">{first.capability}</span>
             </>,
           ],
+          // Whatever is sent is shown.
+          ...others.map(
+            ([name, value]) =>
+              [
+                name,
+                <bdi key={name} className="mono">
+                  {typeof value === 'string' ? value : JSON.stringify(value)}
+                </bdi>,
+              ] as const,
+          ),
           [
             'Paid from',
             <>
