@@ -13,6 +13,7 @@ const WRITERS = {
   'agents/inspect-soon.ts': ['next_refresh_at', 'look_since', 'look_failures'],
   'registry/inspect/take-agents.ts': ['next_refresh_at', 'looked_at'],
   'monitor/change-availability.ts': ['is_offline', 'badge_shown'],
+  'owners/payment-problem.ts': ['payment_problem', 'payment_problem_since'],
   'badges/change-badge.ts': ['badge', 'badge_shown'],
 }
 

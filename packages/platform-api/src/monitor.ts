@@ -104,12 +104,14 @@ export const webhookEvent = z
     'agent.warned',
     'agent.offline',
     'agent.back',
+    'agent.not_payable',
     'agent.test',
     'owner.limit_near',
     'owner.limit_reached',
   ])
   .describe(
-    'agent.test: its owner wants to see whether notices arrive; nothing has happened. owner.limit_near: four fifths of the ' +
+    'agent.not_payable: it could not take a payment, and no order is sent until it is inspected again. ' +
+      'agent.test: its owner wants to see whether notices arrive; nothing has happened. owner.limit_near: four fifths of the ' +
       'settlements of this UTC day are used, over all agents of the owner; owner.limit_reached: all of them',
   )
 
@@ -174,7 +176,8 @@ export const webhookNotice = z
     consecutive_failures: z.int().nonnegative(),
     is_offline: z.boolean(),
     badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown now'),
-    at: unixSeconds.describe('Unix seconds; when the check was made, or the limit looked at'),
+    at: unixSeconds.describe('Unix seconds; when the check or the payment was made, or the limit looked at'),
+    reason: z.string().optional().describe('Of agent.not_payable'),
     settlements: z
       .strictObject({
         used: z.int().nonnegative().describe('Of this UTC day'),

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { When } from './when.tsx'
 
 /** A badge, the lowest first. */
 export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
@@ -20,14 +21,27 @@ export function Standing({ badge }: { readonly badge: Badge }): ReactNode {
   )
 }
 
-/** How an agent is now, in a word with its mark. */
+/** How an agent was at its last check, in a word with its mark, and when that was. */
 export function Now(props: {
   readonly availability: 'waiting' | 'online' | 'offline'
   readonly failures?: number
+  /** Unix seconds; null: never. */
+  readonly checkedAt: number | null
 }): ReactNode {
-  const { availability, failures = 0 } = props
-  if (availability === 'online' && failures >= 3)
-    return <span className="now warned">{failures} checks failed</span>
+  const { availability, failures = 0, checkedAt } = props
+  const isWarned = availability === 'online' && failures >= 3
   const words = { waiting: 'Not checked yet', online: 'Online', offline: 'Offline' }
-  return <span className={`now ${availability}`}>{words[availability]}</span>
+  return (
+    <span className="now-line">
+      <span className={`now ${isWarned ? 'warned' : availability}`}>
+        {isWarned ? `${failures} checks failed` : words[availability]}
+      </span>
+      {checkedAt !== null && (
+        <small>
+          {' '}
+          checked <When at={checkedAt} />
+        </small>
+      )}
+    </span>
+  )
 }

@@ -4,8 +4,11 @@ import type { Flow, JobStep } from '../document/flow.ts'
 /** What an agent's capability is now. */
 export interface CurrentCapability {
   readonly agent_name: string
-  /** `offline`: it did not answer its last checks; `closed`: it takes no jobs, for the reason given. */
-  readonly state: 'online' | 'offline' | 'closed'
+  /**
+   * `unreachable`: it was asked now and did not answer; `offline`: it did not answer its last checks; `closed`: it takes no
+   * jobs, for the reason given.
+   */
+  readonly state: 'online' | 'unreachable' | 'offline' | 'closed'
   /** Why it takes no jobs; with `closed` alone. */
   readonly reason?: string
   readonly hash: string

@@ -26,6 +26,8 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
   switch (state) {
     case 'online':
       return []
+    case 'unreachable':
+      return [find('error', 'unreachable', { step: id }, `${name} was asked just now and did not answer.`)]
     case 'offline':
       return [
         find('error', 'offline', { step: id }, `${name} is offline: it did not answer its last checks.`),

@@ -12,6 +12,10 @@ export const capabilitiesQuery = z.strictObject({
     .describe(
       'Only these, whatever became of them: agent number, a dot, the capability in URI encoding; commas between',
     ),
+  now: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With `ids`: `true` asks each agent whether it answers at this moment'),
   accepts: z
     .string()
     .max(8_000)
@@ -40,7 +44,11 @@ export const offeredCapability = z.strictObject({
   agent_id: z.int().positive(),
   capability: z.string(),
   description: z.string().describe('What it does, in the words of its agent'),
-  state: z.enum(['online', 'offline', 'closed', 'gone']),
+  state: z
+    .enum(['online', 'unreachable', 'offline', 'closed', 'gone'])
+    .describe(
+      'By its last checks; unreachable: these passed, and asked now it did not answer; closed: it takes no jobs',
+    ),
   reason: z.string().nullable().describe('Why it is closed'),
   badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']),
   permissions: z

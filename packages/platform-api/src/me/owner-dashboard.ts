@@ -87,6 +87,7 @@ export const dashboardAgent = z.strictObject({
   availability,
   warned: z.boolean().describe('Online, but three or four checks in a row have failed'),
   consecutive_failures: z.int().nonnegative(),
+  checked_at: seconds.nullable().describe('The newest check that counted'),
   badge: ownedAgent.shape.badge,
   hours: z
     .array(z.strictObject({ at: seconds, ok: z.int().nonnegative(), failed: z.int().nonnegative() }))

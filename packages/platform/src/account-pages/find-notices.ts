@@ -67,8 +67,13 @@ function noticesOfStanding(agent: AgentRow): readonly Found[] {
   }
 }
 
-function noticesOfPay({ wallet, provenWallet }: AgentRow): readonly Found[] {
-  if (wallet !== undefined && wallet === provenWallet) return []
+function noticesOfPay(agent: AgentRow): readonly Found[] {
+  const { wallet, provenWallet, paymentProblem, paymentProblemSinceMs: sinceMs } = agent
+  if (wallet !== undefined && wallet === provenWallet) {
+    if (paymentProblem === undefined) return []
+    const text = `Nobody is sent to pay it: ${paymentProblem}. Fix it, then have the platform look again`
+    return [{ kind: 'not_payable', text, sinceMs }]
+  }
   const proven = provenWallet ?? 'none'
   const text = `Nobody is sent to pay it: /about names the wallet ${wallet ?? 'of nobody'}, the proven one is ${proven}`
   return [{ kind: 'not_payable', text, sinceMs: undefined }]

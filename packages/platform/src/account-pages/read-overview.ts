@@ -80,6 +80,7 @@ function describeAgent(agent: AgentRow, sums: JobSums, checks: AgentChecks): Das
     standing_reason: agent.standingReason ?? null,
     ...describeAvailability(checks),
     consecutive_failures: checks.failures ?? 0,
+    checked_at: checks.checked_at === null ? null : Math.floor(checks.checked_at.getTime() / 1_000),
     badge: agent.badgeShown,
     hours: checks.hours,
     ...jobs,

@@ -104,6 +104,8 @@ function agent(fields: FieldMap): AgentRow {
     inspectedAtMs: 0,
     inspectionProblem: undefined,
     isOffline: false,
+    paymentProblem: undefined,
+    paymentProblemSinceMs: undefined,
     badge: 'none',
     badgeShown: 'none',
   }

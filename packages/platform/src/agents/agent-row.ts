@@ -55,6 +55,9 @@ export interface AgentRow {
   readonly inspectedAtMs: number | undefined
   readonly inspectionProblem: string | undefined
   readonly isOffline: boolean
+  /** Why it could not take a payment when it was last paid; undefined where it was inspected again since. */
+  readonly paymentProblem: string | undefined
+  readonly paymentProblemSinceMs: number | undefined
   /** As earned (D34). */
   readonly badge: Badge
   /** As shown: a step lower while three checks in a row have failed. */
@@ -85,6 +88,8 @@ export interface AgentColumns {
   readonly looked_at: Date | null
   readonly look_problem: string | null
   readonly is_offline: boolean
+  readonly payment_problem: string | null
+  readonly payment_problem_since: Date | null
   readonly badge: Badge
   readonly badge_shown: Badge
 }
@@ -92,8 +97,8 @@ export interface AgentColumns {
 /** The columns of {@link AgentColumns}, for a `select`. */
 export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,
   registered_transaction, registered_at, standing, standing_reason, standing_since, declaration, declaration_version,
-  name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline, badge,
-  badge_shown`
+  name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline,
+  payment_problem, payment_problem_since, badge, badge_shown`
 
 /** A row as the driver gives it, in our own words. */
 export function toAgentRow(columns: AgentColumns): AgentRow {
@@ -120,6 +125,8 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
     inspectedAtMs: columns.looked_at?.getTime(),
     inspectionProblem: columns.look_problem ?? undefined,
     isOffline: columns.is_offline,
+    paymentProblem: columns.payment_problem ?? undefined,
+    paymentProblemSinceMs: columns.payment_problem_since?.getTime(),
     badge: columns.badge,
     badgeShown: columns.badge_shown,
   }

@@ -7,12 +7,14 @@ export function whyNotPayable(agent: AgentRow): string | undefined {
     return 'It has not shown a declaration yet, so there is nothing to pay for.'
   if (agent.provenWallet !== agent.wallet)
     return 'Its wallet is not the one it proved to be its own: nobody is sent to pay it until it is proved again.'
+  if (agent.paymentProblem !== undefined)
+    return `It could not take its last payment: ${agent.paymentProblem}. No order is sent until it is inspected again.`
   return undefined
 }
 
 /** SQL about a row of `agents`: {@link whyNotPayable} finds nothing. */
 export const IS_PAYABLE = `(agents.standing = 'listed' and agents.declaration is not null and agents.wallet is not null
-  and agents.proven_wallet = agents.wallet)`
+  and agents.proven_wallet = agents.wallet and agents.payment_problem is null)`
 
 const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
   provisional: 'It serves no declaration at /about: it is shown, and cannot be paid.',

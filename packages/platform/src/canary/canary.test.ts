@@ -7,7 +7,7 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startJobs } from '../jobs/drive/start-jobs.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
-import { startChainAgent, type ChainAgent } from '../test-setup/network/chain-agent.ts'
+import { honestly, startChainAgent, type ChainAgent } from '../test-setup/network/chain-agent.ts'
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { spentOnOwner, takeFromBudget } from './canary-budget.ts'
@@ -117,6 +117,16 @@ test('an agent that fails, lies about its price or delivers rubbish is said not 
     reason: expect.stringContaining('price'),
   })
   expect(agent.seen).toHaveLength(2)
+  // Nobody else is sent to pay it, until it works again.
+  const problems = async (): Promise<readonly unknown[]> =>
+    (await stage.database.pool.query('select payment_problem from agents where agent_id = $1', [first])).rows
+  expect(await problems()).toEqual([{ payment_problem: "the platform's daily job failed: Internal error" }])
+  agent.asks = {}
+  agent.behave = honestly
+  await stage.database.pool.query('truncate canary_days, canary_owner_days')
+  await stage.database.pool.query('update canaries set next_run_at = now() where agent_id = $1', [first])
+  await until(async () => (await readLastCanary(stage.database, first))?.outcome === 'ok')
+  expect(await problems()).toEqual([{ payment_problem: null }])
 })
 
 test('the budget of a day is never exceeded, whoever takes from it at the same moment', async () => {

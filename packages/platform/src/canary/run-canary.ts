@@ -113,7 +113,7 @@ async function payForJob(
   { agentId, owner, capability, input, priceAtomic }: CanaryPlan,
   signal: AbortSignal,
 ): Promise<JobRow | CanaryEnd> {
-  const payable = await readPayable(parts, agentId, capability)
+  const payable = await readPayable(parts, agentId, capability, { isTrial: true })
   const { requirement, network } = await askPrice(parts, payable, signal)
   const nowMs = parts.clock.nowMs()
   // The declaration may have been refreshed since the plan was made.

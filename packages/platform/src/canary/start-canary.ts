@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { createProvePayment } from '../jobs/quote/prove-payment.ts'
 import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
+import { forgetPaymentProblem, notePaymentProblem } from '../owners/payment-problem.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { endCanary, enrollAgents, takeDueCanaries, type DueCanary } from './canary-store.ts'
 import { canarySigner, runCanary, type CanaryEnd, type CanaryMeans } from './run-canary.ts'
@@ -79,6 +80,11 @@ async function tryAgent(
     const { outcome, reason } = end
     parts.log.info('daily job', { agent: agentId, outcome, reason })
     const nowMs = parts.clock.nowMs()
+    if (outcome === 'ok') await forgetPaymentProblem(parts.database, agentId)
+    if (outcome === 'failed') {
+      const problem = `the platform's daily job failed: ${reason ?? 'no reason is known'}`
+      await notePaymentProblem(parts.database, agentId, { reason: problem, nowMs })
+    }
     await endCanary(parts.database, agentId, {
       outcome: outcome === 'running' ? undefined : outcome,
       reason,

@@ -5,6 +5,7 @@ import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
+import { webhookNotice } from '@farebox/platform-api/monitor'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
 import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
@@ -290,6 +291,47 @@ test('D43 a job that failed again and again counts once against its agent, and n
   }
   expect(await retry(ordered)).toMatchObject({ body: { status: 'completed' } })
   expect(await tally()).toEqual({ paid: 1, failed: 0, jobsDone: 1 })
+})
+
+test('D11 an agent whose secret is refused is not paid any more, its owner is told once, and a delivered retry ends that', async () => {
+  const { pool } = stage.database
+  const owner = (await pool.query<{ owner: string }>('select owner from agents')).rows[0]?.owner
+  await pool.query(
+    `insert into agent_webhooks (agent_id, owner, url, secret, created_at) values (1, $1, 'https://hook.example', 's', now())`,
+    [owner],
+  )
+  failFirst(1, {
+    status: 401,
+    body: { status: 'failed', error_type: 'payment', error: 'no', service_version: '1.0' },
+  })
+  const ordered = await place()
+  expect(ordered.answer).toMatchObject({ status: 'failed', error_type: 'payment', charged: false })
+  const told = async (): Promise<readonly unknown[]> =>
+    (await pool.query<{ body: string }>('select body from webhook_deliveries')).rows.map(({ body }) =>
+      JSON.parse(body),
+    )
+  await until(async () => (await told()).length > 0)
+  const [notice] = await told()
+  expect(webhookNotice.parse(notice)).toMatchObject({
+    event: 'agent.not_payable',
+    consecutive_failures: 0,
+    is_offline: false,
+    reason: 'it answered a paid order with 401, so its facilitator does not take its secret',
+  })
+  const another = await signOrder(stage.parts, { endpoint: agent.url })
+  const refused = await ask({ method: 'POST', url: '/v1/jobs', payload: another })
+  expect([refused.statusCode, refused.json()]).toMatchObject([
+    409,
+    { error: expect.stringMatching(/^agent_id: the agent could not take its last payment: it answered/) },
+  ])
+  expect((await retry(ordered)).body).toMatchObject({ status: 'completed', charged: true })
+  agent.behave = honestly
+  expect((await ask({ method: 'POST', url: '/v1/jobs', payload: another })).json()).toMatchObject({
+    status: 'completed',
+  })
+  expect(await told()).toHaveLength(1)
+  const { rows } = await pool.query('select failures from agent_health')
+  expect(rows.every(row => (row as { failures: number }).failures === 0)).toBe(true)
 })
 
 test('a job is tried five times at most', async () => {

@@ -123,6 +123,9 @@ function columnsOf(transition: Transition, change: ListingChange, agent?: AgentR
     ...(!stays && { standing_since: new Date(nowMs) }),
     proven_wallet: provenWallet(change, agent),
     about_missing_since: toDate(inspection?.aboutMissingSinceMs),
+    // It is told of for as long as nobody has looked at the agent since.
+    payment_problem: null,
+    payment_problem_since: null,
     ...nextInspectionColumns(transition, change),
   }
 }

@@ -4,7 +4,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import type { Badge } from '../agents/agent-row.ts'
 import { indexAgent } from '../listing/index-agent.ts'
 import { availabilityOf, type Transition } from '../agents/availability.ts'
-import { announceTransitions } from './webhooks/announce-transitions.ts'
+import { announce, type Announcement } from '../owners/announce.ts'
 import { writeChecksIn, type CheckVerdict } from './write-checks.ts'
 
 /** A check that changes how an agent is seen. */
@@ -48,7 +48,7 @@ export async function changeAvailability(
       'update agent_badges set due_at = least(due_at, now()) where agent_id = any($1::bigint[])',
       [told.map(change => change.verdict.lease.agentId)],
     )
-    await announceTransitions(client, told.map(toAnnouncement))
+    await announce(client, told.map(toAnnouncement))
     return ours
   })
   for (const change of ours) tell(parts, change)
@@ -87,12 +87,9 @@ async function showChanges(
   return rows.map(row => Number(row.agent_id)).sort((one, other) => one - other)
 }
 
-function toAnnouncement({
-  verdict,
-  transition,
-}: ChangingCheck): Parameters<typeof announceTransitions>[1][number] {
+function toAnnouncement({ verdict, transition }: ChangingCheck): Announcement {
   const { lease, failures } = verdict
-  return { agentId: lease.agentId, transition: transition ?? 'back', failures, atMs: lease.takenAtMs }
+  return { agentId: lease.agentId, event: transition ?? 'back', failures, atMs: lease.takenAtMs }
 }
 
 function tell({ log }: PlatformParts, { verdict, transition }: ChangingCheck): void {

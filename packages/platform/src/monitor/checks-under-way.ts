@@ -2,7 +2,7 @@ import { describeError } from '@farebox/server/log'
 import { startDeadline } from '../outbound/deadline.ts'
 import { createSlots, type Slots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { checkAgent, type CheckResult } from './check-agent.ts'
+import { checkAgent, type CheckResult } from './ask/check-agent.ts'
 import type { CheckLease } from './lease-checks.ts'
 import { finishChecks, type CheckEnded, type FinishMeans } from './finish-checks.ts'
 

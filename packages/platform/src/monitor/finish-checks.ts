@@ -3,7 +3,7 @@ import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { countCheck } from '../agents/availability.ts'
 import { changeAvailability, changesHowSeen, type ChangingCheck } from './change-availability.ts'
-import type { CheckResult } from './check-agent.ts'
+import type { CheckResult } from './ask/check-agent.ts'
 import type { CheckLease } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
 import { refreshSoon } from '../agents/inspect-soon.ts'
@@ -96,7 +96,7 @@ function decide(
   options: { readonly failuresCount: boolean; readonly checkIntervalMs: number; readonly chance: number },
 ): ChangingCheck {
   const { failuresCount, checkIntervalMs, chance } = options
-  const dueMs = nextCheckMs(lease.agentId, lease.takenAtMs, checkIntervalMs, chance)
+  const dueMs = lease.plannedMs ?? nextCheckMs(lease.agentId, lease.takenAtMs, checkIntervalMs, chance)
   if (result === undefined || (!result.ok && !failuresCount)) {
     const againMs = lease.takenAtMs + Math.min(AGAIN_MS, checkIntervalMs)
     const outcome = { kind: 'uncounted' } as const

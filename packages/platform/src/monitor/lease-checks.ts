@@ -9,6 +9,8 @@ export interface CheckLease {
   /** When it was taken, by the database's clock. Every time that is written down follows from it. */
   readonly takenAtMs: number
   readonly dueMs: number
+  /** When the planned check is, where this one is between two of them. */
+  readonly plannedMs: number | undefined
   /** How long after it was due. */
   readonly lateMs: number
   /** Consecutive failures so far. */
@@ -64,6 +66,7 @@ interface LeaseColumns {
   readonly fence: string
   readonly taken_at_ms: number
   readonly due_ms: number
+  readonly planned_ms: number | null
   readonly failures: number
   readonly endpoint: string | null
   readonly name: string
@@ -85,17 +88,18 @@ function leaseStatement(size: (typeof SIZES)[number]): string {
       select coalesce(to_timestamp($1::float8 / 1000), clock_timestamp()) as at,
         coalesce(to_timestamp($3::float8 / 1000), '-infinity') as due_from, ${WITHOUT_FLUSH}
     ), due as materialized (
-      select agent_id, due_at from agent_health
+      select agent_id, due_at, planned_at from agent_health
       where due_at <= (select at from moment) and due_at >= (select due_from from moment)
       order by due_at limit ${size} for update skip locked
     )
     update agent_health h
-    set due_at = (select at from moment) + $2::float8 * interval '1 millisecond', fence = h.fence + 1
+    set due_at = (select at from moment) + $2::float8 * interval '1 millisecond', planned_at = null, fence = h.fence + 1
     from due, agents a
     where h.agent_id = due.agent_id and a.agent_id = due.agent_id
     returning h.agent_id, h.fence, h.failures, h.last_ok_at is not null as has_passed,
       (extract(epoch from (select at from moment)) * 1000)::float8 as taken_at_ms,
       (extract(epoch from due.due_at) * 1000)::float8 as due_ms,
+      (extract(epoch from due.planned_at) * 1000)::float8 as planned_ms,
       a.endpoint, a.name, a.is_offline, a.badge, a.badge_shown`
 }
 
@@ -105,6 +109,7 @@ function toLease(row: LeaseColumns): CheckLease {
     fence: row.fence,
     takenAtMs: row.taken_at_ms,
     dueMs: row.due_ms,
+    plannedMs: row.planned_ms ?? undefined,
     lateMs: row.taken_at_ms - row.due_ms,
     failures: row.failures,
     endpoint: row.endpoint ?? undefined,

@@ -1,4 +1,4 @@
-import type { CheckedAgent } from './check-agent.ts'
+import type { CheckedAgent } from './ask/check-agent.ts'
 
 /** What a check of an agent that was fine before it says about our own way to the outside. */
 export interface Vote {

@@ -1,7 +1,7 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { availabilityOf, availabilityWord } from '../agents/availability.ts'
-import type { CheckReason } from './check-agent.ts'
+import type { CheckReason } from './ask/check-agent.ts'
 import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents/history.ts'
 
 /** How an agent does, without its hours. */

@@ -1,5 +1,5 @@
 import type { PlatformParts } from '../platform-parts.ts'
-import { checkOnce } from './check-agent.ts'
+import { checkOnce } from './ask/check-agent.ts'
 import { createOwnOutageJudge, type Suspicion, type Vote } from './own-outage-judge.ts'
 
 /** Whether an outage is our own, as this process sees it (docs/decisions/0020). */

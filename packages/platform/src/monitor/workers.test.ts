@@ -7,6 +7,7 @@ import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
 import { watchMany } from '../test-setup/database/watch-many.ts'
+import { checkSoon } from '../agents/check-soon.ts'
 import { bringBackChecks } from './after-checks.ts'
 import { LEASE_MS, leaseChecks } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
@@ -113,6 +114,39 @@ test('HLT-02 who dies with a lease loses it when it ends, and what he says after
   await writeChecks(stage.database, [verdictOf(living, { kind: 'failed', reason: 'unreachable' }, 1)])
   const { rows } = await stage.database.pool.query('select failures, hour_ok, hour_failed from agent_health')
   expect(rows).toEqual([{ failures: 0, hour_ok: 1, hour_failed: 0 }])
+})
+
+test('a check that an order asks for changes how the agent is seen, and neither its uptime nor its planned check', async () => {
+  const stage = await stageWith({})
+  const plannedMs = Date.now() + 300_000
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'`, dueAtMs: plannedMs })
+  const takeOne = async (): Promise<CheckVerdict['lease'] | undefined> =>
+    (await leaseChecks(stage.database, 10))[0]
+  expect(await takeOne()).toBeUndefined()
+  await checkSoon(stage.database, 1)
+  const extra = await takeOne()
+  if (extra === undefined) throw new Error('it is not checked soon')
+  expect(Math.abs((extra.plannedMs ?? 0) - plannedMs)).toBeLessThan(1)
+  // Until it has ended there is no other.
+  await checkSoon(stage.database, 1)
+  expect(await takeOne()).toBeUndefined()
+  const failed = { kind: 'failed', reason: 'unreachable' } as const
+  await writeChecks(stage.database, [{ lease: extra, failures: 1, dueMs: plannedMs, outcome: failed }])
+  // Nor is there one within 30 s of it.
+  await checkSoon(stage.database, 1)
+  expect(await takeOne()).toBeUndefined()
+  const { rows } = await stage.database.pool.query(
+    `select failures, hour_ok, hour_failed, day_failed, round(extract(epoch from due_at) * 1000)::float8 as due_ms,
+       planned_at from agent_health`,
+  )
+  expect(rows).toEqual([
+    { failures: 1, hour_ok: 0, hour_failed: 0, day_failed: 0, due_ms: plannedMs, planned_at: null },
+  ])
+  await stage.database.pool.query(
+    `update agent_health set checked_at = checked_at - interval '31 seconds', hastened_at = hastened_at - interval '31 seconds'`,
+  )
+  await checkSoon(stage.database, 1)
+  expect(await takeOne()).toMatchObject({ failures: 1 })
 })
 
 test('HLT-06 a monitor that starts again goes on counting where the one before stopped', async () => {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { FAILURES_TO_HIDE } from '../agents/availability.ts'
-import type { CheckReason } from './check-agent.ts'
+import type { CheckReason } from './ask/check-agent.ts'
 import { WITHOUT_FLUSH, type CheckLease } from './lease-checks.ts'
 
 /** What a check comes to, once it is judged. */
@@ -39,11 +39,12 @@ export async function writeChecksIn(
  */
 const writeStatement = (withoutFlush: boolean): string => `
   with moment as materialized (select ${withoutFlush ? WITHOUT_FLUSH : 'null'}), result as (
-    select agent_id, fence, failures, latency_ms, reason, passed,
+    select agent_id, fence, failures, latency_ms, reason, passed, (passed and is_planned) is true as is_ok,
+      (not passed and is_planned) is true as is_failed,
       to_timestamp(due_ms / 1000) as due_at, to_timestamp(taken_ms / 1000) as taken_at,
       to_timestamp(floor(taken_ms / 3600000) * 3600) as hour, to_timestamp(floor(taken_ms / 86400000) * 86400) as day
     from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::float8[], $5::float8[], $6::integer[], $7::text[],
-      $8::boolean[]) as r (agent_id, fence, failures, due_ms, taken_ms, latency_ms, reason, passed)
+      $8::boolean[], $9::boolean[]) as r (agent_id, fence, failures, due_ms, taken_ms, latency_ms, reason, passed, is_planned)
   ), past as (
     insert into agent_hours (agent_id, hour, ok, failed, latencies_ms)
     select h.agent_id, h.hour, h.hour_ok, h.hour_failed, h.hour_latencies_ms
@@ -75,15 +76,15 @@ const writeStatement = (withoutFlush: boolean): string => `
     last_latency_ms = case when r.passed then r.latency_ms else h.last_latency_ms end,
     last_reason = case when r.passed is null then h.last_reason else r.reason end,
     hour = greatest(h.hour, r.hour),
-    hour_ok = case when h.hour < r.hour then 0 else h.hour_ok end + (r.passed is true)::integer,
-    hour_failed = case when h.hour < r.hour then 0 else h.hour_failed end + (r.passed is false)::integer,
+    hour_ok = case when h.hour < r.hour then 0 else h.hour_ok end + r.is_ok::integer,
+    hour_failed = case when h.hour < r.hour then 0 else h.hour_failed end + r.is_failed::integer,
     hour_latencies_ms = case
-      when not coalesce(r.passed, false) then case when h.hour < r.hour then '{}' else h.hour_latencies_ms end
+      when not r.is_ok then case when h.hour < r.hour then '{}' else h.hour_latencies_ms end
       when h.hour < r.hour then array[r.latency_ms]
       else h.hour_latencies_ms[greatest(1, cardinality(h.hour_latencies_ms) - 58):] || r.latency_ms end,
     day = greatest(h.day, r.day),
-    day_ok = case when h.day < r.day then 0 else h.day_ok end + (r.passed is true)::integer,
-    day_failed = case when h.day < r.day then 0 else h.day_failed end + (r.passed is false)::integer,
+    day_ok = case when h.day < r.day then 0 else h.day_ok end + r.is_ok::integer,
+    day_failed = case when h.day < r.day then 0 else h.day_failed end + r.is_failed::integer,
     day_offline_seconds = case when h.day < r.day then 0 else h.day_offline_seconds end +
       case when r.passed is null or h.failures < ${FAILURES_TO_HIDE} then 0
         else greatest(0, extract(epoch from r.taken_at - greatest(h.checked_at, r.day)))::integer end,
@@ -103,5 +104,6 @@ function toColumns(verdicts: readonly CheckVerdict[]): readonly unknown[] {
     outcomes.map(outcome => (outcome.kind === 'passed' ? outcome.latencyMs : null)),
     outcomes.map(outcome => (outcome.kind === 'failed' ? outcome.reason : null)),
     outcomes.map(outcome => (outcome.kind === 'uncounted' ? null : outcome.kind === 'passed')),
+    verdicts.map(verdict => verdict.lease.plannedMs === undefined),
   ]
 }

@@ -1,12 +1,14 @@
 import type pg from 'pg'
-import type { Transition } from '../../agents/availability.ts'
+import type { Transition } from '../agents/availability.ts'
 
 /** What an owner is told. */
 export interface Announcement {
   readonly agentId: number
-  readonly transition: Transition
-  /** Consecutive ones, this check's included. */
+  readonly event: Transition | 'not_payable'
+  /** Consecutive failed checks, the newest included. */
   readonly failures: number
+  /** Why nobody is sent to pay it. */
+  readonly reason?: string
   readonly atMs: number
 }
 
@@ -14,27 +16,25 @@ export interface Announcement {
  * Puts notices into the outbox, in the transaction of what they tell of: each is sent if and only if that happened.
  * Nothing where nobody wants to hear of it, or the agent has another owner than when the webhook was set.
  */
-export async function announceTransitions(
-  client: pg.PoolClient,
-  announcements: readonly Announcement[],
-): Promise<void> {
+export async function announce(client: pg.PoolClient, announcements: readonly Announcement[]): Promise<void> {
   await client.query(
     `insert into webhook_deliveries (delivery_id, agent_id, body, created_at, due_at)
      select delivery_id, a.agent_id,
-       json_build_object('delivery_id', delivery_id, 'event', 'agent.' || n.transition, 'agent_id', a.agent_id,
-         'name', a.name, 'consecutive_failures', n.failures, 'is_offline', a.is_offline, 'badge', a.badge_shown,
-         'at', floor(n.at_ms / 1000)::bigint)::text,
+       json_strip_nulls(json_build_object('delivery_id', delivery_id, 'event', 'agent.' || n.event,
+         'agent_id', a.agent_id, 'name', a.name, 'consecutive_failures', n.failures, 'is_offline', a.is_offline,
+         'badge', a.badge_shown, 'at', floor(n.at_ms / 1000)::bigint, 'reason', n.reason))::text,
        to_timestamp(n.at_ms / 1000), now()
      from (select *, gen_random_uuid() as delivery_id
-           from unnest($1::bigint[], $2::text[], $3::integer[], $4::float8[])
-             as told (agent_id, transition, failures, at_ms)) as n
+           from unnest($1::bigint[], $2::text[], $3::integer[], $4::float8[], $5::text[])
+             as told (agent_id, event, failures, at_ms, reason)) as n
        join agents a using (agent_id)
        join agent_webhooks w on w.agent_id = a.agent_id and w.owner = a.owner`,
     [
       announcements.map(one => one.agentId),
-      announcements.map(one => one.transition),
+      announcements.map(one => one.event),
       announcements.map(one => one.failures),
       announcements.map(one => one.atMs),
+      announcements.map(one => one.reason ?? null),
     ],
   )
 }

@@ -37,7 +37,7 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
   const read = async (ids: readonly string[]): Promise<void> => {
     for (let at = 0; at < ids.length; at += PAGE) {
       const wanted = ids.slice(at, at + PAGE)
-      const query = new URLSearchParams({ ids: wanted.join(','), limit: String(PAGE) })
+      const query = new URLSearchParams({ ids: wanted.join(','), now: 'true', limit: String(PAGE) })
       learn((await ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`)).capabilities)
     }
   }

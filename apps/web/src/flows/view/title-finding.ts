@@ -7,6 +7,8 @@ export function titleFinding({ id, port }: Finding): string {
   switch (rule) {
     case 'gone':
       return 'The capability is gone'
+    case 'unreachable':
+      return 'The agent does not answer'
     case 'offline':
       return 'The agent is offline'
     case 'closed':

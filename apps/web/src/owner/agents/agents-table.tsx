@@ -83,11 +83,11 @@ export function AgentsTable({
 
 /** How an agent is now: where it is not listed, that comes first. */
 export function AgentNow(props: {
-  readonly agent: Pick<DashboardAgent, 'standing' | 'availability' | 'warned' | 'consecutive_failures'>
+  readonly agent: Pick<DashboardAgent, 'standing' | 'availability' | 'consecutive_failures' | 'checked_at'>
 }): ReactNode {
-  const { standing, availability, consecutive_failures: failures } = props.agent
+  const { standing, availability, consecutive_failures: failures, checked_at: checkedAt } = props.agent
   const words = describeStanding(standing)
   if (words !== undefined)
     return <span className={`now ${standing === 'waiting' ? 'waiting' : 'offline'}`}>{words}</span>
-  return <Now availability={availability} failures={failures} />
+  return <Now availability={availability} failures={failures} checkedAt={checkedAt} />
 }

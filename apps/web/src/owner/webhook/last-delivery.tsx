@@ -9,6 +9,7 @@ const EVENTS: { readonly [event in Delivery['event']]: string } = {
   'agent.warned': 'it fails its checks',
   'agent.offline': 'it is offline',
   'agent.back': 'it is back',
+  'agent.not_payable': 'it could not take a payment',
   'agent.test': 'a test',
   'owner.limit_near': 'four fifths of today’s settlements are used',
   'owner.limit_reached': 'today’s settlements are used up',

@@ -19,6 +19,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
           <Now
             availability={health?.availability ?? 'waiting'}
             failures={health?.consecutive_failures ?? 0}
+            checkedAt={health?.checked_at ?? null}
           />
         </dd>
       </div>

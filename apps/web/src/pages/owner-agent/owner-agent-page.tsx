@@ -59,8 +59,8 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
               agent={{
                 standing: agent.standing,
                 availability: health?.availability ?? 'waiting',
-                warned: health?.warned ?? false,
                 consecutive_failures: health?.consecutive_failures ?? 0,
+                checked_at: health?.checked_at ?? null,
               }}
             />
             <Standing badge={agent.badge} />

@@ -1,7 +1,9 @@
 import { failure } from '@farebox/platform-api/errors'
 import { capabilitiesAnswer, capabilitiesQuery } from '@farebox/platform-api/flows/capabilities'
 import { callerKey } from '../../http/caller-key.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { createAskNow } from '../../monitor/ask/ask-now.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { createFrequencySource } from '../../search/frequencies.ts'
 import { describeOffered } from './describe-offered.ts'
@@ -19,6 +21,7 @@ export function capabilitiesRoute(parts: PlatformParts): Route {
     // How many there are in all is not told here.
     counter: { count: () => undefined },
   }
+  const askNow = createAskNow(parts)
   return defineRoute({
     method: 'GET',
     path: '/v1/capabilities',
@@ -40,8 +43,10 @@ export function capabilitiesRoute(parts: PlatformParts): Route {
       const { database } = parts
       if (query.ids !== undefined) {
         const asked = readCapabilityIds(query)
-        return { body: { capabilities: await describeOffered(database, asked), next_cursor: null } }
+        const capabilities = await describeOffered(database, asked, query.now === 'true' ? askNow : undefined)
+        return { body: { capabilities, next_cursor: null } }
       }
+      if (query.now !== undefined) throw new Refusal('validation', 'now: is possible only together with ids')
       const search = readCapabilitySearch(query)
       const found = await findCapabilities(parts, { memory, search, owner: callerKey(caller.ip) })
       const capabilities = await describeOffered(database, found.capabilities)

@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createChecks } from '../../checking/checks.ts'
 import { indexAgent } from '../../listing/index-agent.ts'
 import { insertAgent, sampleDeclaration, type AgentInserted } from '../../test-setup/database/insert-agent.ts'
+import { pretendOutbound } from '../../test-setup/network/pretend-outbound.ts'
 import { stageApps } from '../../test-setup/stage-apps.ts'
 import { flowRoutes } from '../flow-routes.ts'
 
@@ -212,6 +213,35 @@ test('by ids all are told of, whatever became of them', async () => {
       [5, 'It was deregistered.'],
     ],
   )
+})
+
+test('with now each agent that is online is asked whether it answers, once in five seconds', async () => {
+  const asked: string[] = []
+  const outbound = pretendOutbound(({ url }) => {
+    asked.push(url)
+    return url.startsWith('https://dead') ? 'refuse' : 'ok'
+  })
+  let nowMs = Date.now()
+  const clock = { ...apps.parts.clock, nowMs: () => nowMs }
+  const parts = { ...apps.parts, outbound, clock }
+  app = apps.open(flowRoutes(parts), { parts })
+  await list({}, { endpoint: 'https://alive.example' })
+  await list({}, { endpoint: 'https://dead.example' })
+  await list({}, { endpoint: 'https://off.example', isOffline: true })
+  const states = async (): Promise<readonly string[]> => {
+    const { capabilities } = await ask({ ids: '1.count,2.count,3.count', now: 'true' })
+    return capabilities.map(({ state }) => state)
+  }
+  expect(await states()).toEqual(['online', 'unreachable', 'offline'])
+  const once = ['https://alive.example/health', 'https://dead.example/health']
+  expect(await states()).toEqual(['online', 'unreachable', 'offline'])
+  expect(asked.toSorted()).toEqual(once)
+  nowMs += 5_000
+  await states()
+  expect(asked.toSorted()).toEqual([...once, ...once].toSorted())
+  // Others see it as its checks found it.
+  expect((await ask({ ids: '2.count' })).capabilities[0]?.state).toBe('online')
+  expect(await refusal({ now: 'true' })).toBe('now: is possible only together with ids')
 })
 
 test('pages hold every capability once, in the order of one long page', async () => {

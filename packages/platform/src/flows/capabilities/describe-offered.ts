@@ -5,6 +5,7 @@ import { MOST_DESCRIPTION_CHARACTERS } from '../../agent-pages/describe-capabili
 import { SPEAKS, type AgentRow } from '../../agents/agent-row.ts'
 import { readAgents } from '../../agents/read-agent.ts'
 import type { PortFit } from '../../checking/flows/find-fitting.ts'
+import type { AskNow } from '../../monitor/ask/ask-now.ts'
 import { ownersText } from '../../listing/owners-text.ts'
 import { readCurrent, type CapabilityRef } from '../read-catalog.ts'
 
@@ -13,26 +14,34 @@ export interface AskedCapability extends CapabilityRef {
   readonly fits?: readonly PortFit[]
 }
 
-/** What these capabilities are now, in this order; what is gone is told as gone. */
+/**
+ * What these capabilities are now, in this order; what is gone is told as gone.
+ *
+ * @param askNow asks agents that are online whether they answer; without it their last checks count
+ */
 export async function describeOffered(
   database: Database,
   asked: readonly AskedCapability[],
+  askNow?: AskNow,
 ): Promise<readonly OfferedCapability[]> {
   const ids = [...new Set(asked.map(({ agentId }) => agentId))]
   const agents = new Map((await readAgents(database, ids)).map(agent => [agent.agentId, agent]))
-  return await Promise.all(asked.map(one => describeOne(agents.get(one.agentId), one)))
+  return await Promise.all(asked.map(one => describeOne(agents.get(one.agentId), one, askNow)))
 }
 
 async function describeOne(
   agent: AgentRow | undefined,
   { agentId, capability, fits = [] }: AskedCapability,
+  askNow: AskNow | undefined,
 ): Promise<OfferedCapability> {
   const current = await readCurrent(agent, capability)
   const badge = agent !== undefined && SPEAKS[agent.standing] ? agent.badgeShown : 'none'
   const same = { agent_id: agentId, capability, badge, fits: [...fits] }
   if (current === null)
     return { ...same, description: '', state: 'gone', reason: null, permissions: [], pinned: null }
-  const { state, reason = null, permissions } = current
+  const { reason = null, permissions } = current
+  const isAsked = current.state === 'online' && agent !== undefined && askNow !== undefined
+  const state = isAsked && !(await askNow(agent)) ? 'unreachable' : current.state
   const { input_schema, output_schema, ...pinned } = pin(current)
   const { description = '' } = agent?.declaration?.capabilities[capability] ?? {}
   return {

@@ -12,7 +12,7 @@ const MOST_IDS = 200
  * @throws {Refusal} `validation`
  */
 export function readCapabilityIds(query: z.infer<typeof capabilitiesQuery>): readonly AskedCapability[] {
-  const { ids = '', limit: _limit, ...others } = query
+  const { ids = '', now: _now, limit: _limit, ...others } = query
   const [other] = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (other !== undefined) throw new Refusal('validation', `${other}: is not possible together with ids`)
   const words = [...new Set(ids.split(','))]

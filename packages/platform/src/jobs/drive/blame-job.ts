@@ -14,13 +14,15 @@ import { readPayerState } from '../quote/read-payer-state.ts'
  * neither way, and are not judged.
  *
  * Never rejects: who is not judged now is judged when the job is next driven, and until then counts neither way.
+ *
+ * @returns whether the agent was at fault, where that was found now
  */
 export async function blameJob(
   parts: PlatformParts,
   job: JobRow,
   outages: Pick<DependencyWatch, 'isAway'>,
-): Promise<void> {
-  if (job.kind !== 'caller' || !isToBeJudged(job)) return
+): Promise<boolean> {
+  if (job.kind !== 'caller' || !isToBeJudged(job)) return false
   const { database, clock, log } = parts
   const { deadline, authorization, maxDeadlineSeconds, orderedAtMs } = job
   const orderLeft = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, orderedAtMs)
@@ -34,8 +36,10 @@ export async function blameJob(
       },
     )
     await changeJob(database, job, clock.nowMs(), () => ({ fault }))
+    return fault === 'agent'
   } catch (error) {
     log.warn('a job that came to nothing was not judged', { job: job.jobId, error: describeError(error) })
+    return false
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Answer } from '@farebox/client/internal/exchange/exchange'
 import { describeError } from '@farebox/server/log'
+import { checkSoon } from '../../agents/check-soon.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
 import { askAgent, type Heard } from './ask-agent.ts'
 import { blameJob } from './blame-job.ts'
 import { describeDelivery } from './describe-delivery.ts'
 import { forgetIfUnpaid } from '../records/delete-contents.ts'
+import { forgetPaymentProblem, notePaymentProblem } from '../../owners/payment-problem.ts'
 import { releaseJob } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { planNextDueMs, planJob } from './plan-job.ts'
@@ -40,6 +42,8 @@ export async function driveJob(
 ): Promise<void> {
   const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
   if (isOver === true) {
+    // A retry is sent also where the agent could not take the payment before.
+    if (job.attempt > 1) await forgetPaymentProblem(parts.database, job.agentId)
     tellOutcome(parts, job, known, { isConcluded: true })
     return
   }
@@ -50,7 +54,14 @@ export async function driveJob(
   const seen = await seeChain(parts, known, heard?.answer)
   // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
   if (seen.attempt !== job.attempt) return
-  await blameJob(parts, seen, outages)
+  if (heard?.answer?.status === 401)
+    await notePaymentProblem(parts.database, seen.agentId, {
+      reason: SECRET_REFUSED,
+      nowMs: parts.clock.nowMs(),
+    })
+  const isAgentsFault = await blameJob(parts, seen, outages)
+  if (isAgentsFault || (heard !== undefined && heard.answer === undefined))
+    await checkSoon(parts.database, seen.agentId)
   const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
   if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
   await forgetIfUnpaid(parts.database, seen, {
@@ -89,6 +100,9 @@ async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | unde
   const status = await readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
 }
+
+/** D11: so an agent answers whose facilitator secret is missing or refused. */
+const SECRET_REFUSED = 'it answered a paid order with 401, so its facilitator does not take its secret'
 
 /** A longer one is not handed on: it is read from the row of its job. */
 const MAX_TOLD_CHARACTERS = 65_536

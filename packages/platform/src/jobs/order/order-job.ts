@@ -56,8 +56,10 @@ export async function orderJob(
     ? undefined
     : await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (known !== undefined) return known
-  const read = isOfRun ? readRecentPayable : readPayable
-  const payable = await read(parts, order.agent_id, order.capability)
+  const { agent_id: agentId, capability } = order
+  const payable = isOfRun
+    ? await readRecentPayable(parts, agentId, capability)
+    : await readPayable(parts, agentId, capability, { isTrial: ordering.kind === 'canary' })
   agreeOnPayment(parts, payment, payable, jobId)
   const body = await writeOrderBody(parts, payable, { ...order, job_id: jobId })
   const { kind } = ordering

@@ -35,7 +35,7 @@ export async function retryJob(
   const state = retryState(known, parts.clock.nowMs())
   if (!state.possible) throw new Refusal('conflict', `jobId: cannot be tried again: ${state.reason}`)
   const work = { job_id: known.jobId, input: await agreeOnInput(known, retry.input, shown) }
-  const payable = await readPayable(parts, known.agentId, known.capability)
+  const payable = await readPayable(parts, known.agentId, known.capability, { isTrial: true })
   agreeOnPayment(parts, payment, payable, known.jobId)
   const deadline = retry.deadline ?? latestDeadline(payable, payment, parts.clock.nowMs())
   const body = await writeBody(parts, payable, known, { ...work, deadline })

@@ -34,19 +34,26 @@ export async function readRecentPayable(
 /**
  * A capability of an agent that is listed, answers, and has proven the wallet it asks to pay to.
  *
+ * @param isTrial also where the agent could not take its last payment: this one shows whether it can now
  * @throws {Refusal} `not_found`, `conflict` or `validation`, saying which of these is not so
  */
 export async function readPayable(
   { database }: Pick<PlatformParts, 'database'>,
   agentId: number,
   name: string,
+  { isTrial = false }: { readonly isTrial?: boolean } = {},
 ): Promise<PayableCapability> {
-  return payableOf(await readAgent(database, agentId), agentId, name)
+  return payableOf(await readAgent(database, agentId), agentId, name, isTrial)
 }
 
-function payableOf(agent: AgentRow | undefined, agentId: number, name: string): PayableCapability {
+function payableOf(
+  agent: AgentRow | undefined,
+  agentId: number,
+  name: string,
+  isTrial = false,
+): PayableCapability {
   if (agent === undefined) throw new Refusal('not_found', `agent_id: there is no agent ${agentId}`)
-  const { endpoint, declaration, wallet, provenWallet, standing } = agent
+  const { endpoint, declaration, wallet, provenWallet, standing, paymentProblem } = agent
   if (standing === 'provisional')
     throw conflict('the agent serves no /about, so that nobody can be sent to pay it')
   if (standing !== 'listed' || endpoint === undefined || declaration === undefined)
@@ -58,6 +65,8 @@ function payableOf(agent: AgentRow | undefined, agentId: number, name: string): 
     )
   }
   if (agent.isOffline) throw conflict('the agent is offline')
+  if (paymentProblem !== undefined && !isTrial)
+    throw conflict(`the agent could not take its last payment: ${paymentProblem}`)
   const capability = readCapability(declaration, name)
   const price = readPrice(capability.pricing.amount)
   if (!price.ok) throw new Error(`agent ${agentId}, ${name}: the stored price ${price.reason}`)

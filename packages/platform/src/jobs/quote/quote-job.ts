@@ -5,6 +5,7 @@ import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { checkSoon } from '../../agents/check-soon.ts'
 import { priceRises } from '../../agents/price-rises.ts'
 import { readPriceLists } from '../../agents/read-price-lists.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -50,7 +51,7 @@ export async function quoteJob(
  * @throws {Refusal} as {@link quoteJob}
  */
 export async function askPrice(
-  { outbound, network, log }: PlatformParts,
+  { outbound, network, log, database }: PlatformParts,
   { agentId, endpoint, name, declaration }: PayableCapability,
   signal?: AbortSignal,
 ): Promise<Quote> {
@@ -65,6 +66,7 @@ export async function askPrice(
   })
   if (outcome.kind === 'failed') {
     log.info('no price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
+    await checkSoon(database, agentId)
     throw new Refusal('agent', `the agent did not answer: ${outcome.reason}`)
   }
   const answer = readAnswer(outcome)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createOutbound } from '../outbound/outbound.ts'
-import { healthOf, pretendOutbound, type Attempt } from '../test-setup/network/pretend-outbound.ts'
-import { answer, httpHead, startUntrustedHost } from '../test-setup/network/untrusted-host.ts'
+import { createOutbound } from '../../outbound/outbound.ts'
+import { healthOf, pretendOutbound, type Attempt } from '../../test-setup/network/pretend-outbound.ts'
+import { answer, httpHead, startUntrustedHost } from '../../test-setup/network/untrusted-host.ts'
 import { checkAgent, type CheckResult } from './check-agent.ts'
 
 const AGENT = { endpoint: 'https://agent.example/base', name: 'Word counter' }

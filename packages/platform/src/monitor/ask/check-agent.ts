@@ -1,7 +1,7 @@
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import { PROBE_LIMITS } from '../outbound/limits.ts'
-import type { FailureReason } from '../outbound/address/outbound-failure.ts'
-import type { Outbound } from '../outbound/outbound.ts'
+import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { FailureReason } from '../../outbound/address/outbound-failure.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
 
 /** Why a check failed: no answer, or one that is not the documented one. */
 export type CheckReason = FailureReason | 'wrong-status' | 'not-json' | 'not-health' | 'wrong-name'

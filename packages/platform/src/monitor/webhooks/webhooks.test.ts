@@ -6,13 +6,13 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { watchMany } from '../../test-setup/database/watch-many.ts'
-import { announceTransitions, type Announcement } from './announce-transitions.ts'
+import { announce as announceIn, type Announcement } from '../../owners/announce.ts'
 import { runDeliveries } from './send-deliveries.ts'
 import { deleteWebhook, readWebhook, setWebhook } from './webhooks.ts'
 
 const OWNER = `0x${'1'.padStart(40, '0')}`
 const AT_MS = Date.UTC(2027, 0, 1)
-const OFFLINE: Announcement = { agentId: 1, transition: 'offline', failures: 5, atMs: AT_MS }
+const OFFLINE: Announcement = { agentId: 1, event: 'offline', failures: 5, atMs: AT_MS }
 
 interface Received {
   readonly headers: { readonly [name: string]: string | string[] | undefined }
@@ -55,7 +55,7 @@ afterEach(async () => {
 })
 
 async function announce(announcement: Announcement): Promise<void> {
-  await stage.database.inTransaction(client => announceTransitions(client, [announcement]))
+  await stage.database.inTransaction(client => announceIn(client, [announcement]))
 }
 
 /** Lets notices be sent until something holds. */
@@ -139,7 +139,7 @@ test('a notice goes to nobody but the owner of now', async () => {
   await setWebhook(stage.database, 1, { owner: OWNER, url, nowMs: AT_MS })
   await announce(OFFLINE)
   await stage.database.pool.query(`update agents set owner = $1 where agent_id = 1`, [`0x${'f'.repeat(40)}`])
-  await announce({ ...OFFLINE, transition: 'back', failures: 0 })
+  await announce({ ...OFFLINE, event: 'back', failures: 0 })
   // An agent of somebody else, whose notice must not wait behind.
   await setWebhook(stage.database, 2, { owner: `0x${'2'.padStart(40, '0')}`, url, nowMs: AT_MS })
   await announce({ ...OFFLINE, agentId: 2 })

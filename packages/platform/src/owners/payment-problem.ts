@@ -1,0 +1,38 @@
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import { announce } from './announce.ts'
+
+/** Of what the page shows. */
+const MOST_CHARACTERS = 500
+
+/**
+ * Writes down that an agent could not take a payment: from now on nobody is sent to pay it, until it is inspected again or
+ * takes one. Its owner is told once. It counts for no failed check: the agent answers those.
+ *
+ * @param reason a clause without a full stop
+ */
+export async function notePaymentProblem(
+  database: Database,
+  agentId: number,
+  { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
+): Promise<void> {
+  const told = reason.slice(0, MOST_CHARACTERS)
+  await database.inTransaction(async client => {
+    const { rowCount } = await client.query(
+      `update agents set payment_problem = $2, payment_problem_since = $3
+       where agent_id = $1 and standing = 'listed' and payment_problem is null`,
+      [agentId, told, new Date(nowMs)],
+    )
+    if (rowCount === 0) return
+    await announce(client, [{ agentId, event: 'not_payable', failures: 0, reason: told, atMs: nowMs }])
+  })
+}
+
+/** Writes down that an agent has taken a payment. */
+export async function forgetPaymentProblem(database: Database, agentId: number): Promise<void> {
+  await database.query(
+    'forget-payment-problem',
+    `update agents set payment_problem = null, payment_problem_since = null
+     where agent_id = $1 and payment_problem is not null`,
+    [agentId],
+  )
+}
