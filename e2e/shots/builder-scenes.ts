@@ -4,15 +4,50 @@ import { drawWire, fit, importFlow, portOf } from '../stage/web/builder.ts'
 import { settled, type Scene } from './scene.ts'
 import type { ShotsStage } from './shots-stage.ts'
 
-/** Three agents and a template; of one of them an output is called otherwise since. */
-async function articleCard({ url }: ShotsStage, isChanged: boolean): Promise<unknown> {
+/** Makes a step of what is offered now. */
+async function findJobs({ url }: ShotsStage) {
   const answer = await fetch(`${url}/v1/capabilities?limit=50`)
   const { capabilities } = (await answer.json()) as CapabilitiesAnswer
-  const job = (name: string, capability: string) => {
+  return (name: string, capability: string) => {
     const found = capabilities.find(one => one.pinned?.agent_name === name && one.capability === capability)
     if (found?.pinned === undefined || found.pinned === null) throw new Error(`no ${name} ${capability}`)
     return { kind: 'job', agent_id: found.agent_id, capability, pinned: found.pinned }
   }
+}
+
+/** So many steps, each with what the one before gives. */
+async function chain(stage: ShotsStage, count: number): Promise<unknown> {
+  const job = await findJobs(stage)
+  const ids = Array.from({ length: count }, (_, index) => `step-${index + 1}`)
+  const isJob = (index: number): boolean => index % 2 === 0
+  return {
+    flow_version: 1,
+    name: `${count} steps`,
+    inputs: { text: { type: 'string', required: true, maxLength: 40 } },
+    outputs: ['text'],
+    steps: Object.fromEntries(
+      ids.map((id, index) => [
+        id,
+        isJob(index) ? job('Teller', 'count') : { kind: 'template', text: 'about {words} words' },
+      ]),
+    ),
+    wires: ids.flatMap((id, index) => {
+      const before = ids[index - 1]
+      const from = before === undefined ? 'input' : before
+      const port = before === undefined || !isJob(index - 1) ? 'text' : 'words'
+      const wire = { from: { step: from, port }, to: { step: id, port: isJob(index) ? 'text' : 'words' } }
+      const last = {
+        from: { step: id, port: isJob(index) ? 'words' : 'text' },
+        to: { step: 'output', port: 'text' },
+      }
+      return index === count - 1 ? [wire, last] : [wire]
+    }),
+  }
+}
+
+/** Three agents and a template; of one of them an output is called otherwise since. */
+async function articleCard(stage: ShotsStage, isChanged: boolean): Promise<unknown> {
+  const job = await findJobs(stage)
   const count = job('Text statistics', 'count')
   const wires = [
     'input.article > summary.text',
@@ -74,6 +109,15 @@ async function hasCanvas(page: Page): Promise<boolean> {
 
 /** The builder, in what it can be found in. */
 export const BUILDER_SCENES: readonly Scene[] = [
+  ...[6, 10, 24].map(count => ({
+    name: `builder-${count}-steps`,
+    async reach(page: Page, stage: ShotsStage) {
+      await page.goto('/flows/new')
+      await settled(page)
+      await importFlow(page, await chain(stage, count))
+      await settled(page)
+    },
+  })),
   {
     name: 'builder-new',
     async reach(page) {

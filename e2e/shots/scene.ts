@@ -19,7 +19,7 @@ export function button(page: Page, name: string | RegExp) {
 /** Fills the first text field of an agent's form, once the browser has taken the page over. */
 export async function fillText(page: Page, text: string): Promise<void> {
   await settled(page)
-  await page.locator('#run textarea, #run input[type=text]').first().fill(text)
+  await page.locator('#run textarea, #run input:is(:not([type]), [type=text])').first().fill(text)
 }
 
 /** So long a page may go on asking, which one does that watches a signature end. */

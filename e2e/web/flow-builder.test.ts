@@ -236,7 +236,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Make a copy' }).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Put in order' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Tidy up' }).count()).toBe(0)
   })
 
   test('what is made is in this browser at once, and is there again after a reload', async () => {

@@ -4,7 +4,6 @@ import {
   ReactFlow,
   ReactFlowProvider,
   SelectionMode,
-  useNodesInitialized,
   useReactFlow,
   useStore,
   type Edge,
@@ -30,6 +29,8 @@ import { AfterLine } from './wires/after-line.tsx'
 import { CanvasProvider, NearContext } from './canvas-context.ts'
 import { CanvasPopovers, type OpenedPopover } from './canvas-popovers.tsx'
 import { edgeOfCarried, edgesOf, nodesOf } from './elements.ts'
+import { useFirstFit } from './fit.ts'
+import { FlowMap } from './flow-map.tsx'
 import { Hud } from './hud.tsx'
 import { findNode } from './wires/mark-fits.ts'
 import { StepNode } from './step-node.tsx'
@@ -176,6 +177,7 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
             proOptions={{ hideAttribution: true }}
           >
             <Background gap={20} size={2.2} />
+            <FlowMap />
           </ReactFlow>
           <Hud />
           <EmptyHint />
@@ -302,25 +304,6 @@ function EmptyHint(): ReactNode {
       </span>
     </p>
   )
-}
-
-/**
- * All of it is in view once it is there, and once another flow is in its place; from then on nobody moves it but who looks.
- * A step that is added is measured too, which is no reason.
- */
-function useFirstFit(): void {
-  const editor = useEditor()
-  const { fitView } = useReactFlow()
-  const isMeasured = useNodesInitialized()
-  const fitted = useRef<ReadonlySet<string>>(undefined)
-  useEffect(() => {
-    if (!isMeasured) return
-    const steps = Object.keys(editor.store.state().flow.steps)
-    const before = fitted.current
-    const isOther = before === undefined || (steps.length > 1 && !steps.some(id => before.has(id)))
-    fitted.current = new Set(steps)
-    if (isOther) void fitView({ padding: 0.06, maxZoom: 1 })
-  }, [editor, isMeasured, fitView])
 }
 
 /** Brings a node into view where it is outside, and follows whoever points to one. */

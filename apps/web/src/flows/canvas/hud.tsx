@@ -1,5 +1,6 @@
 import { useReactFlow, useStore } from '@xyflow/react'
 import { useEffect, type ReactNode } from 'react'
+import { useReadableFit } from './fit.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
 /** How near the canvas is seen. */
@@ -7,10 +8,11 @@ export function Hud(): ReactNode {
   const { fitView, zoomIn, zoomOut, zoomTo } = useReactFlow()
   const percent = useStore(({ transform }) => Math.round(transform[2] * 100))
   const editor = useEditor()
+  const fit = useReadableFit()
   useEffect(
     // Once what was placed anew is drawn.
-    () => editor.onFit(() => setTimeout(() => void fitView({ padding: 0.08, maxZoom: 1 }), 60)),
-    [editor, fitView],
+    () => editor.onFit(() => setTimeout(fit, 60)),
+    [editor, fit],
   )
   return (
     <div className="hud">

@@ -11,8 +11,11 @@ export interface Place {
 /** How wide nodes are drawn; the style sheet says the same. */
 export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
 
-export const GAP_X = 96
+export const GAP_X = 72
 const GAP_Y = 32
+const GAP_ROWS = 64
+/** What the canvas of a window of 1440 px shows at a size that can be read: the ends and two jobs. */
+const ROW_WIDTH = 920
 const HEAD = 34
 const LINE = 24
 const PORT = 26
@@ -95,28 +98,69 @@ export function findRoom(
   return { x: wanted.x, y }
 }
 
-/** Columns from left to right, in each the steps in the order of what feeds them. */
+/**
+ * Columns from left to right, in each the steps in the order of what feeds them. A long flow is broken into rows of columns,
+ * as lines of text are: all of it is readable in a window that a single row would not fit.
+ */
 function layOut(view: FlowView): ReadonlyMap<string, Place> {
-  const columns = columnsOf(view)
   const places = new Map<string, Place>()
+  const rows = rowsOf(view, columnsOf(view))
+  let top = 0
+  for (const columns of rows) {
+    const height = Math.max(...columns.map(ids => heightOfColumn(view, ids)))
+    // Between rows, wires run to the beginning of the next: its steps are in line there.
+    placeRow(view, places, columns, rows.length > 1 ? { top } : { middle: top + height / 2 })
+    top += height + GAP_ROWS
+  }
+  return places
+}
+
+function placeRow(
+  view: FlowView,
+  places: Map<string, Place>,
+  columns: readonly (readonly string[])[],
+  at: { readonly top: number } | { readonly middle: number },
+): void {
   let x = 0
   for (const ids of columns) {
     const wanted = ids
       .map(id => ({ id, at: middleOfSources(view, places, id) }))
       .sort((one, other) => one.at - other.at)
-    const heights = wanted.map(({ id }) => heightOf(view, id))
-    const whole = heights.reduce((sum, height) => sum + height + GAP_Y, -GAP_Y)
-    let y = -whole / 2
-    let width = 0
-    for (const [index, { id }] of wanted.entries()) {
+    let y = 'top' in at ? at.top : at.middle - heightOfColumn(view, ids) / 2
+    for (const { id } of wanted) {
       places.set(id, { x, y: Math.round(y) })
-      y += (heights[index] ?? 0) + GAP_Y
-      width = Math.max(width, widthOf(view, id))
+      y += heightOf(view, id) + GAP_Y
     }
     // Between the ends of an empty flow there is room for a first step.
-    x += width + (view.order.length === 2 ? NODE_WIDTHS.job + 2 * GAP_X : GAP_X)
+    x += widthOfColumn(view, ids) + (view.order.length === 2 ? NODE_WIDTHS.job + 2 * GAP_X : GAP_X)
   }
-  return places
+}
+
+/** As few rows as are no wider than {@link ROW_WIDTH}, with about as many columns in each. */
+function rowsOf(
+  view: FlowView,
+  columns: readonly (readonly string[])[],
+): readonly (readonly (readonly string[])[])[] {
+  for (let count = 1; ; count += 1) {
+    const each = Math.ceil(columns.length / count)
+    const rows = Array.from({ length: Math.ceil(columns.length / each) }, (_, row) =>
+      columns.slice(row * each, (row + 1) * each),
+    )
+    const isNarrow = rows.every(row => widthOfRow(view, row) <= ROW_WIDTH)
+    if (isNarrow || each === 1) return rows
+  }
+}
+
+function widthOfRow(view: FlowView, columns: readonly (readonly string[])[]): number {
+  return columns.reduce((sum, ids) => sum + widthOfColumn(view, ids) + GAP_X, -GAP_X)
+}
+
+function widthOfColumn(view: FlowView, ids: readonly string[]): number {
+  return Math.max(...ids.map(id => widthOf(view, id)))
+}
+
+function heightOfColumn(view: FlowView, ids: readonly string[]): number {
+  return ids.reduce((sum, id) => sum + heightOf(view, id) + GAP_Y, -GAP_Y)
 }
 
 function columnsOf({ order, graph }: FlowView): readonly (readonly string[])[] {

@@ -110,7 +110,7 @@ export function FlowMenu(props: {
           </button>
           {hasCanvas && (
             <button type="button" className="menu-item" onClick={layOut}>
-              Put in order
+              Tidy up
             </button>
           )}
         </Popover>

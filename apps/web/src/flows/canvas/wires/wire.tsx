@@ -1,4 +1,11 @@
-import { EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps } from '@xyflow/react'
+import {
+  EdgeLabelRenderer,
+  getBezierPath,
+  getSmoothStepPath,
+  useStore,
+  type Edge,
+  type EdgeProps,
+} from '@xyflow/react'
 import { memo, useContext, type ReactNode } from 'react'
 import { Sign } from '../../../signs/sign.tsx'
 import type { WireView } from '../../view/views.ts'
@@ -7,19 +14,22 @@ import { NearContext } from '../canvas-context.ts'
 /** What the canvas hands to a wire; undefined: it is carried by the keyboard, and not joined yet. */
 export type WireEdge = Edge<{ readonly wire?: WireView }, 'wire'>
 
+/** A wire that goes back runs above the step that it leads to, by half of the least room between two steps. */
+const ABOVE = 16
+
 /** A wire: its colour is the type of what goes through it, its line and its tag say how well that fits. */
 export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props
   const isNear = useContext(NearContext)
-  const [path, x, y] = getBezierPath({
-    sourceX,
-    sourceY,
-    targetX,
-    targetY,
-    sourcePosition,
-    targetPosition,
-    curvature: 0.34,
-  })
+  const ends = { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition }
+  const isBack = targetX < sourceX
+  const top = useStore(({ nodeLookup }) =>
+    isBack ? nodeLookup.get(props.target)?.internals.positionAbsolute.y : undefined,
+  )
+  const [path, x, y] =
+    top === undefined
+      ? getBezierPath({ ...ends, curvature: 0.34 })
+      : getSmoothStepPath({ ...ends, centerY: top - ABOVE, offset: ABOVE, borderRadius: 10 })
   const wire = data?.wire
   const names = ['wire', wire?.grade ?? 'carried', wire?.type ?? '', selected === true ? 'chosen' : '']
   return (
