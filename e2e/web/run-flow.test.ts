@@ -212,7 +212,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     // A page that is loaded anew finds the run by what this browser keeps.
     await page.reload()
     await headline(page, 'One step was not delivered')
-    await page.getByRole('button', { name: 'Pay 0.003 and resume' }).dblclick()
+    await page.getByRole('button', { name: 'Pay 0.003 and resume', exact: true }).dblclick()
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(5_000n)
     expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(2)
@@ -280,7 +280,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await sign(page)
     await headline(page, 'Your answer is asked for')
     await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByRole('button', { name: 'Pay 0.005 and go on' }).click()
+    await page.getByRole('button', { name: 'Pay 0.005 and go on', exact: true }).click()
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(25_000n)
   })

@@ -21,6 +21,8 @@ interface Props {
   readonly jobId: string | null
   /** Called once a job that was ordered here is paid. */
   readonly paid?: () => void
+  /** Called with what the form holds. */
+  readonly onInput?: (input: JsonObject) => void
 }
 
 /** Where a limit is to be set first there is nothing to pay by, by keys neither. */
@@ -29,8 +31,9 @@ function isPayShown(form: HTMLFormElement | null): boolean {
 }
 
 /** The form of a capability, and beside it what becomes of the job: input left, output right. */
-export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNode {
+export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props): ReactNode {
   const [input, setInput] = useState<JsonObject>({})
+  useEffect(() => onInput?.(input), [input, onInput])
   const fields = capability.input_schema as FieldMap
   /** What the reader has agreed to pay, where it is another price than the page came with. */
   const [agreed, setAgreed] = useState<string>()
@@ -141,7 +144,7 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
             <button type="button" className="button low" disabled={isHeld} onClick={fillSample}>
               Fill with a sample
             </button>
-            <CodeButtons agent={agent} capability={capability.name} price={price} input={input} />
+            <CodeButtons agent={agent} capability={capability} price={price} input={input} />
           </div>
           {spend === undefined || limit === undefined || execution.step !== 'idle' ? (
             paying

@@ -3,6 +3,7 @@ import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { HealthDays } from '@farebox/platform-api/monitor'
 import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import type { DeclarationHistory } from '@farebox/platform-api/registry'
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
@@ -72,6 +73,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
   const { facts, receipts, readSoon } = useFigures(data)
   const { replace } = useNavigation()
   const [chosen, setChosen] = useState(data.capability)
+  const [typed, setTyped] = useState<JsonObject>({})
   const capability = agent.capabilities.find(({ name }) => name === chosen)
   const choose = (name: string): void => {
     setChosen(name)
@@ -120,6 +122,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
               capability={capability}
               jobId={chosen === data.capability ? data.jobId : null}
               paid={readSoon}
+              onInput={setTyped}
             />
           </div>
           <FieldTables capability={capability} />
@@ -127,7 +130,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       )}
       <Reliability agent={agent} badge={badge} days={days} />
       <ChangesAndReceipts agentId={agent.agent_id} history={history} receipts={receipts} />
-      {capability !== undefined && <FromCode agent={agent} capability={capability} />}
+      {capability !== undefined && <FromCode agent={agent} capability={capability} typed={typed} />}
     </main>
   )
 }

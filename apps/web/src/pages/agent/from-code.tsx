@@ -3,6 +3,7 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Switch } from '../../parts/switch.tsx'
+import { codeInput } from '../../quick-execute/code-input.ts'
 import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code-samples.ts'
 
 const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: pythonSample }
@@ -10,22 +11,23 @@ const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: python
 /** Before it is in view. */
 const NEAR = '300px'
 
-/** The same capability called from code. */
+/** The same capability called from code, with the input as it stands in the form. */
 export function FromCode(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
+  readonly typed: JsonObject
 }): ReactNode {
-  const { agent, capability } = props
+  const { agent, capability, typed } = props
   const [language, setLanguage] = useState<keyof typeof SAMPLES>('typescript')
   const section = useRef<HTMLElement>(null)
-  const input = useSample(capability, section)
+  const sample = useSample(capability, section)
   const { endpoint } = agent
   if (endpoint === null) return null
   const code = SAMPLES[language]({
     endpoint,
     capability: capability.name,
     price: capability.price,
-    input,
+    input: codeInput(capability.input_schema as FieldMap, typed, sample),
   })
   return (
     <section id="code" ref={section}>
@@ -60,18 +62,18 @@ export function FromCode(props: {
   )
 }
 
-/** An input that the capability takes. It is made once the section comes near: what makes it is large. */
+/** An input that the capability takes. It is made once the section is near the view: its code is large. */
 function useSample(
   { name, input_schema: fields }: AgentPage['capabilities'][number],
   section: RefObject<HTMLElement | null>,
-): JsonObject {
-  const [made, setMade] = useState<{ readonly name: string; readonly input: JsonObject }>()
+): JsonObject | undefined {
+  const [made, setMade] = useState<{ readonly name: string; readonly input: JsonObject | undefined }>()
   useEffect(() => {
     if (section.current === null) return undefined
     let isGone = false
     const make = async (): Promise<void> => {
       const { sampleInput } = await import('../../fields/check-input.ts')
-      if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) ?? {} })
+      if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) })
     }
     const watch = new IntersectionObserver(
       entries => {
@@ -87,5 +89,5 @@ function useSample(
       watch.disconnect()
     }
   }, [name, fields, section])
-  return made?.name === name ? made.input : {}
+  return made?.name === name ? made.input : undefined
 }

@@ -7,7 +7,10 @@ import { FundButton } from '../../purse/fund-button.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { RunActions } from './use-run-actions.ts'
 
-/** The one button that takes a run on, what it does, and what keeps it from being pressed. */
+/**
+ * What the run needs from its reader next, and the button for it: in a bar that stays in view. The step itself has the same
+ * button; a question is answered at its step.
+ */
 export function GoOn(props: {
   readonly run: RunAnswer
   readonly action: NextAction
@@ -15,57 +18,61 @@ export function GoOn(props: {
 }): ReactNode {
   const { run, action, actions } = props
   const { busy, halted } = actions
-  const label = labelAction(action)
-  const isPaused = run.status === 'paused'
-  const isOver = run.status === 'cancelled' || run.status === 'completed'
-  const canGo = !isOver && (label !== undefined || isPaused)
-  if (isOver || (!canGo && halted === undefined && action.signableAt === undefined)) return null
+  if (run.status === 'cancelled' || run.status === 'completed') return null
+  const label = run.status === 'paused' ? 'Resume' : labelAction(action)
+  const question =
+    run.status === 'waiting' && label === undefined
+      ? run.waiting.find(one => one.for === 'person')
+      : undefined
+  if (
+    label === undefined &&
+    halted === undefined &&
+    question === undefined &&
+    action.signableAt === undefined
+  )
+    return null
+  const isFree = run.status === 'paused' && run.ready === '0'
   return (
-    <div className="go-on">
-      <div className="tear" />
-      <div className="part">
-        {halted !== undefined && <Halt actions={actions} />}
-        {isPaused ? (
-          <>
-            <button
-              type="button"
-              className={run.ready === '0' ? 'button solid wide tall' : 'button fare wide'}
-              disabled={busy !== undefined}
-              onClick={() => actions.control('resume')}
-            >
-              {busy === undefined ? 'Resume' : `${busy}…`}
-            </button>
-            <p className="hint">
-              {run.ready === '0'
-                ? 'The run goes on where it was.'
-                : `The run goes on where it was. ${run.ready} USDC is signed for what comes next.`}
-            </p>
-          </>
-        ) : (
-          label !== undefined && (
+    <aside className="go-on" aria-label="Next">
+      {halted !== undefined && <Halt actions={actions} />}
+      <div className="go-on-line">
+        <p className="hint">
+          {question === undefined ? explain(run, action, label) : 'Your approval is needed to continue.'}
+          {action.signableAt !== undefined && (
             <>
-              <button
-                type="button"
-                className="button fare wide"
-                disabled={busy !== undefined}
-                onClick={() => actions.goOn(action)}
-              >
-                {busy === undefined ? label : `${busy}…`}
-              </button>
-              <p className="hint">{explainAction(action)}</p>
+              {' '}
+              The payment that was sent is good for too short now. After{' '}
+              <When at={action.signableAt} form="clock" />, when it is certain that it never will be charged,
+              another one can be signed.
             </>
-          )
+          )}
+        </p>
+        {label !== undefined && (
+          <button
+            type="button"
+            className={isFree ? 'button solid tall' : 'button fare'}
+            disabled={busy !== undefined}
+            onClick={() => (run.status === 'paused' ? actions.control('resume') : actions.goOn(action))}
+          >
+            {busy === undefined ? label : `${busy}…`}
+          </button>
         )}
-        {action.signableAt !== undefined && (
-          <p className="hint">
-            The payment that was sent is good for too short now. After{' '}
-            <When at={action.signableAt} form="clock" />, when it is certain that it never will be charged,
-            another one can be signed.
-          </p>
+        {question !== undefined && (
+          <a className="button solid tall" href={`#step-${question.step}`}>
+            See the question
+          </a>
         )}
       </div>
-    </div>
+    </aside>
   )
+}
+
+function explain(run: RunAnswer, action: NextAction, label: string | undefined): string {
+  if (run.status === 'paused')
+    return run.ready === '0'
+      ? 'The run goes on where it was.'
+      : `The run goes on where it was. ${run.ready} USDC is signed for what comes next.`
+  return label === undefined ? '' : explainAction(action)
 }
 
 function Halt({ actions: { halted } }: { readonly actions: RunActions }): ReactNode {

@@ -22,7 +22,6 @@ interface Props {
 export function RunHead(props: Props): ReactNode {
   const { flow, run } = props
   const { headline, lede } = describeRun(flow, run)
-  const asking = run.status === 'waiting' ? run.waiting.find(one => one.for === 'person') : undefined
   const title = useRef<HTMLHeadingElement>(null)
   const isAtWork = run.status === 'running'
   const [wasAtWork, setWasAtWork] = useState(isAtWork)
@@ -42,9 +41,7 @@ export function RunHead(props: Props): ReactNode {
           <h1 ref={title} tabIndex={-1}>
             {headline}
           </h1>
-          <p className="lede">
-            {lede} {asking !== undefined && <a href={`#step-${asking.step}`}>See the question</a>}
-          </p>
+          <p className="lede">{lede}</p>
         </div>
         <Buttons {...props} />
       </div>

@@ -101,9 +101,7 @@ function Opened(props: {
       <div className="run-columns">
         <RunMap graph={graph} run={run} actions={actions} now={now} />
         <aside>
-          <RunTicket graph={graph} run={run} spends={spends} now={now}>
-            <GoOn run={run} action={action} actions={actions} />
-          </RunTicket>
+          <RunTicket graph={graph} run={run} spends={spends} now={now} />
           <RunFacts flow={flow} run={run} kept={opened.kept} />
           <OtherRuns run={run} kept={opened.kept} withId={withId} choose={compare} />
         </aside>
@@ -111,6 +109,7 @@ function Opened(props: {
       {withId !== null && (
         <CompareSection flow={flow} run={run} withId={withId} close={() => compare(null)} />
       )}
+      <GoOn run={run} action={action} actions={actions} />
     </main>
   )
 }

@@ -11,7 +11,7 @@ import { Hole } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** A run as a ticket: one coupon a paid step, punched when it is paid; below it what takes the run on. */
+/** A run as a ticket: one coupon a paid step, punched when it is paid. */
 export function RunTicket(props: {
   readonly graph: Graph
   readonly run: RunAnswer
@@ -19,10 +19,8 @@ export function RunTicket(props: {
   readonly spends: JobSpends | undefined
   /** Unix seconds. */
   readonly now: number
-  /** The one button, where there is one. */
-  readonly children: ReactNode
 }): ReactNode {
-  const { graph, run, spends, now, children } = props
+  const { graph, run, spends, now } = props
   const moved = sumSpends([...(spends?.values() ?? [])].flat())
   const steps = run.steps.filter(({ step }) => graph.flow.steps[step]?.kind === 'job')
   const coupons = steps.map(step => couponOf(graph, step))
@@ -77,7 +75,6 @@ export function RunTicket(props: {
           </li>
         ))}
       </ul>
-      {children}
     </section>
   )
 }

@@ -169,18 +169,19 @@ function Unordered(props: Props & { readonly state: RunStepAnswer; readonly file
 /** More items are folded at first. */
 const MOST_OPEN = 12
 
-/** One job alone, where there is more to go on with than that. */
+/** What takes one job on, at the job itself. */
 function Alone({ job, graph, run, now, actions }: Props & { readonly job: RunJob }): ReactNode {
-  if ((job.state !== 'failed' && job.state !== 'unpaid') || run.status === 'cancelled') return null
+  const isHalted = run.status === 'cancelled' || run.status === 'paused'
+  if ((job.state !== 'failed' && job.state !== 'unpaid') || isHalted) return null
   const all = nextAction(graph.flow, run, actions.prices, now)
   const isOnly = all.sign.length + all.retry.length === 1 && [...all.sign, ...all.retry][0]?.key === job.key
   const action = actionForJob(graph.flow, run, job.key, actions.prices, now)
   const label = labelAction(action)
-  if (isOnly || label === undefined) return null
+  if (label === undefined) return null
   return (
     <button
       type="button"
-      className="link"
+      className={isOnly ? 'button fare low' : 'link'}
       disabled={actions.busy !== undefined}
       onClick={() => actions.goOn(action)}
     >
