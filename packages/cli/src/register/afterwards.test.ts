@@ -152,7 +152,7 @@ async function pendingChanges(): Promise<readonly string[]> {
 /** The agent's page, as far as it is of interest, and what a newer platform says beside. */
 function page(changed: object): void {
   const known = { agent_id: agentId, endpoint: agent.url, standing: 'listed', standing_reason: null }
-  const rest = { payable: true, refreshed_at: null, health: null, mood: 'good' }
+  const rest = { payable: true, notices: [], refreshed_at: null, health: null, mood: 'good' }
   answers.set(`GET /v1/agents/${agentId}`, [200, { ...known, ...rest, ...changed }])
 }
 
@@ -359,6 +359,31 @@ describe('farebox register status', () => {
         '  is it running? farebox start starts it; then run the same command again in a minute\n\n' +
         `agent      ${agentId}\nlisting    listed\npaid jobs  fail until it answers again\n`,
     )
+  })
+
+  test('the agent cannot be reached: the list of all says the same, and ends with the same exit code', async () => {
+    look({ problem: 'about: cannot be reached' })
+    page({})
+    const { code, out } = await run(['register', 'status'])
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /\n {2}listed: .*\n {2}✗ agent \d+ cannot be reached at .*\n {4}is it running\? farebox start starts it; /,
+    )
+    const { out: json } = await run(['register', 'status', '--json'])
+    expect(JSON.parse(json)).toMatchObject({ registrations: [{ to_fix: 'about: cannot be reached' }] })
+    look({})
+    expect(await run(['register', 'status'])).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining('✗'),
+    })
+  })
+
+  test('an agent that could not take its last payment is not paid, and the reason is told', async () => {
+    refusesLook(429, 'rate_limited', 'this agent was looked at less than a minute ago')
+    const text = 'It could not take its last payment: it answered a paid order with 401.'
+    page({ payable: false, notices: [{ kind: 'not-payable', text }] })
+    const { out } = await run(['register', 'status', String(agentId)])
+    expect(out).toContain(`paid jobs  are not sent to it: ${text}\n`)
   })
 
   test('the agent’s /about is broken: says how to fix it', async () => {

@@ -29,7 +29,7 @@ export interface OpenPlatform {
 /** As much of an agent's page as is told here. */
 export type KnownAgent = Pick<
   AgentPage,
-  'agent_id' | 'endpoint' | 'standing' | 'standing_reason' | 'payable' | 'refreshed_at' | 'health'
+  'agent_id' | 'endpoint' | 'standing' | 'standing_reason' | 'payable' | 'notices' | 'refreshed_at' | 'health'
 >
 
 const knownAgent = agentPage.pick({
@@ -38,6 +38,7 @@ const knownAgent = agentPage.pick({
   standing: true,
   standing_reason: true,
   payable: true,
+  notices: true,
   refreshed_at: true,
   health: true,
 })

@@ -41,12 +41,28 @@ export async function readAgentStatus(
   return told
 }
 
-async function readStatus(platform: OpenPlatform, agentId: number, nowSeconds: number): Promise<AgentStatus> {
+/**
+ * Has the platform look at an agent; where it looked a moment ago, or looks at it no more, what it knows.
+ *
+ * @throws {PlatformRefusal} where it knows of no such agent
+ */
+export async function readStatus(
+  platform: OpenPlatform,
+  agentId: number,
+  nowSeconds: number,
+): Promise<AgentStatus> {
   try {
     const found = await platform.refresh(agentId)
     // Only who has to fix something needs to be told where.
-    const page = found.problem === null ? undefined : await orUndefined(platform.readAgent(agentId))
-    return { ...found, endpoint: page?.endpoint ?? null, looked_at: nowSeconds, is_fresh: true }
+    const isWell = found.problem === null && found.payable
+    const page = isWell ? undefined : await orUndefined(platform.readAgent(agentId))
+    return {
+      ...found,
+      endpoint: page?.endpoint ?? null,
+      not_payable: whyNotPayable(page),
+      looked_at: nowSeconds,
+      is_fresh: true,
+    }
   } catch (error) {
     if (!(error instanceof PlatformRefusal) || !MEANS_KNOWN.includes(error.status)) throw error
     const page = await orUndefined(platform.readAgent(agentId))
@@ -95,9 +111,14 @@ function lastKnown(
     problem: last?.problem ?? (health?.last_failure === 'unreachable' ? 'health: cannot be reached' : null),
     changes: [],
     endpoint: known.endpoint,
+    not_payable: whyNotPayable(agent),
     looked_at: times.length === 0 ? null : Math.max(...times),
     is_fresh: false,
   }
+}
+
+function whyNotPayable(agent: KnownAgent | undefined): string | null {
+  return agent?.notices.find(({ kind }) => kind === 'not-payable')?.text ?? null
 }
 
 /** What was deregistered from here, at a platform that has forgotten it. */
@@ -111,6 +132,7 @@ function gone(agentId: number): AgentStatus {
     problem: null,
     changes: [],
     endpoint: null,
+    not_payable: null,
     looked_at: null,
     is_fresh: false,
   }

@@ -9,6 +9,8 @@ import { asTyped } from '../../terminal/as-typed.ts'
 export interface AgentStatus extends Refreshed {
   /** Where it is reached, where that is known. */
   readonly endpoint: string | null
+  /** Why nobody is sent to pay it, in a sentence. */
+  readonly not_payable: string | null
   /** Unix seconds; null: never. */
   readonly looked_at: number | null
   /** False: the platform did not look just now. */
@@ -47,7 +49,10 @@ export function showAgentStatus(
 }
 
 /** What is wrong, and what to do about it. */
-function toFix({ agent_id: agentId, endpoint }: AgentStatus, problem: string): readonly [string, string] {
+export function toFix(
+  { agent_id: agentId, endpoint }: Pick<AgentStatus, 'agent_id' | 'endpoint'>,
+  problem: string,
+): readonly [string, string] {
   const then = 'then run the same command again in a minute'
   if (!isSilent(problem)) {
     const check = endpoint === null ? 'farebox check <url>' : `farebox check ${endpoint}`
@@ -76,11 +81,12 @@ function ended(standing: AgentStatus['standing']): string {
   return standing === 'deregistered' ? text : `${text}; the platform follows in a few blocks`
 }
 
-function paidJobsOf({ payable, standing }: AgentStatus, problem: string | null): string {
+function paidJobsOf(
+  { payable, standing, not_payable: why }: AgentStatus,
+  problem: string | null,
+): string {
   if (payable) return isSilent(problem) ? 'fail until it answers again' : 'are sent to it'
-  return standing === 'listed'
-    ? 'are not sent to it: the wallet of /about is not the one that staked'
-    : 'are not sent to it'
+  return standing === 'listed' && why !== null ? `are not sent to it: ${why}` : 'are not sent to it'
 }
 
 function ago(seconds: number | null, nowSeconds: number): string {

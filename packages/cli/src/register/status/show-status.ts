@@ -9,8 +9,8 @@ import { runWithJson } from '../platform/run-with-json.ts'
 import { asTyped } from '../../terminal/as-typed.ts'
 
 /**
- * `farebox register status`: of every registration that was begun here; with a number, has the platform look at that
- * agent and tells what it found; exit code 1 where it has a problem.
+ * `farebox register status`: has the platform look at an agent, or at every one that was registered from here, and tells
+ * what it found; exit code 1 where one has a problem.
  */
 export async function showStatus(
   world: World,
@@ -19,7 +19,11 @@ export async function showStatus(
 ): Promise<ExitCode> {
   let hasProblem = false
   const work = async (): Promise<object> => {
-    if (agentId === undefined) return await listAll(world, options)
+    if (agentId === undefined) {
+      const registrations = await listAll(world, options)
+      hasProblem = registrations.some(hasToFix)
+      return { registrations }
+    }
     const status = await readAgentStatus(world, readAgentId(agentId), options)
     hasProblem = status.problem !== null && status.standing !== 'deregistered'
     return status
@@ -28,7 +32,7 @@ export async function showStatus(
   return hasProblem ? EXIT.refused : code
 }
 
-async function listAll(world: World, options: RawAgentOptions): Promise<object> {
+async function listAll(world: World, options: RawAgentOptions): Promise<readonly StatusLine[]> {
   const { out, err, signal } = world
   const journal = openRegistrationJournal(world.home)
   const wanted = options.platform?.replace(/\/+$/, '')
@@ -38,7 +42,7 @@ async function listAll(world: World, options: RawAgentOptions): Promise<object> 
       lines.push(await readStatusLine(journal, record, signal))
     }
   }
-  lines.sort((one, other) => Number(isOffline(other)) - Number(isOffline(one)))
+  lines.sort((one, other) => Number(hasToFix(other)) - Number(hasToFix(one)))
   if (options.json !== true) {
     if (lines.length === 0)
       err.write(
@@ -46,10 +50,10 @@ async function listAll(world: World, options: RawAgentOptions): Promise<object> 
       )
     out.write(lines.map(line => tellStatusLine(world, line)).join('\n'))
   }
-  return { registrations: lines }
+  return lines
 }
 
 /** What has to be looked after comes first. */
-function isOffline({ status, availability }: StatusLine): boolean {
-  return status?.state === 'listed' && availability === 'offline'
+function hasToFix({ to_fix: problem }: StatusLine): boolean {
+  return problem !== undefined && problem !== null
 }

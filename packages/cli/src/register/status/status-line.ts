@@ -9,6 +9,8 @@ import { noteChange } from '../transaction/note-change.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
 import { openPlatform, type KnownAgent, type OpenPlatform } from '../platform/open-platform.ts'
 import { isSameEndpoint } from '../examination/read-endpoint.ts'
+import { readStatus } from './read-agent-status.ts'
+import { toFix } from './show-agent-status.ts'
 import type {
   ChangeRecord,
   RegistrationJournal,
@@ -27,6 +29,8 @@ export interface StatusLine {
   readonly register_page_url?: string
   /** Whether it answered the platform's last checks, where the platform says. */
   readonly availability?: AgentHealth['availability']
+  /** Of an agent that is listed: what is wrong with it now, as `register status <agent id>` tells it. */
+  readonly to_fix?: string | null
   /** A change that was signed here, and that nobody has seen on the chain yet. */
   readonly under_way?: Pick<ChangeRecord, 'kind' | 'endpoint' | 'hash'>
 }
@@ -68,7 +72,7 @@ export async function readStatusLine(
   const change = agentId === undefined ? undefined : await journal.readChange({ platform: url, agentId })
   const asked = { journal, record, platform: openPlatform(url, signal), change }
   try {
-    const told = { ...line, ...(await ask(asked)) }
+    const told = await withLook(asked, { ...line, ...(await ask(asked)) })
     const isOpen =
       agentId !== undefined && (await journal.readChange({ platform: url, agentId })) !== undefined
     if (change === undefined || !isOpen) return told
@@ -77,6 +81,19 @@ export async function readStatusLine(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     return { ...line, status: null, problem: error.message }
+  }
+}
+
+/** What was listed once may be down: the platform looks at it, as it does for one agent alone. */
+async function withLook({ platform }: Asked, line: StatusLine): Promise<StatusLine> {
+  if (line.status?.state !== 'listed') return line
+  try {
+    const nowSeconds = systemClock.nowMs() / 1_000
+    const { problem } = await readStatus(platform, line.status.agent_id, nowSeconds)
+    return { ...line, to_fix: problem }
+  } catch (error) {
+    if (error instanceof CommandError) return line
+    throw error
   }
 }
 
@@ -185,13 +202,18 @@ function stateOf(platform: string, agentId: number, agent: KnownAgent): Registra
 
 /** A line, and what it says below it. */
 export function tellStatusLine(world: World, line: StatusLine): string {
-  const { bold, dim } = paintFor(world.out)
-  const { agent_id: agentId, endpoint, platform, under_way: change } = line
+  const { bold, dim, red } = paintFor(world.out)
+  const { agent_id: agentId, endpoint, platform, under_way: change, to_fix: problem } = line
   const number = agentId === null ? 'no number yet' : `agent ${agentId}`
   const rows = [inWords(line), ...(change === undefined ? [] : inWordsOf(change, agentId ?? 0))]
+  const fix =
+    problem === undefined || problem === null
+      ? []
+      : toFix({ agent_id: agentId ?? 0, endpoint }, problem).map(printable)
   return [
     `${bold(number)}   ${printable(endpoint)}   ${dim(printable(platform))}\n`,
     ...rows.map(row => `  ${asTyped(world, row)}\n`),
+    ...fix.map((row, index) => (index === 0 ? `  ${red('✗')} ${row}\n` : `    ${asTyped(world, row)}\n`)),
   ].join('')
 }
 
