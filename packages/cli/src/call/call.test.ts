@@ -479,15 +479,16 @@ describe('the key', () => {
       expect(code).toBe(0)
     })
 
-    test('is asked before FAREBOX_RPC_URL, which may be of the public chain with its id', async () => {
+    test('gives way to FAREBOX_RPC_URL, unless that is a node elsewhere: of the public chain with its id', async () => {
       const other = await startChain()
+      await fund(other, PAYER, { usdcAtomic: 7_000n })
       try {
         await servePaid()
         await local('eip155:84532')
-        const { err } = await run([agents[0]?.url ?? '', ...words], {
-          variables: { FAREBOX_RPC_URL: other.rpcUrl },
-        })
-        expect(err).toContain('balance  0.005000 USDC')
+        const seen = async (url: string): Promise<string> =>
+          (await run([agents[0]?.url ?? '', ...words], { variables: { FAREBOX_RPC_URL: url } })).err
+        expect(await seen(other.rpcUrl)).toContain('balance  0.007000 USDC')
+        expect(await seen('https://node.example')).toContain('balance  0.005000 USDC')
       } finally {
         await other.stop()
       }

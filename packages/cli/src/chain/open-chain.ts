@@ -11,6 +11,8 @@ import type { World } from '../world.ts'
 export interface OpenChain {
   readonly rpc: JsonRpc
   readonly network: Network
+  /** Of the node; its path may hold a key. */
+  readonly url: string
   /** A test chain of this machine, whatever public chain its id is of. */
   readonly isLocal: boolean
   close(): Promise<void>
@@ -31,9 +33,9 @@ const SILENT = 'does not answer as a node does'
 const TIMEOUT_MS = 5_000
 
 /**
- * Opens a node of the network: `--rpc-url`, else the local chain, else `FAREBOX_RPC_URL`: the variable may be of the
- * public chain whose id the local one has. Undefined where none is known, or the one of the variable is of another
- * chain or silent, which is said.
+ * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. Where there is a local chain a
+ * variable that names a node elsewhere does not count: it is of the public chain whose id the local one has. Undefined
+ * where none is known, or the one of the variable is of another chain or silent, which is said.
  *
  * @throws {CommandError} when `--rpc-url` is no node of this network
  */
@@ -46,13 +48,13 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
     const exitCode = opened.endsWith(SILENT) ? EXIT.refused : EXIT.usage
     throw new CommandError(`--rpc-url: ${opened}`, `give a node of ${network.id} that runs`, { exitCode })
   }
-  if (local !== undefined) {
+  const variable = world.variables[VARIABLE] ?? ''
+  if (local !== undefined && !isOnLoopback(variable)) {
     // Where it is silent nobody else is asked in its name: a public chain of its id knows nothing of it.
     const opened = await openNode(local.rpcUrl, network)
     return typeof opened === 'string' ? undefined : opened
   }
-  const variable = world.variables[VARIABLE]
-  if (variable === undefined || variable === '') return undefined
+  if (variable === '') return undefined
   const opened = await openNode(variable, network)
   if (typeof opened !== 'string') return opened
   world.err.write(`  ${VARIABLE}: ${opened}; the chain is not asked\n`)
@@ -70,7 +72,7 @@ async function openNode(url: string, network: Network): Promise<OpenChain | stri
     const chainId = await rpc.call('eth_chainId', [], { timeoutMs: TIMEOUT_MS })
     if (typeof chainId === 'string' && Number(chainId) === network.chainId) {
       const isLocal = isLocalNetwork(network.id) && isOnLoopback(url) && (await isTestNode(rpc))
-      return { rpc, network, isLocal, close: () => rpc.close() }
+      return { rpc, network, url, isLocal, close: () => rpc.close() }
     }
     await rpc.close()
     return typeof chainId === 'string' && /^0x[0-9a-f]{1,13}$/i.test(chainId)

@@ -45,8 +45,7 @@ export async function withLimits<Result>(
         'nothing can be allowed there; farebox-platform deploy-permissions puts it there',
       )
     }
-    const nodeUrl = rpcUrl ?? local?.rpcUrl ?? world.variables['FAREBOX_RPC_URL'] ?? ''
-    const testNodeUrl = chain.isLocal && isOnLoopback(nodeUrl) ? nodeUrl : undefined
+    const testNodeUrl = chain.isLocal && isOnLoopback(chain.url) ? chain.url : undefined
     return await work({ world, clock, ...place, chain, crypto: await loadEvmCrypto(), key, testNodeUrl })
   } finally {
     await chain.close()

@@ -118,7 +118,10 @@ describe('the line to try next', () => {
   const JOB_ID = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
   test('curl and farebox call, for the capability with the shortest input', () => {
-    expect(tryNext(TEXTS, 'http://127.0.0.1:3000', JOB_ID)).toEqual([
+    const text: Field = { type: 'string', required: true }
+    const capabilities = { long: capability('1', { a: text, b: text }, { x: text }), ...TEXTS.capabilities }
+    const { count: _, ...shown } = capabilities
+    expect(tryNext(declare(shown), 'http://127.0.0.1:3000', JOB_ID)).toEqual([
       `curl -s http://127.0.0.1:3000/execute -H 'content-type: application/json' -d '{ "service_version": "1.0", "job_id": "${JOB_ID}", "deadline": 4102444800,`,
       `  "task": { "capability": "summarize", "input": {"text":"text"} } }'`,
       'farebox call http://127.0.0.1:3000 summarize --text text',

@@ -52,8 +52,7 @@ export async function openRegistry(
     const crypto = await loadEvmCrypto()
     const stakeWei = await readStake(chain, address, crypto)
     if (stakeWei === BigInt(described.stake_wei)) {
-      const nodeUrl = rpcUrl ?? local?.rpcUrl ?? world.variables['FAREBOX_RPC_URL'] ?? ''
-      const testNodeUrl = described.local_mode && isOnLoopback(nodeUrl) ? nodeUrl : undefined
+      const testNodeUrl = described.local_mode && isOnLoopback(chain.url) ? chain.url : undefined
       return { chain, address, crypto, testNodeUrl }
     }
     throw new CommandError(
