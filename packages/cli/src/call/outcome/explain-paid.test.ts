@@ -89,7 +89,7 @@ function chain(
     },
     close: () => Promise.resolve(),
   }
-  return { rpc, network, isLocal: true, close: () => Promise.resolve() }
+  return { rpc, network, url: 'http://127.0.0.1:8545', isLocal: true, close: () => Promise.resolve() }
 }
 
 async function explain(failure: Partial<PaidFailure>): Promise<{
