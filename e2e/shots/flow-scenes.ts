@@ -181,7 +181,7 @@ export const FLOW_SCENES: readonly Scene[] = [
   {
     name: 'run-approval',
     reach: async (page, stage) =>
-      start(page, stage, await template(stage, 'approve-the-summary'), 'Your answer is asked for'),
+      start(page, stage, await template(stage, 'approve-the-summary'), 'Your approval is needed'),
   },
   {
     name: 'run-paused',

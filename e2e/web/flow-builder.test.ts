@@ -226,7 +226,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('button', { name: 'Add a step' }).click()
     await page.getByRole('option', { name: /^Summary/ }).click()
     await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
-    await page.getByRole('button', { name: '1 thing to mend' }).filter({ visible: true }).click()
+    await page.getByRole('button', { name: '1 problem to fix' }).filter({ visible: true }).click()
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
       'Ask for “text” when the flow is run',
     )
@@ -436,7 +436,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     expect(await source.locator('option:checked').innerText()).toMatch(/^from text of Template/)
     await source.focus()
     await source.selectOption({ label: 'summary of Summary (refused if longer than 1,200 characters)' })
-    await page.getByText('Nobody sees its result').waitFor({ state: 'detached' })
+    await page.getByText('Its result is not used').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add a step' }).click()
     await page.getByRole('option', { name: /^Wait/ }).click()
     await page.getByRole('heading', { name: /Wait/ }).waitFor()

@@ -265,7 +265,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await openSheet(page, path, input)
     await dialog(page).getByText('signed once somebody has approved').waitFor()
     await sign(page)
-    await headline(page, 'Your answer is asked for')
+    await headline(page, 'Your approval is needed')
     expect((await earned()) - before).toBe(10_000n)
     await page.getByRole('button', { name: 'Approve' }).click()
     await headline(page, 'One job waits for your payment')
@@ -278,7 +278,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
 
     await openSheet(page, path, input)
     await sign(page)
-    await headline(page, 'Your answer is asked for')
+    await headline(page, 'Your approval is needed')
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('button', { name: 'Pay 0.005 and go on', exact: true }).click()
     await headline(page, 'Delivered and paid')

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LOCAL_CHAIN_IDS } from '@farebox/local/economy'
 import { FolderInUseError } from '@farebox/local/src/processes/claim-folder'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { PortTakenError } from '@farebox/local/src/processes/port-taken-error'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { explainStart } from './explain-start.ts'
-import { readFlags } from './flags.ts'
+import { CHAIN_IDS, readFlags } from '../../../scripts/start-flags.mjs'
 
 let root: string
 let squatters: Server[]
@@ -63,4 +64,8 @@ test('npm start in a folder that an economy runs in says where that is, and a co
   const message = await explain(new FolderInUseError('in use', 42), ['--folder', '/some where'])
   expect(message).toMatch(/^an economy runs in \/some where\/ already, as process 42\n/)
   expect(message).toContain(`--folder '/some where-2'`)
+})
+
+test('npm start offers the chains that an economy can run on', () => {
+  expect(CHAIN_IDS).toEqual(LOCAL_CHAIN_IDS)
 })

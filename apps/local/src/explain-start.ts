@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { existsSync } from 'node:fs'
 import { FolderInUseError, PortTakenError } from '@farebox/local/economy'
 import { findPortOwner } from 'farebox/internal/command-line'
-import { folderOf, PORT_NAMES, wordsOf, type Flags, type PortName } from './flags.ts'
+import { folderOf, PORT_NAMES, wordsOf, type Flags, type PortName } from '../../../scripts/start-flags.mjs'
 
 /** What is started, and the agents on how many ports. */
 export interface Wanted {

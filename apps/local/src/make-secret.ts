@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { fund } from '@farebox/local/chain/faucet'
 import { createSecret } from '@farebox/local/internal/facilitator-secret'
 import { readLocalFile, type LocalFile } from '@farebox/local/local-file'
-import { DEFAULT_FOLDER, folderOf } from './flags.ts'
+import { DEFAULT_FOLDER, folderOf } from '../../../scripts/start-flags.mjs'
 
 const NEXT = '  npm start, in another terminal, starts one'
 

@@ -1,5 +1,5 @@
 import type { Economy } from '@farebox/local/economy'
-import { DEFAULT_FOLDER, shellWord } from './flags.ts'
+import { DEFAULT_FOLDER, shellWord } from '../../../scripts/start-flags.mjs'
 import { FIRST_JOBS } from './first-jobs.ts'
 import { permitSteps } from './permit-steps.ts'
 

@@ -4,7 +4,7 @@ import type { EconomyAgent } from '@farebox/local/internal/start-agent-process'
 import { TEST_KEYS, type TestKey } from '@farebox/local/chain/test-keys'
 import { launcherGone } from 'farebox/internal/command-line'
 import { explainStart } from './explain-start.ts'
-import { folderOf, HELP, readFlags } from './flags.ts'
+import { folderOf, type Flags } from '../../../scripts/start-flags.mjs'
 import { createJobLog, type JobLog } from './job-log.ts'
 import { payOneJob } from './pay-one-job.ts'
 import { nextSteps } from './next-steps.ts'
@@ -41,17 +41,12 @@ const EXAMPLES: readonly {
  * shows how, and stays up until it is asked to stop. Resolves to the exit code.
  */
 export async function runLocal(options: {
-  readonly words: readonly string[]
+  readonly flags: Flags
   /** The repository. */
   readonly root: string
   readonly steps: Steps
 }): Promise<number> {
-  const { root, steps } = options
-  const flags = readFlags(options.words)
-  if (flags.help) {
-    steps.line(HELP)
-    return 0
-  }
+  const { root, steps, flags } = options
   const folder = folderOf(root, flags.folder)
   const stopping = stopRequested()
   const jobLog = createJobLog()

@@ -31,7 +31,7 @@ export function Fare(props: {
           ['Job', <JobName key="job" agent={agent} capability={capability.name} />],
           ['Paid to', <Address key="to" of={agent.wallet} />],
           ['Paid from', 'the test wallet, on a chain of this machine'],
-          ['Takes', `${agent.max_deadline_seconds} s at most`],
+          ['Takes', `Up to ${agent.max_deadline_seconds} s`],
         ]}
       />
     </Ticket>

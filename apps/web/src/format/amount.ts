@@ -10,7 +10,7 @@ export function longestDecimals(amounts: readonly string[]): number {
   return Math.max(0, ...amounts.map(amount => amount.split('.')[1]?.length ?? 0))
 }
 
-/** The characters that an amount lacks of so many decimals: kept free, so that a column ends on one point. */
+/** What an amount lacks of so many decimals, so that a column ends on one point and at one edge. */
 export function missingDecimals(amount: string, decimals: number): string {
   const own = amount.split('.')[1]
   if (decimals === 0) return ''

@@ -18,8 +18,8 @@ describe('the terms of a permission', () => {
   })
 
   test.each([
-    ['each', '25', 'must be lower than 25.00, what the agent declares as its most'],
-    ['each', '25.000001', 'must be lower than 25.00, what the agent declares as its most'],
+    ['each', '25', 'must be lower than 25.00, the agent’s declared maximum'],
+    ['each', '25.000001', 'must be lower than 25.00, the agent’s declared maximum'],
     ['each', '0', 'must be more than zero'],
     ['each', '0.00', 'must be more than zero'],
     ['each', '-1', 'must be a decimal like "0.01", got "-1"'],

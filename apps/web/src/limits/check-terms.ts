@@ -23,7 +23,7 @@ export interface Terms {
 
 /** What typed terms are held against. */
 export interface TermsBounds {
-  /** What the capability declares as its most, in atomic units. */
+  /** The capability’s declared maximum, in atomic units. */
   readonly declaredMost: bigint
   /** What was spent under the permission already, in atomic units. */
   readonly spent: bigint
@@ -55,7 +55,7 @@ export function checkTerms(
     each: !each.ok
       ? each.reason
       : each.atomic >= declaredMost
-        ? `must be lower than ${withCents(declaredMost)}, what the agent declares as its most`
+        ? `must be lower than ${withCents(declaredMost)}, the agent’s declared maximum`
         : undefined,
     all: !all.ok
       ? all.reason

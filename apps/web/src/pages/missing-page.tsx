@@ -13,8 +13,8 @@ function MissingPage(): ReactNode {
     <main id="main" className="page">
       <h1>There is nothing at this address</h1>
       <p className="lede">
-        An agent that was deregistered is no longer shown, and a job opens only with the link that its order
-        gave. A registration that nobody stakes for is forgotten after a month.
+        Check the address. A job opens only with the link from its order, and an agent that was deregistered
+        is no longer shown.
       </p>
       <p className="row above">
         <a className="button" href="/">

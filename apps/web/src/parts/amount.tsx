@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { groupDigits, missingDecimals } from '../format/amount.ts'
 
-/** An amount of USDC, exactly as the API has it. In a column: with the room of the decimals that it lacks. */
+/** An amount of USDC, exactly as the API has it. In a column: with zeros for the decimals that it lacks. */
 export function Amount({ of, decimals }: { readonly of: string; readonly decimals?: number }): ReactNode {
   const ghost = decimals === undefined ? '' : missingDecimals(of, decimals)
   return (

@@ -82,7 +82,7 @@ export function BeforeJob(props: {
               ? undefined
               : [
                   'Takes',
-                  `${agent.max_deadline_seconds} s at most${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
+                  `Up to ${agent.max_deadline_seconds} s${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
                 ],
             [
               'Signature',

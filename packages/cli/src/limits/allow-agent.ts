@@ -72,7 +72,7 @@ async function holdAgainstDeclaration(
   const declared = declaredSpend(declaration, capability, agent)
   if (limit >= declared.mostAtomic) {
     throw new CommandError(
-      `--limit: must be lower than the ${amount(declared.mostAtomic)} USDC that ${printable(capability)} declares as its most, got ${amount(limit)}`,
+      `--limit: must be lower than the ${amount(declared.mostAtomic)} USDC that ${printable(capability)} declares as its maximum, got ${amount(limit)}`,
       'what one transaction may move is yours to choose, and less than the agent asks for',
       { exitCode: EXIT.usage },
     )

@@ -172,7 +172,11 @@ describe('farebox limits allow', () => {
   })
 
   test.each([
-    ['--limit', '5.00', '--limit: must be lower than the 5.00 USDC that buy declares as its most, got 5.00'],
+    [
+      '--limit',
+      '5.00',
+      '--limit: must be lower than the 5.00 USDC that buy declares as its maximum, got 5.00',
+    ],
     ['--limit', '0', '--limit: must be more than zero'],
     ['--limit', '-1', '--limit: must be a decimal like "0.01", got "-1"'],
     ['--limit', '1,00', '--limit: must be a decimal like "0.01", got "1,00"'],

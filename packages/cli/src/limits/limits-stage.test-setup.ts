@@ -125,7 +125,7 @@ async function servePlatform(chain: LocalChain, agentUrl: string) {
   const page = { agent_id: AGENT_ID, endpoint: agentUrl, standing: 'listed', standing_reason: null }
   const pages: { readonly [path: string]: object } = {
     [`/v1/agents/at?endpoint=${encodeURIComponent(agentUrl)}`]: { agent_id: AGENT_ID, name: 'Shopper' },
-    [`/v1/agents/${AGENT_ID}`]: { ...page, payable: true, refreshed_at: null, health: null },
+    [`/v1/agents/${AGENT_ID}`]: { ...page, payable: true, notices: [], refreshed_at: null, health: null },
   }
   const missing = { status: 'failed', error_type: 'not_found', error: 'there is no such agent' }
   const server = createServer((request, response) => {

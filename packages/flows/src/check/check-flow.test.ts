@@ -36,6 +36,33 @@ test('a flow that is right has a price, a time, and the schema of what it gives'
   ])
 })
 
+test('an approval and a wait on which no step depends are told of', () => {
+  const idle = {
+    ...SUMMARY_AND_QR,
+    steps: {
+      ...SUMMARY_AND_QR.steps,
+      ask: { kind: 'approval', question: 'Go on?', constants: { value: 1 } },
+      pause: { kind: 'wait', seconds: 5, constants: { value: 1 } },
+    },
+  } as const
+  const told = (flow: Flow): readonly unknown[] =>
+    checkFlow(flow)
+      .findings.filter(({ id }) => id.startsWith('idle'))
+      .map(({ severity, step, message }) => [severity, step, message])
+  expect(told(idle)).toEqual([
+    ['warning', 'ask', 'No step waits for this approval.'],
+    ['warning', 'pause', 'No step comes after this wait.'],
+  ])
+  const qr = {
+    ...SUMMARY_AND_QR.steps['qr'],
+    after: [
+      { step: 'ask', port: 'approved' },
+      { step: 'pause', port: 'value' },
+    ],
+  }
+  expect(told({ ...idle, steps: { ...idle.steps, qr } })).toEqual([])
+})
+
 describe('what is not fed', () => {
   test('a required input can be fed by the output that fits best, or asked for; no value is made up', () => {
     const flow = applyEdit(SUMMARY_AND_QR, { edit: 'disconnect', to: { step: 'qr', port: 'content' } })

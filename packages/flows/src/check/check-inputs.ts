@@ -89,7 +89,7 @@ function checkOutput(inspection: Inspection, port: string): Found[] {
   const to = { step: FLOW_OUTPUT, port }
   if (graph.wireTo(to) !== undefined) return []
   return [
-    find('error', 'unfed', to, `The flow’s output “${port}” is fed by nothing.`, () => [
+    find('error', 'unfed', to, `The flow’s output “${port}” has no source.`, () => [
       ...findSources(inspection, to).map(({ from }) => connect(graph, from, to)),
       { label: `Remove the output “${port}”`, edits: [{ edit: 'remove-output', name: port }] },
     ]),

@@ -134,12 +134,27 @@ function findCircle({ flow, circular }: Graph): Found {
   )
 }
 
-/** Paid steps of which nothing is used. */
+/** Paid steps of which nothing is used, and steps that hold the run up for nothing. */
 function checkUnused({ flow }: Graph): Found[] {
   const used = new Set(flow.wires.map(({ from }) => from.step))
   for (const { after } of Object.values(flow.steps)) for (const { step } of after ?? []) used.add(step)
-  return Object.entries(flow.steps)
-    .filter(([id, step]) => step.kind === 'job' && !used.has(id))
+  const unused = Object.entries(flow.steps).filter(([id]) => !used.has(id))
+  return [...findPaidForNothing(flow, unused), ...findIdle(unused)]
+}
+
+function findIdle(unused: readonly (readonly [string, Step])[]): Found[] {
+  return unused
+    .filter(([, { kind }]) => kind === 'approval' || kind === 'wait')
+    .map(([id, { kind }]) => {
+      const words =
+        kind === 'approval' ? 'No step waits for this approval.' : 'No step comes after this wait.'
+      return find('warning', 'idle', { step: id }, words)
+    })
+}
+
+function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step])[]): Found[] {
+  return unused
+    .filter(([, step]) => step.kind === 'job')
     .map(([id, step]) => {
       const [port] = step.kind === 'job' ? Object.keys(step.pinned.output_schema) : []
       const name = port === undefined ? undefined : freeOutput(flow, port)
@@ -159,7 +174,7 @@ function checkUnused({ flow }: Graph): Found[] {
         'warning',
         'unused',
         { step: id },
-        'Nobody sees its result, and it is paid for.',
+        'No step and no output uses what it is paid for.',
         () => repairs,
       )
     })

@@ -52,9 +52,7 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
       <p className="total num">
         {groupDigits(most)} <small>USDC</small>
       </p>
-      {least !== most && (
-        <p className="small quiet">at least {groupDigits(least)}: it depends on the way that it goes</p>
-      )}
+      {least !== most && <p className="small quiet">from {groupDigits(least)}, depending on the branch</p>}
       <Prices view={view} />
       <Terms />
     </section>
@@ -133,8 +131,8 @@ function describeTime(
     names.length === 0
       ? ''
       : `, along ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
-  const people = waits.includes('person') ? ' Beside that it waits for a person.' : ''
-  const times = waits.includes('time') ? ' It waits for a time that comes with the run.' : ''
+  const people = waits.includes('person') ? ' Plus the wait for approval.' : ''
+  const times = waits.includes('time') ? ' Plus a wait until a time that comes with the run.' : ''
   return `${formatSpan(seconds)} at most${along}.${people}${times}`
 }
 

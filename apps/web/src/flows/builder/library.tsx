@@ -62,7 +62,7 @@ export function Library(props: {
       </h2>
       <FreeSteps of={ADAPTERS} {...props} />
       <h2>
-        Ways <span className="end">free</span>
+        Branching <span className="end">free</span>
       </h2>
       <FreeSteps of={WAYS} {...props} />
     </aside>

@@ -95,6 +95,7 @@ function nameNode(node: NodeView | undefined): string {
   const price =
     node.price === undefined ? (node.line === '' ? '' : `, ${node.line}, free`) : `, ${node.price} USDC`
   const job = node.job === undefined ? '' : ` ${node.job.capability}`
-  const found = node.finding === 'error' ? ', to mend' : node.finding === 'warning' ? ', to look at' : ''
+  const found =
+    node.finding === 'error' ? ', has a problem' : node.finding === 'warning' ? ', has a warning' : ''
   return `${node.name}${job}${price}${found}`
 }

@@ -87,7 +87,7 @@ function Head({ node }: { readonly node: NodeView }): ReactNode {
       {(node.finding === 'error' || node.finding === 'warning') && (
         <span className={`found ${node.finding}`}>
           <Sign name={node.finding === 'error' ? 'cross' : 'warn'} />
-          <span className="unseen">{node.finding === 'error' ? 'to mend' : 'to look at'}</span>
+          <span className="unseen">{node.finding === 'error' ? 'has a problem' : 'has a warning'}</span>
         </span>
       )}
       {node.price !== undefined ? (

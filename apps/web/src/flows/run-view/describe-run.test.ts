@@ -71,7 +71,7 @@ test('a run that waits for a person, and one that waits for a time', () => {
     status: 'waiting',
     waiting: [{ for: 'person', step: 'ask' }],
   })
-  expect(describeRun(FLOW, asking).headline).toBe('Your answer is asked for')
+  expect(describeRun(FLOW, asking).headline).toBe('Your approval is needed')
   const waiting = runOf([], { status: 'waiting', waiting: [{ for: 'time', step: 'wait', until: 20_000 }] })
   expect(describeRun(FLOW, waiting).headline).toMatch(/^Waiting until \d\d:\d\d:\d\d$/)
 })

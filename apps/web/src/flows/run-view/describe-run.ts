@@ -84,14 +84,14 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
     }
   const person = run.waiting.find(one => one.for === 'person')
   if (person !== undefined)
-    return { headline: 'Your answer is asked for', lede: `The run goes on with it. ${sayKept(run)}` }
+    return { headline: 'Your approval is needed', lede: `The run continues with it. ${sayKept(run)}` }
   if (reasons.length > 0)
     return {
       headline:
         reasons.length === 1
           ? 'One job waits for your payment'
           : `${capitalize(countWord(reasons.length))} jobs wait for your payment`,
-      lede: `The run has come to what could not be signed for at the start. ${sayKept(run)}`,
+      lede: `This step needs a payment that could not be signed earlier. ${sayKept(run)}`,
     }
   const time = run.waiting.find(one => one.for === 'time')
   return {

@@ -42,8 +42,8 @@ function describeFeed(feed: NonNullable<PortView['feed']>): string {
       return `always ${describeValue(feed.value)}`
     case 'nothing':
       return feed.standard === undefined
-        ? 'fed by nothing'
-        : `fed by nothing, ${describeValue(feed.standard)} by default`
+        ? 'no source'
+        : `no source, ${describeValue(feed.standard)} by default`
   }
 }
 

@@ -28,13 +28,15 @@ export function titleFinding({ id, port }: Finding): string {
     case 'jobs':
       return 'Too many jobs'
     case 'unused':
-      return 'Nobody sees its result'
+      return 'Its result is not used'
+    case 'idle':
+      return 'It has no effect'
     case 'settings':
       return 'Its settings are not right'
     case 'after':
       return 'It waits for what is gone'
     case 'unfed':
-      return `${named ?? 'An input'} is fed by nothing`
+      return `${named ?? 'An input'} has no source`
     case 'optional':
       return `${named ?? 'An input'} may be missing`
     case 'constant':
@@ -43,7 +45,7 @@ export function titleFinding({ id, port }: Finding): string {
       return `${named ?? 'An input'} is gone`
     case 'second-wire':
     case 'wire-and-constant':
-      return `${named ?? 'An input'} is fed twice`
+      return `${named ?? 'An input'} has two sources`
     case 'broken':
       return `The wire to ${named ?? 'an input'} is broken`
     case 'lossy':

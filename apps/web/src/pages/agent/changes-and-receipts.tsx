@@ -21,7 +21,7 @@ export function ChangesAndReceipts(props: {
       <div className="two">
         <div id="changes">
           <div className="heading ruled">
-            <h2>What changed</h2>
+            <h2>Changes</h2>
             <span className="end">
               <a href={`/v1/agents/${agentId}/declarations`}>All versions, as JSON</a>
             </span>
@@ -74,7 +74,7 @@ function Changes({ history }: { readonly history: DeclarationHistory | null }): 
 }
 
 function Receipts({ receipts }: { readonly receipts: PublicReceipts['receipts'] }): ReactNode {
-  if (receipts.length === 0) return <p className="nothing faint">No paid job so far.</p>
+  if (receipts.length === 0) return <p className="nothing faint">No public receipt yet.</p>
   const decimals = longestDecimals(receipts.map(({ amount }) => amount))
   return (
     <ul className="log receipts">

@@ -16,7 +16,7 @@ export function FieldTables({
   return (
     <section id="fields">
       <div className="heading">
-        <h2>What goes in, what comes out</h2>
+        <h2>Inputs and outputs</h2>
         <span className="end mono">
           <bdi>{capability.name}</bdi>
         </span>

@@ -79,7 +79,7 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
           <p className="lede">A job is opened by JavaScript, which is off.</p>
         </noscript>
         <p className="lede" role="status">
-          It is being opened.
+          Loading the job…
         </p>
       </main>
     )

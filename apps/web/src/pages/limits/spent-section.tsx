@@ -24,7 +24,7 @@ export function SpentSection(props: {
   return (
     <section className="spent">
       <div className="heading">
-        <h2>What was spent</h2>
+        <h2>Spending</h2>
         <span className="end">{total > 0 && `${total} in all`}</span>
       </div>
       {failure !== undefined && <FailureNote error={failure} />}

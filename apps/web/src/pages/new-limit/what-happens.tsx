@@ -8,7 +8,7 @@ export function WhatHappens({ limit }: { readonly limit: NewLimit }): ReactNode 
   return (
     <section>
       <div className="heading">
-        <h2>What happens</h2>
+        <h2>Next steps</h2>
       </div>
       <ol className="happens">
         {stepsOf(limit, usePurse().wallet?.kind).map(step => (

@@ -8,7 +8,7 @@ export function WhatIsHere(): ReactNode {
       <div className="two">
         <div>
           <div className="heading ruled">
-            <h2>What is here</h2>
+            <h2>On this page</h2>
           </div>
           <ul className="plain-list">
             <li>

@@ -54,7 +54,7 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
       </noscript>
       <p className="lede" role="status">
         {opened === undefined
-          ? 'It is being opened.'
+          ? 'Loading the run…'
           : 'Your request may have arrived. It is sent again: the same run, which cannot be paid twice.'}
       </p>
     </main>

@@ -96,7 +96,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
       {errors.length > 0 && (
         <Note tone="warn">
           <p>
-            <b>It cannot be run as it is.</b> A copy shows how to mend it.
+            <b>It cannot run as it is.</b> Make a copy to see how to fix it.
           </p>
           {errors.slice(0, 5).map(({ id, message }) => (
             <p key={id}>

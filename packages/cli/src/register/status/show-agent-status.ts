@@ -81,10 +81,7 @@ function ended(standing: AgentStatus['standing']): string {
   return standing === 'deregistered' ? text : `${text}; the platform follows in a few blocks`
 }
 
-function paidJobsOf(
-  { payable, standing, not_payable: why }: AgentStatus,
-  problem: string | null,
-): string {
+function paidJobsOf({ payable, standing, not_payable: why }: AgentStatus, problem: string | null): string {
   if (payable) return isSilent(problem) ? 'fail until it answers again' : 'are sent to it'
   return standing === 'listed' && why !== null ? `are not sent to it: ${why}` : 'are not sent to it'
 }

@@ -97,7 +97,7 @@ export function Mending(): ReactNode {
         leadToFinding()
       }}
     >
-      {errors === 1 ? '1 thing to mend' : `${errors} things to mend`}
+      {errors === 1 ? '1 problem to fix' : `${errors} problems to fix`}
     </button>
   )
 }

@@ -1,31 +1,19 @@
+// The flags of npm start: read before anything is installed or built.
+
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { LOCAL_CHAIN_IDS } from '@farebox/local/economy'
-
-/** What was asked of `npm start`. */
-export interface Flags {
-  readonly chainId: number
-  readonly ports: { readonly [name in PortName]: number }
-  /** Between two checks of an agent by the platform; undefined: the platform's own 600. */
-  readonly checkSeconds: number | undefined
-  /** As it was given. */
-  readonly folder: string
-  readonly once: boolean
-  readonly help: boolean
-}
-
-/** What listens, by the flag that chooses its port. */
-export type PortName = 'chain' | 'facilitator' | 'platform' | 'agents'
 
 /** In the order in which they are started. */
-export const PORT_NAMES: readonly PortName[] = ['chain', 'facilitator', 'platform', 'agents']
+export const PORT_NAMES = ['chain', 'facilitator', 'platform', 'agents']
 
-const DEFAULT_PORTS: Flags['ports'] = { chain: 8545, facilitator: 4010, platform: 4000, agents: 3001 }
+/** What a local chain can be called; the first is that of stock x402 clients. */
+export const CHAIN_IDS = [84_532, 31_337]
+const DEFAULT_PORTS = { chain: 8545, facilitator: 4010, platform: 4000, agents: 3001 }
 export const DEFAULT_FOLDER = '.farebox'
 
 export const HELP = `npm start -- [options]
 
-  --chain-id <id>             ${LOCAL_CHAIN_IDS.join(' or ')}; default ${LOCAL_CHAIN_IDS[0]}, which stock x402 clients know
+  --chain-id <id>             ${CHAIN_IDS.join(' or ')}; default ${CHAIN_IDS[0]}, which stock x402 clients know
   --chain-port <port>         default ${DEFAULT_PORTS.chain}
   --facilitator-port <port>   default ${DEFAULT_PORTS.facilitator}
   --platform-port <port>      default ${DEFAULT_PORTS.platform}
@@ -36,7 +24,7 @@ export const HELP = `npm start -- [options]
 `
 
 /** An unknown flag is a person's slip, not a mistake of ours: an `Error` with a sentence and the help. */
-export function readFlags(words: readonly string[]): Flags {
+export function readFlags(words) {
   try {
     return read(words)
   } catch (error) {
@@ -45,9 +33,9 @@ export function readFlags(words: readonly string[]): Flags {
 }
 
 /** The words that ask for these flags: those that are not the default. */
-export function wordsOf({ chainId, ports, checkSeconds, folder, once }: Flags): readonly string[] {
+export function wordsOf({ chainId, ports, checkSeconds, folder, once }) {
   return [
-    ...(chainId === LOCAL_CHAIN_IDS[0] ? [] : ['--chain-id', String(chainId)]),
+    ...(chainId === CHAIN_IDS[0] ? [] : ['--chain-id', String(chainId)]),
     ...PORT_NAMES.flatMap(name =>
       ports[name] === DEFAULT_PORTS[name] ? [] : [`--${name}-port`, String(ports[name])],
     ),
@@ -58,20 +46,20 @@ export function wordsOf({ chainId, ports, checkSeconds, folder, once }: Flags): 
 }
 
 /** The economy's folder. Npm runs in the clone, wherever it was called. */
-export function folderOf(root: string, folder: string): string {
+export function folderOf(root, folder) {
   return resolve(root, folder)
 }
 
 /** A word as a shell takes it. */
-export function shellWord(word: string): string {
+export function shellWord(word) {
   return /^[\w./@%+=,:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
-function read(words: readonly string[]): Flags {
+function read(words) {
   const { values } = parseArgs({
     args: [...words],
     options: {
-      'chain-id': { type: 'string', default: String(LOCAL_CHAIN_IDS[0]) },
+      'chain-id': { type: 'string', default: String(CHAIN_IDS[0]) },
       'chain-port': { type: 'string', default: String(DEFAULT_PORTS.chain) },
       'facilitator-port': { type: 'string', default: String(DEFAULT_PORTS.facilitator) },
       'platform-port': { type: 'string', default: String(DEFAULT_PORTS.platform) },
@@ -97,13 +85,13 @@ function read(words: readonly string[]): Flags {
   }
 }
 
-function readCheckSeconds(value: string | undefined): number | undefined {
+function readCheckSeconds(value) {
   if (value === undefined || /^[1-9]\d{0,5}$/.test(value))
     return value === undefined ? undefined : Number(value)
   throw new Error(`--check-seconds must be a whole number of at least 1, got ${JSON.stringify(value)}`)
 }
 
-function wholeNumber(flag: string, value: string): number {
+function wholeNumber(flag, value) {
   if (/^\d{1,9}$/.test(value)) return Number(value)
   throw new Error(`${flag} must be a whole number, got ${JSON.stringify(value)}`)
 }
