@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Flow, JobStep } from '../document/flow.ts'
+import type { Flow, JobStep, Step } from '../document/flow.ts'
 import { applyEdit, applyEdits } from '../edit/apply-edit.ts'
 import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
