@@ -1,0 +1,61 @@
+import type { Flow, Step } from '@farebox/flows/document/flow'
+import { NO_CATALOG } from '@farebox/flows/internal/check/catalog'
+import { expect, test } from 'vitest'
+import { viewFlow } from './flow-view.ts'
+import { placeNodes, sizeOfCard } from './places.ts'
+
+/** The canvas of a window of 1440 × 900, at the zoom at which 12 px are 11. */
+const READABLE = { width: 848 / 0.92, height: 739 / 0.92 }
+
+function chain(length: number): Flow {
+  const ids = Array.from({ length }, (_, index) => `step_${index}`)
+  return {
+    flow_version: 1,
+    name: 'A chain',
+    inputs: { text: { type: 'string', required: true } },
+    outputs: ['text'],
+    steps: Object.fromEntries(
+      ids.map((id): [string, Step] => [id, { kind: 'template', text: 'So far: {text}' }]),
+    ),
+    wires: [...ids, 'output'].map((id, index) => ({
+      from: { step: ids[index - 1] ?? 'input', port: 'text' },
+      to: { step: id, port: 'text' },
+    })),
+  }
+}
+
+/** How much room a flow takes, and how many rows it has. */
+function spread(flow: Flow): { readonly width: number; readonly height: number; readonly rows: number } {
+  const view = viewFlow(flow, { catalog: NO_CATALOG, balance: undefined })
+  const boxes = [...placeNodes(flow, view)].map(([id, { x, y }]) => {
+    const node = view.nodes.get(id)
+    const isEnd = id === 'input' || id === 'output'
+    const { width, height } = sizeOfCard(
+      isEnd ? 'end' : 'adapter',
+      (node?.inputs.length ?? 0) + (node?.outputs.length ?? 0),
+    )
+    return { x, y, right: x + width, bottom: y + height }
+  })
+  const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))]
+  return {
+    width: Math.max(...boxes.map(({ right }) => right)) - left,
+    height: Math.max(...boxes.map(({ bottom }) => bottom)) - top,
+    rows: boxes.filter(({ x }) => x === left).length,
+  }
+}
+
+test('a flow of two steps is one row', () => {
+  expect(spread(chain(2)).rows).toBe(1)
+})
+
+test.each([3, 6, 10])('a flow of %i steps is laid out so that all of it can be read', length => {
+  const { width, height } = spread(chain(length))
+  expect(width).toBeLessThanOrEqual(READABLE.width)
+  expect(height).toBeLessThanOrEqual(READABLE.height)
+})
+
+test('a longer flow grows downwards, no wider', () => {
+  const { width, rows } = spread(chain(40))
+  expect(width).toBeLessThanOrEqual(READABLE.width)
+  expect(rows).toBeGreaterThan(10)
+})
