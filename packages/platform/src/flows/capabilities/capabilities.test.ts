@@ -4,6 +4,7 @@ import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { FastifyInstance } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { createChecks } from '../../checking/checks.ts'
+import { createAskNow } from '../../monitor/ask/ask-now.ts'
 import { indexAgent } from '../../listing/index-agent.ts'
 import { insertAgent, sampleDeclaration, type AgentInserted } from '../../test-setup/database/insert-agent.ts'
 import { pretendOutbound } from '../../test-setup/network/pretend-outbound.ts'
@@ -242,6 +243,23 @@ test('with now each agent that is online is asked whether it answers, once in fi
   // Others see it as its checks found it.
   expect((await ask({ ids: '2.count' })).capabilities[0]?.state).toBe('online')
   expect(await refusal({ now: 'true' })).toBe('now: is possible only together with ids')
+})
+
+test('readers have so many agents asked in five seconds; beyond these the last checks count', async () => {
+  let asked = 0
+  const outbound = pretendOutbound(() => {
+    asked += 1
+    return 'refuse'
+  })
+  const parts = { ...apps.parts, outbound, clock: { ...apps.parts.clock, nowMs: () => 1_000_000 } }
+  const askNow = createAskNow(parts)
+  const agents = Array.from({ length: 300 }, (_, index) => ({
+    agentId: index + 1,
+    endpoint: `https://agent-${index}.example`,
+    name: '',
+  }))
+  const answers = await Promise.all(agents.map(askNow))
+  expect([asked, answers.filter(isThere => isThere).length]).toEqual([250, 50])
 })
 
 test('pages hold every capability once, in the order of one long page', async () => {

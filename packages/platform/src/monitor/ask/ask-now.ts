@@ -6,12 +6,16 @@ import { checkOnce } from './check-agent.ts'
 /** So long an answer counts: pages that look again and again do not ask the agent each time. */
 const KEPT_MS = 5_000
 
+/** Agents that are asked in {@link KEPT_MS}, by all readers together: asking costs no reader anything. */
+const MOST_ASKED = 250
+
 /** Whether an agent answers at this moment. */
 export type AskNow = (agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'name'>) => Promise<boolean>
 
 /**
  * Asks agents themselves, by one `GET /health` in {@link KEPT_MS} for everybody, before somebody pays. Nothing is written
- * down: an agent that gives no answer is checked soon, and only that check changes how it is seen.
+ * down: an agent that gives no answer is checked soon, and only that check changes how it is seen. Beyond
+ * {@link MOST_ASKED} agents their last checks count.
  */
 export function createAskNow({ clock, database, outbound }: PlatformParts): AskNow {
   const asked = new Map<number, { readonly atMs: number; readonly answers: Promise<boolean> }>()
@@ -29,6 +33,7 @@ export function createAskNow({ clock, database, outbound }: PlatformParts): AskN
     }
     const known = asked.get(agent.agentId)
     if (known !== undefined) return await known.answers
+    if (asked.size >= MOST_ASKED) return true
     const answers = ask(agent)
     asked.set(agent.agentId, { atMs: nowMs, answers })
     return await answers
