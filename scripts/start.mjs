@@ -1,6 +1,5 @@
 // npm start: from a fresh clone to paid jobs. Needs nothing but Node and npm.
 
-import { HELP, readFlags } from './start-flags.mjs'
 import { createSteps } from './steps.mjs'
 import { buildToRun, installPackages, requireNode, root, tellFailure } from './prepare.mjs'
 
@@ -8,7 +7,8 @@ const steps = createSteps()
 
 try {
   requireNode()
-  // Before anything is installed: a slip costs no minutes.
+  // Before anything is installed: a slip costs no minutes. It is loaded once Node is new enough for it.
+  const { HELP, readFlags } = await import('./start-flags.mjs')
   const flags = readFlags(process.argv.slice(2))
   if (flags.help) steps.line(HELP)
   else await start(flags)

@@ -161,7 +161,9 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   test('PAY-03 the same payment settled 50 times at once moves money once and gives one transaction', async () => {
     const payment = await held(PRICE * 2n)
     const outcomes = await Promise.all(Array.from({ length: 50 }, async () => await settle(payment)))
-    expect(new Set(outcomes.map(outcome => JSON.stringify(outcome))).size).toBe(1)
+    expect([...new Set(outcomes.map(outcome => JSON.stringify(outcome)))]).toEqual([
+      JSON.stringify(outcomes[0]),
+    ])
     expect(outcomes[0]).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.authorization.from)).toBe(1)
   })
@@ -169,7 +171,9 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   test('PAY-03 never verified, and settled 100 times at once, nobody is told that a paid payment is used', async () => {
     const payment = await sign(await stack.createPayer(PRICE * 2n))
     const outcomes = await Promise.all(Array.from({ length: 100 }, async () => await settle(payment)))
-    expect(new Set(outcomes.map(outcome => JSON.stringify(outcome))).size).toBe(1)
+    expect([...new Set(outcomes.map(outcome => JSON.stringify(outcome)))]).toEqual([
+      JSON.stringify(outcomes[0]),
+    ])
     expect(outcomes[0]).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.authorization.from)).toBe(1)
   })

@@ -110,7 +110,7 @@ export const webhookEvent = z
     'owner.limit_reached',
   ])
   .describe(
-    'agent.not_payable: it could not take a payment, and no order is sent until it is inspected again. ' +
+    'agent.not_payable: it could not take a payment, and no order is sent to it, for a day or until its owner has it looked at again. ' +
       'agent.test: its owner wants to see whether notices arrive; nothing has happened. owner.limit_near: four fifths of the ' +
       'settlements of this UTC day are used, over all agents of the owner; owner.limit_reached: all of them',
   )

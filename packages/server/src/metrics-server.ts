@@ -7,7 +7,7 @@ export async function startMetricsServer(
   options: { readonly host: string; readonly port: number },
 ): Promise<{ stop(): Promise<void> }> {
   const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
+    if (request.method !== 'GET' || request.url?.replace(/\?$/, '') !== '/metrics') {
       response.writeHead(404).end()
       return
     }

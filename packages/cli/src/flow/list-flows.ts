@@ -104,7 +104,7 @@ function drawFlows({ out }: World, { flows, platform }: Account): void {
   const names = Math.min(40, Math.max(0, ...flows.map(({ name }) => name.length)))
   for (const { name, jobs, price, changed_at: changedAt, broken } of flows) {
     const size = `${jobs} ${jobs === 1 ? 'job' : 'jobs'}`.padStart(8)
-    const note = broken ? `  ${yellow('! has to be mended')}` : ''
+    const note = broken ? `  ${yellow('! has a problem to fix')}` : ''
     out.write(`  ${cell(name, names)}  ${size}  ${price.padStart(10)} USDC  ${dim(when(changedAt))}${note}\n`)
   }
   out.write('\n')

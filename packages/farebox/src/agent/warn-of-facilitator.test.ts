@@ -78,9 +78,7 @@ describe('warnings about the facilitator at the start', () => {
 
   test('a facilitator that cannot say whether it takes the secret is not said to refuse it', async () => {
     const { url } = await serveSupported(OURS, 503)
-    const [line, ...others] = await warningsOf({ FACILITATOR_URL: url })
-    expect(line).toMatch(/^warning: the facilitator does not answer; .* cause="\/release answered HTTP 503"/)
-    expect(others).toEqual([])
+    expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([])
   })
 
   test('D12 the facilitator is not for our network', async () => {

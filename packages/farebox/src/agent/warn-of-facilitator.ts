@@ -1,5 +1,5 @@
 import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
-import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import type { Environment } from '../environment/read-environment.ts'
 import type { Log } from '../log.ts'
 import { refuseAbilities } from '../payment-gate/facilitator-abilities.ts'
@@ -31,7 +31,7 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
           'for one payment; give each agent a wallet of its own',
         { at, FACILITATOR_SECRET: 'not checked' },
       )
-    else if (!(await facilitator.takesSecret({ timeoutMs: ASK_MS })))
+    else if (!(await takesSecret(facilitator)))
       log.warn(
         'the facilitator refuses FACILITATOR_SECRET; paid requests will be answered 401; ' +
           'npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
@@ -45,4 +45,9 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
   } finally {
     await facilitator.close().catch(() => undefined)
   }
+}
+
+/** One that is busy just now is not said to refuse it. */
+async function takesSecret(facilitator: FacilitatorClient): Promise<boolean> {
+  return await facilitator.takesSecret({ timeoutMs: ASK_MS }).catch(() => true)
 }

@@ -9,7 +9,7 @@ import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
 import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
 import { createInFlight } from './in-flight.ts'
 import { createBodyReader } from './read-body.ts'
-import { ownAddress, refuseHost } from './refuse-host.ts'
+import { ownAddress, refuseHeaders } from './refuse-headers.ts'
 import { unreadable, type ServiceRoutes } from './service-routes.ts'
 import { refuseForeign } from './this-machine-only.ts'
 import { createAnswerWriter } from './write-answer.ts'
@@ -97,7 +97,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     const url = request.url ?? ''
     const query = url.indexOf('?')
     const path = query === -1 ? url : url.slice(0, query)
-    const refused = refuseHost(request) ?? (thisMachineOnly ? refuseForeign(request.headers) : undefined)
+    const refused = refuseHeaders(request) ?? (thisMachineOnly ? refuseForeign(request.headers) : undefined)
     if (refused !== undefined) return send(request, response, refused)
     const routed = routes.route(request.method ?? '', path)
     if (routed !== 'execute') return send(request, response, lastIfClosing(routed))

@@ -13,6 +13,8 @@ export interface Guard {
   close(): void
 }
 
+const PATIENCE_MS = 30_000
+
 /** Starts the guard. Where it cannot be started, or is killed itself, all goes on without it. */
 export function startOrphanGuard(): Guard {
   const child = fork(GUARD_PROGRAM, [], {
@@ -41,7 +43,13 @@ export function startOrphanGuard(): Guard {
     watch: pid =>
       new Promise(resolve => {
         if (!child.connected) return resolve()
-        asked.set(pid, resolve)
+        // One that lives and says nothing must not keep jobs from being done.
+        const timer = setTimeout(resolve, PATIENCE_MS)
+        timer.unref()
+        asked.set(pid, () => {
+          clearTimeout(timer)
+          resolve()
+        })
         tell({ watch: pid })
       }),
     forget: pid => tell({ forget: pid }),

@@ -15,7 +15,7 @@ export async function serveMetrics(
   { host, port }: MetricsAddress,
 ): Promise<MetricsServer> {
   const server = createServer(GUARDS, (request, response) => {
-    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    if (request.url?.replace(/\?$/, '') !== '/metrics') return void response.writeHead(404).end()
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
     source.metrics().then(
       text =>

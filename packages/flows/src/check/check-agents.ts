@@ -27,7 +27,14 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
     case 'online':
       return []
     case 'unreachable':
-      return [find('error', 'unreachable', { step: id }, `${name} was asked just now and did not answer.`)]
+      return [
+        find(
+          'warning',
+          'unreachable',
+          { step: id },
+          `${name} was asked just now and did not answer. What it does not deliver is not charged.`,
+        ),
+      ]
     case 'offline':
       return [
         find('error', 'offline', { step: id }, `${name} is offline: it did not answer its last checks.`),

@@ -29,7 +29,7 @@ export const flowFinding = z.strictObject({
   message: z.string().describe('One sentence'),
   repairs: z
     .array(z.strictObject({ label: z.string().describe('For a button'), edits: z.array(edit) }))
-    .describe('What would mend it, the best first'),
+    .describe('What would fix it, the best first'),
 })
 
 /** {@link flowFinding}, as it travels. */

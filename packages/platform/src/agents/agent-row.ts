@@ -55,7 +55,7 @@ export interface AgentRow {
   readonly inspectedAtMs: number | undefined
   readonly inspectionProblem: string | undefined
   readonly isOffline: boolean
-  /** Why it could not take a payment when it was last paid; undefined where it was inspected again since. */
+  /** Why it could not take a payment when it was last paid; undefined: nothing is known of that. */
   readonly paymentProblem: string | undefined
   readonly paymentProblemSinceMs: number | undefined
   /** As earned (D34). */

@@ -24,8 +24,9 @@ export async function watchAgent(client: pg.PoolClient, agentId: number, nowMs: 
 
 /** Ends the checks of an agent; the result of one that is under way is not written. Its history is kept. */
 export async function unwatchAgent(client: pg.PoolClient, agentId: number): Promise<void> {
-  await client.query(`update agent_health set due_at = 'infinity', fence = fence + 1 where agent_id = $1`, [
-    agentId,
-  ])
+  await client.query(
+    `update agent_health set due_at = 'infinity', planned_at = null, fence = fence + 1 where agent_id = $1`,
+    [agentId],
+  )
   await client.query(`update agent_badges set due_at = 'infinity' where agent_id = $1`, [agentId])
 }

@@ -8,7 +8,7 @@ export function whyNotPayable(agent: AgentRow): string | undefined {
   if (agent.provenWallet !== agent.wallet)
     return 'Its wallet is not the one it proved to be its own: nobody is sent to pay it until it is proved again.'
   if (agent.paymentProblem !== undefined)
-    return `It could not take its last payment: ${agent.paymentProblem}. No order is sent until it is inspected again.`
+    return `It could not take its last payment: ${agent.paymentProblem}. No order is sent to it until its owner has it looked at again, or for a day.`
   return undefined
 }
 

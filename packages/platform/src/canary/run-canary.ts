@@ -30,6 +30,8 @@ export interface CanaryMeans {
 export interface CanaryEnd {
   readonly outcome: CanaryOutcome | 'running'
   readonly reason?: string
+  /** The failure is of the payment or of the output, whatever the network did: nobody should pay the agent. */
+  readonly endsPayable?: true
   /** Where it still runs: when its time is over. */
   readonly expiresAtMs?: number
 }
@@ -140,11 +142,14 @@ async function seeOutcome(parts: PlatformParts, job: JobRow, signal: AbortSignal
   const known = await waitForOutcome(parts, job, signal)
   const { answer, payment, error, outputProblem, expiresAtMs } = known
   if (answer === 'failed') return failed(error ?? 'it refused the job')
-  if (outputProblem !== undefined) return failed(`its output breaks its own schema: ${outputProblem}`)
+  if (outputProblem !== undefined)
+    return { ...failed(`its output breaks its own schema: ${outputProblem}`), endsPayable: true }
   if (answer === 'completed' && payment === 'paid') return { outcome: 'ok' }
   if (parts.clock.nowMs() < expiresAtMs) return { outcome: 'running', expiresAtMs }
   if (answer === 'completed') return failed('it delivered without charging')
-  return failed(payment === 'paid' ? 'it charged and delivered nothing' : 'it gave no answer in its own time')
+  return payment === 'paid'
+    ? { ...failed('it charged and delivered nothing'), endsPayable: true }
+    : failed('it gave no answer in its own time')
 }
 
 function skipped(reason: string): CanaryEnd {

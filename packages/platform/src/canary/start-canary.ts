@@ -77,11 +77,11 @@ async function tryAgent(
     // What was cut short is taken up again when its lease is over.
     if (signal.aborted && end.outcome !== 'ok') return
     const { agentId } = due
-    const { outcome, reason } = end
+    const { outcome, reason, endsPayable } = end
     parts.log.info('daily job', { agent: agentId, outcome, reason })
     const nowMs = parts.clock.nowMs()
     if (outcome === 'ok') await forgetPaymentProblem(parts.database, agentId)
-    if (outcome === 'failed') {
+    if (endsPayable === true) {
       const problem = `the platform's daily job failed: ${reason ?? 'no reason is known'}`
       await notePaymentProblem(parts.database, agentId, { reason: problem, nowMs })
     }

@@ -316,7 +316,7 @@ test('D11 an agent whose secret is refused is not paid any more, its owner is to
     event: 'agent.not_payable',
     consecutive_failures: 0,
     is_offline: false,
-    reason: 'it answered a paid order with 401, so its facilitator does not take its secret',
+    reason: 'it answered a paid order with 401: is its FACILITATOR_SECRET right?',
   })
   const another = await signOrder(stage.parts, { endpoint: agent.url })
   const refused = await ask({ method: 'POST', url: '/v1/jobs', payload: another })

@@ -123,9 +123,7 @@ function columnsOf(transition: Transition, change: ListingChange, agent?: AgentR
     ...(!stays && { standing_since: new Date(nowMs) }),
     proven_wallet: provenWallet(change, agent),
     about_missing_since: toDate(inspection?.aboutMissingSinceMs),
-    // It is told of for as long as nobody has looked at the agent since.
-    payment_problem: null,
-    payment_problem_since: null,
+    ...paymentProblemColumns(change, agent),
     ...nextInspectionColumns(transition, change),
   }
 }
@@ -158,6 +156,18 @@ function inspectionColumns({ problem, failures, declared }: InspectionResult, no
     wallet,
     refreshed_at: new Date(nowMs),
   }
+}
+
+/** How long an agent that could not take a payment is not paid, if nothing shows before that it can. */
+const UNPAID_MS = 20 * 3_600_000
+
+/** Forgotten with the endpoint or the owner, and by the daily look. Anybody may have an agent looked at sooner. */
+function paymentProblemColumns({ onChain, nowMs }: ListingChange, agent: AgentRow | undefined): Columns {
+  const since = agent?.paymentProblemSinceMs
+  if (since === undefined) return {}
+  const isOther =
+    onChain !== undefined && (onChain.endpoint !== agent?.endpoint || onChain.owner !== agent?.owner)
+  return isOther || nowMs - since >= UNPAID_MS ? { payment_problem: null, payment_problem_since: null } : {}
 }
 
 /** The owner's or nobody's: a proof is for one owner, and lasts as long as the status says. */

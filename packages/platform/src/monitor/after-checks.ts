@@ -31,7 +31,7 @@ export async function hastenBadges(database: Database, agentIds: readonly number
 export async function bringBackChecks(database: Database, checkIntervalMs: number): Promise<void> {
   await database.query(
     'bring-back-checks',
-    `update agent_health set due_at = now() + random() * $1::float8 * interval '1 millisecond'
+    `update agent_health set planned_at = null, due_at = now() + random() * $1::float8 * interval '1 millisecond'
      where agent_id in (
        select agent_id from agent_health
        where due_at > now() + (2 * $1::float8 + $2::float8) * interval '1 millisecond' and due_at < 'infinity'

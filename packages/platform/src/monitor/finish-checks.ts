@@ -80,7 +80,9 @@ async function judgeOutage(
 }
 
 function observe(outage: OwnOutageWatch, nowMs: number, { lease, result }: CheckEnded): void {
-  if (result === undefined || lease.failures > 0 || lease.endpoint === undefined) return
+  // What counts for no uptime need not be forgiven either.
+  if (result === undefined || lease.plannedMs !== undefined) return
+  if (lease.failures > 0 || lease.endpoint === undefined) return
   if (!canParseUrl(lease.endpoint)) return
   outage.observe({
     agentId: lease.agentId,
@@ -100,10 +102,18 @@ function decide(
   if (result === undefined || (!result.ok && !failuresCount)) {
     const againMs = lease.takenAtMs + Math.min(AGAIN_MS, checkIntervalMs)
     const outcome = { kind: 'uncounted' } as const
-    const verdict = { lease, failures: lease.failures, dueMs: Math.min(dueMs, againMs), outcome }
+    const verdict = {
+      lease,
+      failures: lease.failures,
+      dueMs: lease.plannedMs ?? Math.min(dueMs, againMs),
+      outcome,
+    }
     return { verdict, transition: undefined }
   }
-  const { failures, transition } = countCheck(lease.failures, result.ok)
+  const counted = countCheck(lease.failures, result.ok)
+  // Orders have an agent warned of; planned checks alone hide it, which takes the better part of an hour.
+  const wouldHide = lease.plannedMs !== undefined && counted.transition === 'offline'
+  const { failures, transition } = wouldHide ? { failures: lease.failures, transition: undefined } : counted
   const outcome = result.ok
     ? ({ kind: 'passed', latencyMs: result.latencyMs } as const)
     : ({ kind: 'failed', reason: result.reason } as const)

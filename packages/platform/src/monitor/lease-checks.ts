@@ -93,7 +93,7 @@ function leaseStatement(size: (typeof SIZES)[number]): string {
       order by due_at limit ${size} for update skip locked
     )
     update agent_health h
-    set due_at = (select at from moment) + $2::float8 * interval '1 millisecond', planned_at = null, fence = h.fence + 1
+    set due_at = (select at from moment) + $2::float8 * interval '1 millisecond', fence = h.fence + 1
     from due, agents a
     where h.agent_id = due.agent_id and a.agent_id = due.agent_id
     returning h.agent_id, h.fence, h.failures, h.last_ok_at is not null as has_passed,

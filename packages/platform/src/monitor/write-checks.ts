@@ -69,7 +69,7 @@ const writeStatement = (withoutFlush: boolean): string => `
     ) as before
   )
   update agent_health h
-  set fence = h.fence + 1, due_at = r.due_at,
+  set fence = h.fence + 1, due_at = r.due_at, planned_at = null,
     failures = case when r.passed is null then h.failures else r.failures end,
     checked_at = case when r.passed is null then h.checked_at else r.taken_at end,
     last_ok_at = case when r.passed then r.taken_at else h.last_ok_at end,

@@ -5,8 +5,8 @@ import { announce } from './announce.ts'
 const MOST_CHARACTERS = 500
 
 /**
- * Writes down that an agent could not take a payment: from now on nobody is sent to pay it, until it is inspected again or
- * takes one. Its owner is told once. It counts for no failed check: the agent answers those.
+ * Writes down that an agent could not take a payment: from now on nobody is sent to pay it, for a day, or until its owner
+ * has it looked at or it takes one. Its owner is told once. It counts for no failed check: the agent answers those.
  *
  * @param reason a clause without a full stop
  */

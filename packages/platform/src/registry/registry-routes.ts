@@ -1,7 +1,10 @@
 import { agentPath, platform, refreshed, type Platform, type Refreshed } from '@farebox/platform-api/registry'
 import { Refusal } from '../http/refusal.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import { readAgent } from '../agents/read-agent.ts'
+import { whyNotPayable } from '../agents/why-not-payable.ts'
+import { defineRoute, type Caller, type Route } from '../http/route.ts'
 import { createPermissionsContract } from '../limits/find-contract.ts'
+import { forgetPaymentProblem } from '../owners/payment-problem.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { declarationRoutes } from './declaration-routes.ts'
 import { inspectAgent } from './inspect/inspect-agent.ts'
@@ -75,11 +78,14 @@ function refreshRoute(parts: PlatformParts): Route {
       409: { description: 'The agent was changed on the chain meanwhile' },
       429: { description: 'It was looked at less than a minute ago' },
     },
-    handle: async ({ params }) => ({ body: await refresh(parts, params.agentId) }),
+    async handle({ params: { agentId }, caller }) {
+      const body = await refresh(parts, agentId, caller)
+      return { body }
+    },
   })
 }
 
-async function refresh(parts: PlatformParts, agentId: number): Promise<Refreshed> {
+async function refresh(parts: PlatformParts, agentId: number, caller: Caller): Promise<Refreshed> {
   const taken = await takeAgent(parts.database, agentId, parts.clock.nowMs())
   if (taken.kind === 'not-inspected') throw noSuchAgent(agentId)
   if (taken.kind === 'too-soon') {
@@ -88,6 +94,10 @@ async function refresh(parts: PlatformParts, agentId: number): Promise<Refreshed
       retryAfterSeconds,
     })
   }
+  // Its owner says that it is fixed; the next order shows whether it is.
+  const known = caller.kind === 'owner' ? await readAgent(parts.database, agentId) : undefined
+  if (caller.kind === 'owner' && known?.owner === caller.address)
+    await forgetPaymentProblem(parts.database, agentId)
   // Whoever asked may go away; the inspection is for everybody.
   const inspected = await inspectAgent(parts, agentId)
   if (inspected === undefined) {
@@ -98,7 +108,7 @@ async function refresh(parts: PlatformParts, agentId: number): Promise<Refreshed
     agent_id: agentId,
     standing: agent.standing,
     standing_reason: agent.standingReason ?? null,
-    payable: agent.standing === 'listed' && agent.wallet !== undefined && agent.wallet === agent.provenWallet,
+    payable: whyNotPayable(agent) === undefined,
     last_read_at: toSeconds(agent.refreshedAtMs),
     problem: agent.inspectionProblem ?? null,
     changes: [...changes],

@@ -192,7 +192,7 @@ function describeFine({ check, wires, graph }: FlowView, catalog: Catalog): read
   const isAsked = jobs.every(step => catalog.find(step.agent_id, step.capability) !== undefined)
   if (jobs.length === 0 || !isAsked) return lines
   if (!has('gone', 'unreachable', 'offline', 'closed'))
-    lines.push([jobs.length === 1 ? 'Its agent answers now' : 'All agents answer now', ''])
+    lines.push([jobs.length === 1 ? 'Its agent is online' : 'All agents are online', ''])
   if (!has('permission')) lines.push(['No permissions are asked for', ''])
   return lines
 }

@@ -30,15 +30,21 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
     edition += 1
     for (const listener of listeners) listener()
   }
-  const learn = (offered: readonly OfferedCapability[]): void => {
-    for (const one of offered) known.set(idOf(one.agent_id, one.capability), currentOf(one))
+  const take = (offered: readonly OfferedCapability[], isAsked: boolean): void => {
+    for (const one of offered) {
+      const id = idOf(one.agent_id, one.capability)
+      const current = currentOf(one)
+      // A search knows the last checks alone.
+      const isSilent = !isAsked && known.get(id)?.state === 'unreachable' && current?.state === 'online'
+      known.set(id, isSilent ? { ...current, state: 'unreachable' } : current)
+    }
     if (offered.length > 0) tell()
   }
   const read = async (ids: readonly string[]): Promise<void> => {
     for (let at = 0; at < ids.length; at += PAGE) {
       const wanted = ids.slice(at, at + PAGE)
       const query = new URLSearchParams({ ids: wanted.join(','), now: 'true', limit: String(PAGE) })
-      learn((await ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`)).capabilities)
+      take((await ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`)).capabilities, true)
     }
   }
   return {
@@ -48,7 +54,7 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    learn,
+    learn: offered => take(offered, false),
     refresh: flow => read(idsOf(flow)),
     complete: flow => read(idsOf(flow).filter(id => !known.has(id))),
   }

@@ -364,7 +364,7 @@ describe('farebox flow list and show', () => {
     })
     const { out } = await flow(['list'])
     expect(out).toMatch(
-      /^Flows .*\n {2}Mine +2 jobs +0\.015 USDC .*! has to be mended\n\nRuns\n.*waiting +Elsewhere/,
+      /^Flows .*\n {2}Mine +2 jobs +0\.015 USDC .*! has a problem to fix\n\nRuns\n.*waiting +Elsewhere/,
     )
   })
 

@@ -25,7 +25,7 @@ export async function showStatus(
       return { registrations }
     }
     const status = await readAgentStatus(world, readAgentId(agentId), options)
-    hasProblem = status.problem !== null && status.standing !== 'deregistered'
+    hasProblem = (status.problem ?? status.not_payable) !== null && status.standing !== 'deregistered'
     return status
   }
   const code = await runWithJson(world, options, work, 'nothing was changed')

@@ -89,8 +89,8 @@ async function withLook({ platform }: Asked, line: StatusLine): Promise<StatusLi
   if (line.status?.state !== 'listed') return line
   try {
     const nowSeconds = systemClock.nowMs() / 1_000
-    const { problem } = await readStatus(platform, line.status.agent_id, nowSeconds)
-    return { ...line, to_fix: problem }
+    const { problem, not_payable: why } = await readStatus(platform, line.status.agent_id, nowSeconds)
+    return { ...line, to_fix: problem ?? why }
   } catch (error) {
     if (error instanceof CommandError) return line
     throw error

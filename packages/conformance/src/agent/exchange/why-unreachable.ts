@@ -23,6 +23,8 @@ const WORDS: { readonly [code: string]: string } = {
 export function whyUnreachable(error: unknown): string {
   const code = errorCode(error)
   if (code.startsWith('HPE_')) return `what answers does not speak HTTP (${code})`
+  // In Node 24 it has no code.
+  if (innermostError(error)?.name === 'HTTPParserError') return 'what answers does not speak HTTP'
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
   if (words !== undefined) return `${words} (${code})`
   return printable(innermost(error).slice(0, 200))
@@ -37,6 +39,10 @@ export function errorCode(error: unknown): string {
 }
 
 function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : innermost(error.cause)
+  return innermostError(error)?.message ?? String(error)
+}
+
+function innermostError(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  return error.cause instanceof Error ? innermostError(error.cause) : error
 }

@@ -42,9 +42,9 @@ export async function driveJob(
 ): Promise<void> {
   const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
   if (isOver === true) {
-    // A retry is sent also where the agent could not take the payment before.
-    if (job.attempt > 1) await forgetPaymentProblem(parts.database, job.agentId)
     tellOutcome(parts, job, known, { isConcluded: true })
+    // A retry is sent also where the agent could not take the payment before.
+    if (job.attempt > 1) await tryTo(parts, job, () => forgetPaymentProblem(parts.database, job.agentId))
     return
   }
   if (signal.aborted) {
@@ -54,14 +54,7 @@ export async function driveJob(
   const seen = await seeChain(parts, known, heard?.answer)
   // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
   if (seen.attempt !== job.attempt) return
-  if (heard?.answer?.status === 401)
-    await notePaymentProblem(parts.database, seen.agentId, {
-      reason: SECRET_REFUSED,
-      nowMs: parts.clock.nowMs(),
-    })
   const isAgentsFault = await blameJob(parts, seen, outages)
-  if (isAgentsFault || (heard !== undefined && heard.answer === undefined))
-    await checkSoon(parts.database, seen.agentId)
   const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
   if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
   await forgetIfUnpaid(parts.database, seen, {
@@ -70,6 +63,26 @@ export async function driveJob(
   })
   await releaseJob(parts.database, job, { holder, nextDueAtMs })
   tellOutcome(parts, job, seen, { isConcluded: false })
+  const { agentId } = seen
+  // D11: so an agent answers whose facilitator secret is missing or refused.
+  if (heard?.answer?.status === 401 && seen.errorType === 'payment')
+    await tryTo(parts, job, () =>
+      notePaymentProblem(parts.database, agentId, {
+        reason: 'it answered a paid order with 401: is its FACILITATOR_SECRET right?',
+        nowMs: parts.clock.nowMs(),
+      }),
+    )
+  if (isAgentsFault || (heard !== undefined && heard.answer === undefined))
+    await tryTo(parts, job, () => checkSoon(parts.database, agentId))
+}
+
+/** What the job does not depend on. */
+async function tryTo({ log }: PlatformParts, { jobId }: JobRow, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    log.warn('what a job says of its agent was not written down', { job: jobId, error: describeError(error) })
+  }
 }
 
 async function ask(
@@ -100,9 +113,6 @@ async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | unde
   const status = await readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
 }
-
-/** D11: so an agent answers whose facilitator secret is missing or refused. */
-const SECRET_REFUSED = 'it answered a paid order with 401, so its facilitator does not take its secret'
 
 /** A longer one is not handed on: it is read from the row of its job. */
 const MAX_TOLD_CHARACTERS = 65_536

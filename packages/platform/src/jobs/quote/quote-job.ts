@@ -5,6 +5,7 @@ import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { describeError } from '@farebox/server/log'
 import { checkSoon } from '../../agents/check-soon.ts'
 import { priceRises } from '../../agents/price-rises.ts'
 import { readPriceLists } from '../../agents/read-price-lists.ts'
@@ -66,7 +67,7 @@ export async function askPrice(
   })
   if (outcome.kind === 'failed') {
     log.info('no price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
-    await checkSoon(database, agentId)
+    if (signal?.aborted !== true) await checkSoon(database, agentId).catch(noteUnchecked(log, agentId))
     throw new Refusal('agent', `the agent did not answer: ${outcome.reason}`)
   }
   const answer = readAnswer(outcome)
@@ -80,6 +81,10 @@ export async function askPrice(
   } catch (error) {
     throw explain(error)
   }
+}
+
+function noteUnchecked(log: PlatformParts['log'], agent: number): (error: unknown) => void {
+  return error => log.warn('an agent is not checked soon', { agent, error: describeError(error) })
 }
 
 function explain(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import { checkSoon } from '../../agents/check-soon.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
+import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { checkOnce } from './check-agent.ts'
 
@@ -17,12 +18,15 @@ export type AskNow = (agent: Pick<AgentRow, 'agentId' | 'endpoint' | 'name'>) =>
  * down: an agent that gives no answer is checked soon, and only that check changes how it is seen. Beyond
  * {@link MOST_ASKED} agents their last checks count.
  */
-export function createAskNow({ clock, database, outbound }: PlatformParts): AskNow {
+export function createAskNow({ clock, database, log, outbound }: PlatformParts): AskNow {
   const asked = new Map<number, { readonly atMs: number; readonly answers: Promise<boolean> }>()
   const ask: AskNow = async ({ agentId, endpoint, name }) => {
     if (endpoint === undefined) return false
     const { ok } = await checkOnce(outbound, { endpoint, name })
-    if (!ok) await checkSoon(database, agentId)
+    if (!ok)
+      await checkSoon(database, agentId).catch((error: unknown) => {
+        log.warn('an agent is not checked soon', { agent: agentId, error: describeError(error) })
+      })
     return ok
   }
   return async agent => {

@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { lastFailure, type Answer } from '../answer/answer.ts'
 
-/** RFC 9112 §3.2: HTTP/1.1 must name one host, HTTP/1.0 may leave it out, and nobody may name two. */
-export function refuseHost({ rawHeaders, httpVersion }: IncomingMessage): Answer | undefined {
+/**
+ * RFC 9112 §3.2: HTTP/1.1 must name one host, HTTP/1.0 may leave it out, and nobody may name two. A header without a name is
+ * none (§5); the parser of Node before 20.20 takes it.
+ */
+export function refuseHeaders({ rawHeaders, httpVersion }: IncomingMessage): Answer | undefined {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
+    if (name === '') return lastFailure('validation', 400, 'the request is not HTTP/1.1')
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
   if (hosts === 1) return undefined
