@@ -117,16 +117,24 @@ test('an agent that fails, lies about its price or delivers rubbish is said not 
     reason: expect.stringContaining('price'),
   })
   expect(agent.seen).toHaveLength(2)
-  // Nobody else is sent to pay it, until it works again.
-  const problems = async (): Promise<readonly unknown[]> =>
-    (await stage.database.pool.query('select payment_problem from agents where agent_id = $1', [first])).rows
-  expect(await problems()).toEqual([{ payment_problem: "the platform's daily job failed: Internal error" }])
+  // Nobody else is sent to pay for rubbish, until it works again; a failure or a new price may have any reason.
+  const problems = async (): Promise<readonly unknown[]> => {
+    const { rows } = await stage.database.pool.query<{ payment_problem: string | null }>(
+      'select payment_problem from agents order by agent_id',
+    )
+    return rows.map(row => row.payment_problem)
+  }
+  expect(await problems()).toEqual([
+    null,
+    expect.stringMatching(/^the platform's daily job failed: its output breaks its own schema: words: /),
+    null,
+  ])
   agent.asks = {}
   agent.behave = honestly
   await stage.database.pool.query('truncate canary_days, canary_owner_days')
-  await stage.database.pool.query('update canaries set next_run_at = now() where agent_id = $1', [first])
-  await until(async () => (await readLastCanary(stage.database, first))?.outcome === 'ok')
-  expect(await problems()).toEqual([{ payment_problem: null }])
+  await stage.database.pool.query('update canaries set next_run_at = now() where agent_id = $1', [second])
+  await until(async () => (await readLastCanary(stage.database, second))?.outcome === 'ok')
+  expect(await problems()).toEqual([null, null, null])
 })
 
 test('the budget of a day is never exceeded, whoever takes from it at the same moment', async () => {
