@@ -25,7 +25,7 @@ const INPUTS = [
   ['a filled form', { text: 'it\'s "here" \\ $HOME\n' }, 'it\'s "here" \\ $HOME\n'],
 ] as const
 
-describe.each(INPUTS)('the code of %s, run as it is shown', (_, typed, text) => {
+describe.each(INPUTS)('the code on the page, with %s', (_, typed, text) => {
   let stage: Stage
   let call: SampleCall
 
@@ -52,7 +52,7 @@ console.log(JSON.stringify([output.text, payment.transaction]))`
     expect(JSON.parse(stdout)).toEqual([text, expect.stringMatching(/^0x[0-9a-f]{64}$/)])
   })
 
-  test('curl is told the price', async () => {
+  test('curl gets 402 and the price', async () => {
     const { stdout } = await promisify(execFile)('bash', ['-c', curlSample(call)])
     expect(stdout).toMatch(/^HTTP\/1\.1 402 /)
     expect(JSON.parse(stdout.slice(stdout.indexOf('\r\n\r\n')))).toMatchObject({

@@ -6,7 +6,8 @@ alter table agent_health
   -- While one is due: when the planned check is.
   add column planned_at timestamptz;
 
--- Why an agent could not take a payment when it was last paid. Nobody is sent to pay it until it was inspected again.
+-- Why an agent could not take a payment when it was last paid. No orders are sent to it for a day, until its owner requests
+-- an inspection, or until it takes one.
 alter table agents
   add column payment_problem text,
   add column payment_problem_since timestamptz,

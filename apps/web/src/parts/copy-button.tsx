@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 
 /** Copies a text, and says so for a moment. */
 export function CopyButton(props: {
-  readonly text: () => string
+  readonly text: () => string | Promise<string>
   readonly children: ReactNode
   readonly className?: string
 }): ReactNode {
@@ -13,10 +13,11 @@ export function CopyButton(props: {
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = (): void => {
-    navigator.clipboard.writeText(props.text()).then(
-      () => setCopied(true),
-      () => undefined,
-    )
+    const write = async (): Promise<void> => {
+      await navigator.clipboard.writeText(await props.text())
+      setCopied(true)
+    }
+    write().catch(() => undefined)
   }
   return (
     <button type="button" className={props.className ?? 'button low'} onClick={copy}>

@@ -3,9 +3,9 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { codeInput } from './code-input.ts'
-import { curlSample, typescriptSample } from './code-samples.ts'
+import { curlSample, typescriptSample, type SampleCall } from './code-samples.ts'
 
-/** The same job from code, with the input as it stands in the form. */
+/** Copies a call of the capability, with the input of the form. */
 export function CodeButtons(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
@@ -15,12 +15,16 @@ export function CodeButtons(props: {
   const { agent, capability, price } = props
   const { endpoint } = agent
   if (endpoint === null) return null
-  const input = codeInput(capability.input_schema as FieldMap, props.input, undefined)
-  const call = { endpoint, capability: capability.name, price, input }
+  const fields = capability.input_schema as FieldMap
+  const copy = async (write: (call: SampleCall) => string): Promise<string> => {
+    const { sampleInput } = await import('../fields/check-input.ts')
+    const input = codeInput(fields, props.input, sampleInput(fields))
+    return write({ endpoint, capability: capability.name, price, input })
+  }
   return (
     <>
-      <CopyButton text={() => curlSample(call)}>Copy as curl</CopyButton>
-      <CopyButton text={() => typescriptSample(call)}>Copy as TypeScript</CopyButton>
+      <CopyButton text={() => copy(curlSample)}>Copy as curl</CopyButton>
+      <CopyButton text={() => copy(typescriptSample)}>Copy as TypeScript</CopyButton>
     </>
   )
 }

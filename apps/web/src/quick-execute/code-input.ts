@@ -1,7 +1,7 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 
 /**
- * The input of a call from code: what the form holds, and in place of required fields that are empty there an example.
+ * The input of a call from code: the values of the form, and an example for each required field that is empty there.
  *
  * @param sample an input that the capability takes; undefined until what makes it is loaded
  */

@@ -378,7 +378,7 @@ describe('farebox register status', () => {
     })
   })
 
-  test('an agent that could not take its last payment is not paid, and the reason is told', async () => {
+  test('an agent that could not take its last payment is not paid, and the output says why', async () => {
     refusesLook(429, 'rate_limited', 'this agent was looked at less than a minute ago')
     const text = 'It could not take its last payment: it answered a paid order with 401.'
     page({ payable: false, notices: [{ kind: 'not-payable', text }] })

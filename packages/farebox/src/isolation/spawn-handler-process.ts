@@ -47,7 +47,7 @@ export function spawnHandlerProcess(
   const lastWords = keepLastWords(child)
   if (stdout !== null) forwardLines(stdout, lines => process.stdout.write(lines))
   if (stderr !== null) forwardLines(stderr, lines => process.stderr.write(lines))
-  /** What it is told before it is watched; undefined: it is. */
+  /** Commands that came before the guard watches it; undefined: the guard watches it. */
   let waiting: HandlerCommand[] | undefined = []
   const tell = (command: HandlerCommand): void => {
     if (child.connected) child.send(command, () => undefined)

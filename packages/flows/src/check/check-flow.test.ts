@@ -36,7 +36,7 @@ test('a flow that is right has a price, a time, and the schema of what it gives'
   ])
 })
 
-test('an approval and a wait on which no step depends are told of', () => {
+test('an approval and a wait on which no step depends get a warning', () => {
   const idle = {
     ...SUMMARY_AND_QR,
     steps: {

@@ -1,18 +1,24 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Between two checks of an agent that orders ask for. */
+/**
+ * How long a worker has for a check: two attempts, a wait for its turn before the second, a look at whether the outage is
+ * our own, and the writing. Afterwards somebody else takes the agent.
+ */
+export const CHECK_LEASE_MS = 90_000
+
+/** Between two checks that orders trigger. */
 const LEAST_APART = `interval '30 seconds'`
 
-/** A check that was asked for and has not ended by then was lost with its worker. */
-const LOST_AFTER = `interval '90 seconds'`
+/** A triggered check that has not ended by then was lost with its worker. */
+const LOST_AFTER = `interval '${CHECK_LEASE_MS} milliseconds'`
 
-/** What is due sooner may be under way: the end of its lease is at most 90 s ahead. Its result must count. */
-const UNDER_WAY = `interval '120 seconds'`
+/** A check that is due sooner may be under way: its result must count. */
+const UNDER_WAY = `interval '${CHECK_LEASE_MS + 30_000} milliseconds'`
 
 /**
  * Has an agent checked now, because an order could not reach it or failed by its fault. Only the check changes how others
- * see the agent. At most one in 30 s, and the planned check stays where it is: whoever orders decides neither how often an
- * agent is asked nor what its uptime is.
+ * see the agent. At most one in 30 s, and the planned check keeps its time: callers decide neither how often an agent is asked
+ * nor its uptime.
  */
 export async function checkSoon(database: Database, agentId: number): Promise<void> {
   await database.query(

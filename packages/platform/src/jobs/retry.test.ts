@@ -293,7 +293,7 @@ test('D43 a job that failed again and again counts once against its agent, and n
   expect(await tally()).toEqual({ paid: 1, failed: 0, jobsDone: 1 })
 })
 
-test('D11 an agent whose secret is refused is not paid any more, its owner is told once, and a delivered retry ends that', async () => {
+test('D11 an agent whose secret is refused gets no more orders and its owner one notice, until a retry is delivered', async () => {
   const { pool } = stage.database
   const owner = (await pool.query<{ owner: string }>('select owner from agents')).rows[0]?.owner
   await pool.query(

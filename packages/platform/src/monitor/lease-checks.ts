@@ -1,5 +1,6 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
+import { CHECK_LEASE_MS } from '../agents/check-soon.ts'
 
 /** An agent that is ours to check, until the lease ends. */
 export interface CheckLease {
@@ -25,12 +26,6 @@ export interface CheckLease {
   readonly badgeShown: Badge
 }
 
-/**
- * How long a worker has for a check: two attempts, a wait for its turn before the second, a look at whether the outage is
- * our own, and the writing. Afterwards somebody else takes the agent.
- */
-export const LEASE_MS = 90_000
-
 /** How many are taken at most. Written into the statement: planned for an unknown number it would read whole tables. */
 const SIZES = [500, 200, 50, 10, 1] as const
 
@@ -55,7 +50,7 @@ export async function leaseChecks(
   if (size === undefined) return []
   const rows = await database.query<LeaseColumns>(`lease-checks-${size}`, leaseStatement(size), [
     atMs ?? null,
-    LEASE_MS,
+    CHECK_LEASE_MS,
     dueFromMs ?? null,
   ])
   return rows.map(toLease)

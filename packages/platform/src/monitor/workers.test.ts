@@ -7,9 +7,9 @@ import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
 import { watchMany } from '../test-setup/database/watch-many.ts'
-import { checkSoon } from '../agents/check-soon.ts'
+import { CHECK_LEASE_MS, checkSoon } from '../agents/check-soon.ts'
 import { bringBackChecks } from './after-checks.ts'
-import { LEASE_MS, leaseChecks } from './lease-checks.ts'
+import { leaseChecks } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
 import { runChecks } from './run-checks.ts'
 import { startMonitor } from './start-monitor.ts'
@@ -106,8 +106,8 @@ test('HLT-02 who dies with a lease loses it when it ends, and what he says after
   const atMs = Date.UTC(2027, 0, 1)
   const [dead] = await leaseChecks(stage.database, 10, { atMs })
   if (dead === undefined) throw new Error('nothing was due')
-  expect(await leaseChecks(stage.database, 10, { atMs: atMs + LEASE_MS - 1 })).toEqual([])
-  const [living] = await leaseChecks(stage.database, 10, { atMs: atMs + LEASE_MS })
+  expect(await leaseChecks(stage.database, 10, { atMs: atMs + CHECK_LEASE_MS - 1 })).toEqual([])
+  const [living] = await leaseChecks(stage.database, 10, { atMs: atMs + CHECK_LEASE_MS })
   if (living === undefined) throw new Error('the lease was not taken over')
   await writeChecks(stage.database, [verdictOf(dead, { kind: 'failed', reason: 'unreachable' }, 1)])
   await writeChecks(stage.database, [verdictOf(living, { kind: 'passed', latencyMs: 7 }, 0)])
@@ -147,6 +147,42 @@ test('a check that an order asks for changes how the agent is seen, and neither 
   )
   await checkSoon(stage.database, 1)
   expect(await takeOne()).toMatchObject({ failures: 1 })
+})
+
+test('a planned check that is under way is not replaced by one that an order triggers', async () => {
+  const stage = await stageWith({})
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
+  const [planned] = await leaseChecks(stage.database, 10)
+  if (planned === undefined) throw new Error('nothing was due')
+  await checkSoon(stage.database, 1)
+  expect(await leaseChecks(stage.database, 10)).toEqual([])
+  await writeChecks(stage.database, [verdictOf(planned, { kind: 'failed', reason: 'unreachable' }, 1)])
+  const { rows } = await stage.database.pool.query('select failures, hour_failed from agent_health')
+  expect(rows).toEqual([{ failures: 1, hour_failed: 1 }])
+})
+
+test('a check that an order triggers never hides an agent; the next planned one does', async () => {
+  const outbound = pretendOutbound(() => 'refuse')
+  const stage = await stageWith({ outbound })
+  const { database } = stage
+  await watchMany(database, { count: 1, endpoint: `'https://agent.example'`, dueAtMs: Date.now() + 600_000 })
+  await database.pool.query('update agent_health set failures = 4')
+  await checkSoon(database, 1)
+  const monitor = startMonitor(stage.parts)
+  const seen = async (): Promise<object | undefined> => {
+    const { rows } = await database.pool.query<{ checked_at: Date | null }>(
+      'select checked_at, failures, is_offline from agent_health join agents using (agent_id)',
+    )
+    return rows[0]
+  }
+  await until(
+    async () => (await database.pool.query('select from agent_health where checked_at is not null')).rowCount,
+  )
+  expect(await seen()).toMatchObject({ failures: 4, is_offline: false })
+  await database.pool.query('update agent_health set due_at = now()')
+  await until(async () => (await database.pool.query('select from agents where is_offline')).rowCount)
+  expect(await seen()).toMatchObject({ failures: 5, is_offline: true })
+  await monitor.stop()
 })
 
 test('HLT-06 a monitor that starts again goes on counting where the one before stopped', async () => {

@@ -6,7 +6,7 @@ const MOST_CHARACTERS = 500
 
 /**
  * Writes down that an agent could not take a payment: from now on nobody is sent to pay it, for a day, or until its owner
- * has it looked at or it takes one. Its owner is told once. It counts for no failed check: the agent answers those.
+ * has it looked at or it takes one. Its owner gets one notice. It counts for no failed check: the agent answers those.
  *
  * @param reason a clause without a full stop
  */
@@ -15,15 +15,15 @@ export async function notePaymentProblem(
   agentId: number,
   { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
 ): Promise<void> {
-  const told = reason.slice(0, MOST_CHARACTERS)
+  const shown = reason.slice(0, MOST_CHARACTERS)
   await database.inTransaction(async client => {
     const { rowCount } = await client.query(
       `update agents set payment_problem = $2, payment_problem_since = $3
        where agent_id = $1 and standing = 'listed' and payment_problem is null`,
-      [agentId, told, new Date(nowMs)],
+      [agentId, shown, new Date(nowMs)],
     )
     if (rowCount === 0) return
-    await announce(client, [{ agentId, event: 'not_payable', failures: 0, reason: told, atMs: nowMs }])
+    await announce(client, [{ agentId, event: 'not_payable', failures: 0, reason: shown, atMs: nowMs }])
   })
 }
 

@@ -1,3 +1,5 @@
+import { notePaymentProblem } from '../owners/payment-problem.ts'
+import { signedInAs } from '../test-setup/sign-in.ts'
 import {
   registration,
   type PastDeclaration,
@@ -95,19 +97,19 @@ async function listed(declaration: Partial<Declaration> = {}): Promise<bigint> {
 
 /** Somebody else each time: what one caller may ask is counted, which is not what is tested here. */
 let callers = 0
-const post = (url: string, payload?: object) => {
+const post = (url: string, payload?: object, more: object = {}) => {
   callers += 1
-  const headers = payload === undefined ? {} : { 'content-type': 'application/json' }
+  const headers = { ...(payload && { 'content-type': 'application/json' }), ...more }
   const remoteAddress = `198.51.100.${callers}`
   return app.inject({ method: 'POST', url, headers, remoteAddress, ...(payload && { payload }) })
 }
 const open = (endpoint: string) => post('/v1/registrations', { endpoint })
 
-async function refresh(agentId: bigint): Promise<Refreshed> {
+async function refresh(agentId: bigint, headers: object = {}): Promise<Refreshed> {
   await parts.database.pool.query('update agents set looked_at = null where agent_id = $1', [
     agentId.toString(),
   ])
-  const answer = await post(`/v1/agents/${agentId}/refresh`)
+  const answer = await post(`/v1/agents/${agentId}/refresh`, undefined, headers)
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<Refreshed>()
 }
@@ -462,6 +464,22 @@ describe('a refresh', () => {
       provenWallet: undefined,
       standingReason: `agent ${taker} has proven to own this endpoint`,
     })
+  })
+
+  test('D11 ends a payment problem where the owner asks for it, or after a day, and not where anybody does', async () => {
+    const agentId = await listed()
+    const { database } = parts
+    const note = async (hoursAgo: number): Promise<void> =>
+      await notePaymentProblem(database, Number(agentId), {
+        reason: 'it answered 401',
+        nowMs: parts.clock.nowMs() - hoursAgo * 3_600_000,
+      })
+    await note(1)
+    expect(await refresh(agentId)).toMatchObject({ standing: 'listed', payable: false, problem: null })
+    expect((await refresh(agentId, await signedInAs(parts, OTHER))).payable).toBe(false)
+    expect((await refresh(agentId, await signedInAs(parts, WALLET))).payable).toBe(true)
+    await note(21)
+    expect((await refresh(agentId)).payable).toBe(true)
   })
 
   test('whoever staked with the new wallet before it was served is looked at as soon as it is', async () => {

@@ -11,7 +11,7 @@ const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: python
 /** Before it is in view. */
 const NEAR = '300px'
 
-/** The same capability called from code, with the input as it stands in the form. */
+/** How to call the capability from code, with the input of the form. */
 export function FromCode(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]

@@ -7,10 +7,7 @@ import { FundButton } from '../../purse/fund-button.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { RunActions } from './use-run-actions.ts'
 
-/**
- * What the run needs from its reader next, and the button for it: in a bar that stays in view. The step itself has the same
- * button; a question is answered at its step.
- */
+/** The next action of a run, in a bar that stays in view. The step has the same button; a question is answered there. */
 export function GoOn(props: {
   readonly run: RunAnswer
   readonly action: NextAction
@@ -20,10 +17,7 @@ export function GoOn(props: {
   const { busy, halted } = actions
   if (run.status === 'cancelled' || run.status === 'completed') return null
   const label = run.status === 'paused' ? 'Resume' : labelAction(action)
-  const question =
-    run.status === 'waiting' && label === undefined
-      ? run.waiting.find(one => one.for === 'person')
-      : undefined
+  const question = run.status === 'waiting' ? run.waiting.find(one => one.for === 'person') : undefined
   if (
     label === undefined &&
     halted === undefined &&
@@ -37,13 +31,14 @@ export function GoOn(props: {
       {halted !== undefined && <Halt actions={actions} />}
       <div className="go-on-line">
         <p className="hint">
-          {question === undefined ? explain(run, action, label) : 'Your approval is needed to continue.'}
+          {label === undefined && question !== undefined
+            ? 'Your approval is needed to continue.'
+            : explain(run, action, label)}
           {action.signableAt !== undefined && (
             <>
               {' '}
-              The payment that was sent is good for too short now. After{' '}
-              <When at={action.signableAt} form="clock" />, when it is certain that it never will be charged,
-              another one can be signed.
+              The payment that was sent expires too soon to be sent again. You can sign another after{' '}
+              <When at={action.signableAt} form="clock" />, when this one can no longer be charged.
             </>
           )}
         </p>
@@ -58,7 +53,10 @@ export function GoOn(props: {
           </button>
         )}
         {question !== undefined && (
-          <a className="button solid tall" href={`#step-${question.step}`}>
+          <a
+            className={label === undefined ? 'button solid tall' : 'button tall'}
+            href={`#step-${question.step}`}
+          >
             See the question
           </a>
         )}

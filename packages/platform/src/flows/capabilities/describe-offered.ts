@@ -15,7 +15,7 @@ export interface AskedCapability extends CapabilityRef {
 }
 
 /**
- * What these capabilities are now, in this order; what is gone is told as gone.
+ * The current state of these capabilities, in this order; `gone` where one no longer exists.
  *
  * @param askNow asks agents that are online whether they answer; without it their last checks count
  */
