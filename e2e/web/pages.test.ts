@@ -23,6 +23,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     '/register',
     '/owner',
     '/sign-in',
+    '/sign-in/terminal',
     '/no-such-page',
   ]
 

@@ -80,6 +80,7 @@ const SOURCES: { readonly [routePath: string]: string } = {
   '/owner/agents/:agentId': 'src/pages/owner-agent/owner-agent-page.tsx',
   '/owner/agents/:agentId/jobs': 'src/pages/owner-agent/owner-jobs-page.tsx',
   '/sign-in': 'src/pages/sign-in-page.tsx',
+  '/sign-in/terminal': 'src/pages/terminal-sign-in/terminal-sign-in-page.tsx',
 }
 
 /** Styles that no other page needs: linked in the documents of these. */

@@ -32,7 +32,8 @@ export function createWebScene(chromium: string | undefined): WebScene {
   afterEach(async ({ task }) => {
     for (const { context, page, troubles } of visitors.splice(0)) {
       // What a person would have seen where a test waits in vain.
-      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
+      if (task.result?.state === 'fail')
+        console.error((await page.locator('main').allInnerTexts()).join('\n'))
       await context.close()
       expect(troubles).toEqual([])
     }

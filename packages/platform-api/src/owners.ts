@@ -47,6 +47,9 @@ export const session = z.strictObject({
   created_at: seconds,
   used_at: seconds.describe('Unix seconds, to the minute; two hours later it ends'),
   expires_at: seconds.describe('Unix seconds; it ends then, however much it is used'),
+  origin: z
+    .enum(['wallet', 'terminal'])
+    .describe('Who vouched for it: the wallet that signed, or a terminal by farebox login --browser'),
 })
 
 /** The answer to a sign-in; browsers get the same token as a cookie. */
@@ -54,6 +57,41 @@ export const signedIn = z.strictObject({
   ...session.shape,
   token: z.string().describe('Authorization: Bearer <token>; shown this once'),
 })
+
+const CODE_CHARACTERS = 6
+
+/** `POST /v1/me/browser-sign-ins`: a link that signs a browser in, once its code was typed. */
+export const browserSignInOffered = z.strictObject({
+  link_id: z.string().describe('Goes behind the # of <platform>/sign-in/terminal; the one before is void'),
+  expires_at: seconds.describe('Unix seconds: after two minutes'),
+})
+
+/** `POST /v1/me/browser-sign-ins/confirm` */
+export const browserSignInCode = z.strictObject({
+  code: z.string().length(CODE_CHARACTERS).describe('As the browser shows it; three tries'),
+})
+
+/** `POST /v1/browser-sign-ins` */
+export const browserSignInOpening = z.strictObject({
+  link_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('From the link; absent: this browser opened it already, and its cookie says so'),
+})
+
+/** What the browser that opened a link first shows. */
+export const browserSignInOpened = z.strictObject({
+  address: address.describe('As whom the browser will be signed in'),
+  code: z.string().length(CODE_CHARACTERS).describe('To be typed in the terminal'),
+  expires_at: seconds,
+})
+
+/** {@link browserSignInOpened}, as it travels. */
+export type BrowserSignInOpened = z.infer<typeof browserSignInOpened>
+
+/** `POST /v1/browser-sign-ins/claim`, while the code has not been typed. */
+export const browserSignInWaiting = z.strictObject({ state: z.literal('waiting') })
 
 /** `GET /v1/me/sessions` */
 export const sessions = z.strictObject({

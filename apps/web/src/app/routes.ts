@@ -65,6 +65,11 @@ const pageRoutes: readonly PageRoute[] = [
     import: () => page(import('../pages/new-limit/new-limit-page.tsx')),
   },
   { path: '/sign-in', place: 'owner', import: () => page(import('../pages/sign-in-page.tsx')) },
+  {
+    path: '/sign-in/terminal',
+    place: 'owner',
+    import: () => page(import('../pages/terminal-sign-in/terminal-sign-in-page.tsx')),
+  },
 ]
 
 /** The page for what is not there. */

@@ -13,6 +13,7 @@ export const loginCommand: CommandMaker = (world, end) => {
     .description('Sign in at a platform as the owner of your agents, with a key of yours. Costs nothing.')
     .option('--wallet [name]', 'the wallet that holds your agents; without a name, the one that pays calls')
     .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--browser', 'sign your browser in as well: it shows a code, which you type here')
   return withPlatformOptions(command)
     .addHelpText('after', LOGIN_EXAMPLES)
     .action(async (options: RawLoginOptions) => {
@@ -149,10 +150,12 @@ export const webhookCommand: CommandMaker = (world, end) => {
 
 const LOGIN_EXAMPLES = `
 The session is kept in ~/.farebox/sessions, readable by you alone. It lasts a day, or two hours unused. The message that
-is signed names the platform (EIP-4361); one that names another platform is not signed.
+is signed names the platform (EIP-4361); one that names another platform is not signed. The browser that --browser signs
+in has a session of its own, which ends with this one.
 
 Examples
   farebox login --platform https://platform.example --wallet default
+  farebox login --browser
   farebox whoami
   farebox dashboard
 `

@@ -12,8 +12,9 @@ import { runWithJson } from '../register/platform/run-with-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { untilTime } from '../terminal/until-time.ts'
 import type { World } from '../world.ts'
-import { openAccount } from './open-account.ts'
+import { openAccount, type OpenAccount } from './open-account.ts'
 import { forgetSession, keepSession, readSession } from './session-file.ts'
+import { requireTerminal, signBrowserIn } from './sign-browser-in.ts'
 import { signInMessage } from './sign-in-message.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
@@ -21,11 +22,14 @@ import { asTyped } from '../terminal/as-typed.ts'
 export interface RawLoginOptions extends RawKeyOptions {
   readonly platform?: string
   readonly json?: true
+  /** Signs the person's browser in as well. */
+  readonly browser?: true
 }
 
 /**
  * `farebox login`: signs in at a platform with a key of this machine (Sign-In with Ethereum, EIP-4361) and keeps the
- * session. The session's token is never shown.
+ * session. The session's token is never shown. With `--browser` the session that is kept, or else a new one, signs the
+ * person's browser in.
  *
  * @throws {CommandError} where the platform does not take it; nothing is kept then
  */
@@ -34,30 +38,65 @@ export async function login(world: World, raw: RawLoginOptions): Promise<ExitCod
     world,
     raw,
     async () => {
-      const { url, local } = await findPlatform(world, raw.platform)
-      const ask = createAskPlatform(url, world.signal)
-      const key = await findKey(world, raw, local)
-      const crypto = await loadEvmCrypto()
-      const terms = await ask({ method: 'POST', path: '/v1/sessions/nonces', schema: signInTerms })
-      const message = signInMessage(crypto, terms, { platform: url, address: key.address })
-      const signature = signText(crypto, await key.unlock(), message)
-      const begun = await ask({ path: '/v1/sessions', body: { message, signature }, schema: signedIn })
-      const { address, token, expires_at: expiresAt } = begun
-      // One session at a time: the one before is ended rather than left to whoever finds a copy of it.
-      await endFormer(world, url)
-      await keepSession(world.home, { version: 1, platform: url, address, token, expiresAt })
-      const shown = checksumAddress(crypto, address)
-      const { green, dim } = paintFor(world.err)
-      world.err.write(
-        `  ${green('✓')} signed in at ${url}\n` +
-          `    ${dim('as    ')} ${shown}  ${key.source}\n` +
-          `    ${dim('until ')} ${untilTime(expiresAt, systemClock.nowMs() / 1_000)}, or two hours unused\n` +
-          `    ${dim('next  ')} ${asTyped(world, 'farebox dashboard')}\n`,
-      )
-      return { ok: true, platform: url, address: shown, expires_at: expiresAt }
+      if (raw.browser !== true) return await signIn(world, raw)
+      requireTerminal(world)
+      const account = await openOrSignIn(world, raw)
+      await signBrowserIn(world, account)
+      const { platform, address, expiresAt } = account.session
+      const shown = checksumAddress({ keccak256: await loadKeccak() }, address)
+      return { ok: true, platform, address: shown, expires_at: expiresAt, browser: true }
     },
-    'nobody was signed in',
+    raw.browser === true ? 'no browser was signed in' : 'nobody was signed in',
   )
+}
+
+/** The live session; a new one where there is none, or where a wallet is named. */
+async function openOrSignIn(world: World, raw: RawLoginOptions): Promise<OpenAccount> {
+  if (raw.wallet === undefined) {
+    const { url } = await findPlatform(world, raw.platform)
+    const kept = await readSession(world.home, url)
+    const account = kept === undefined ? undefined : await openLive(world, raw.platform)
+    if (account !== undefined) return account
+  }
+  await signIn(world, raw)
+  return await openAccount(world, raw.platform)
+}
+
+/** Undefined where the session has ended, which forgets it; any other failure is one. */
+async function openLive(world: World, platform: string | undefined): Promise<OpenAccount | undefined> {
+  try {
+    const account = await openAccount(world, platform)
+    await account.readMe()
+    return account
+  } catch (error) {
+    const { url } = await findPlatform(world, platform)
+    if ((await readSession(world.home, url)) === undefined) return undefined
+    throw error
+  }
+}
+
+async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
+  const { url, local } = await findPlatform(world, raw.platform)
+  const ask = createAskPlatform(url, world.signal)
+  const key = await findKey(world, raw, local)
+  const crypto = await loadEvmCrypto()
+  const terms = await ask({ method: 'POST', path: '/v1/sessions/nonces', schema: signInTerms })
+  const message = signInMessage(crypto, terms, { platform: url, address: key.address })
+  const signature = signText(crypto, await key.unlock(), message)
+  const begun = await ask({ path: '/v1/sessions', body: { message, signature }, schema: signedIn })
+  const { address, token, expires_at: expiresAt } = begun
+  // One session at a time: the one before is ended rather than left to whoever finds a copy of it.
+  await endFormer(world, url)
+  await keepSession(world.home, { version: 1, platform: url, address, token, expiresAt })
+  const shown = checksumAddress(crypto, address)
+  const { green, dim } = paintFor(world.err)
+  world.err.write(
+    `  ${green('✓')} signed in at ${url}\n` +
+      `    ${dim('as    ')} ${shown}  ${key.source}\n` +
+      `    ${dim('until ')} ${untilTime(expiresAt, systemClock.nowMs() / 1_000)}, or two hours unused\n` +
+      `    ${dim('next  ')} ${asTyped(world, 'farebox dashboard')}\n`,
+  )
+  return { ok: true, platform: url, address: shown, expires_at: expiresAt }
 }
 
 async function endFormer(world: World, url: string): Promise<void> {

@@ -47,6 +47,8 @@ export type OwnedWebhook = Answered<typeof webhook>
 /** An owner's account at a platform, by a session that `farebox login` began. */
 export interface OpenAccount {
   readonly session: KeptSession
+  /** Asks the platform in this session. */
+  ask<T>(question: PlatformQuestion<T>): Promise<T>
   readMe(): Promise<Answered<typeof me>>
   /** All of them. */
   listAgents(): Promise<readonly OwnedAgent[]>
@@ -96,6 +98,7 @@ export async function openAccount(world: World, platform: string | undefined): P
   const secretPath = (secretId: string): string => `/v1/me/secrets/${encodeURIComponent(secretId)}`
   return {
     session,
+    ask,
     readMe: () => ask({ path: '/v1/me', schema: me }),
     listAgents: () => listAgents(ask),
     readDashboard: (agentId, days) =>

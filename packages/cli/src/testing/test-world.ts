@@ -14,10 +14,10 @@ export interface TestWorldOptions {
   readonly input?: string
   /**
    * What a person answers, question by question: true or false to `confirm`, the text to `text` and `password`, the
-   * value to `choose`. Absent: nobody is there (`canAsk` is false). A question beyond the last answer fails the
-   * test.
+   * value to `choose`; a function for what is known only then. Absent: nobody is there (`canAsk` is false). A question
+   * beyond the last answer fails the test.
    */
-  readonly answers?: readonly (string | boolean)[]
+  readonly answers?: readonly (string | boolean | (() => Promise<string>))[]
   /** Whether the screens are terminals, with colours and moving lines; default false. */
   readonly live?: boolean
   /** The repository that the program runs from; absent: it was installed from a registry. */
@@ -61,14 +61,18 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
   })
 
   /** The next answer that the question takes; what it refuses is asked again, as a terminal would. */
-  function next(question: string, refuse?: (answer: string) => string | undefined): string | boolean {
+  async function next(
+    question: string,
+    refuse?: (answer: string) => string | undefined,
+  ): Promise<string | boolean> {
     questions.push(question)
-    const answer = answers.shift()
-    if (answer === undefined) throw new Error(`nobody answers: ${question}`)
+    const given = answers.shift()
+    if (given === undefined) throw new Error(`nobody answers: ${question}`)
+    const answer = typeof given === 'function' ? await given() : given
     const reason = typeof answer === 'string' ? refuse?.(answer) : undefined
     if (reason === undefined) return answer
     questions.push(reason)
-    return next(question, refuse)
+    return await next(question, refuse)
   }
 
   const asText = (answer: string | boolean): string => String(answer)
@@ -82,13 +86,13 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
     err: screen('err'),
     canAsk: options.answers !== undefined,
     ask: {
-      confirm: async question => next(question) === true,
+      confirm: async question => (await next(question)) === true,
       text: async (question, { initial, refuse, placeholder = '' } = {}) => {
-        const answer = asText(next(`${question} ${placeholder}`.trimEnd(), refuse))
+        const answer = asText(await next(`${question} ${placeholder}`.trimEnd(), refuse))
         return answer === '' ? (initial ?? '') : answer
       },
-      password: async (question, { refuse } = {}) => asText(next(question, refuse)),
-      choose: async (question, choices) => oneOf(choices, asText(next(question))),
+      password: async (question, { refuse } = {}) => asText(await next(question, refuse)),
+      choose: async (question, choices) => oneOf(choices, asText(await next(question))),
     },
     openPage: url => {
       options.browser?.(url)

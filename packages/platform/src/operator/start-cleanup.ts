@@ -53,6 +53,7 @@ export async function cleanUp({ database, clock }: Pick<PlatformParts, 'database
 
 const FORGOTTEN = [
   { name: 'nonces', table: 'sign_in_nonces', old: 'expires_at <= $1', beforeMs: 0 },
+  { name: 'browser-sign-ins', table: 'browser_sign_ins', old: 'expires_at <= $1', beforeMs: 0 },
   { name: 'sessions', table: 'sessions', old: 'expires_at <= $1', beforeMs: 0 },
   { name: 'idle-sessions', table: 'sessions', old: 'used_at <= $1', beforeMs: SESSION_IDLE_MS },
   { name: 'reports', table: 'agent_reports', old: 'reported_at <= $1', beforeMs: REPORTS_KEPT_MS },

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { AgentRow } from '../agents/agent-row.ts'
+import { browserSignInRoutes } from './browser/browser-sign-in-routes.ts'
 import { countOwnAgents, listOwnAgents, readOwnAgent } from './own-agents.ts'
 import { readDashboard } from './read-dashboard.ts'
 import { secretsRoutes } from './secrets-routes.ts'
@@ -19,6 +20,7 @@ const AGENTS_PER_PAGE = 100
 export function ownersRoutes(parts: PlatformParts): readonly Route[] {
   return [
     ...sessionsRoutes(parts),
+    ...browserSignInRoutes(parts),
     meRoute(parts),
     ...agentsRoutes(parts),
     ...secretsRoutes(parts),

@@ -1,25 +1,35 @@
-/** How a platform's session cookie is named and set, which follows from its public URL. */
-export interface SessionCookie {
+/** How a cookie of a platform is named and set, which follows from its public URL. */
+export interface PlatformCookie {
   readonly name: string
-  /** The `set-cookie` of a session that lives so long. */
-  set(token: string, maxAgeSeconds: number): string
+  /** The `set-cookie` of a value that lives so long. */
+  set(value: string, maxAgeSeconds: number): string
   /** The `set-cookie` that takes it away. */
   clear(): string
-  /** The token in a `cookie` header, or undefined. */
+  /** The value in a `cookie` header, or undefined. */
   read(header: string | undefined): string | undefined
 }
 
+/** The cookie of the browser's session. Links from elsewhere find their reader signed in. */
+export function sessionCookie(publicUrl: string): PlatformCookie {
+  return platformCookie(publicUrl, 'farebox_session', 'Lax')
+}
+
+/** The cookie that binds a browser to the link of `farebox login --browser` that it opened. */
+export function browserSignInCookie(publicUrl: string): PlatformCookie {
+  return platformCookie(publicUrl, 'farebox_browser_sign_in', 'Strict')
+}
+
 /**
- * The cookie of the browser's session: `__Host-`, so that no subdomain and no plain http page can set or read it; over
- * http, which the local mode alone has, browsers refuse that name and it goes by a plain one.
+ * `__Host-`, so that no subdomain and no plain http page can set or read it; over http, which the local mode alone has,
+ * browsers refuse that name and it goes by a plain one. No script reads it.
  */
-export function sessionCookie(publicUrl: string): SessionCookie {
+function platformCookie(publicUrl: string, plainName: string, sameSite: 'Lax' | 'Strict'): PlatformCookie {
   const secure = publicUrl.startsWith('https:')
-  const name = secure ? '__Host-farebox_session' : 'farebox_session'
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  const name = secure ? `__Host-${plainName}` : plainName
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`
   return {
     name,
-    set: (token, maxAgeSeconds) => `${name}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`,
+    set: (value, maxAgeSeconds) => `${name}=${value}; ${attributes}; Max-Age=${maxAgeSeconds}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
     read: header => readCookie(header, name),
   }

@@ -22,6 +22,8 @@ export interface Session {
   readonly createdAtMs: number
   readonly usedAtMs: number
   readonly expiresAtMs: number
+  /** The session of a terminal that vouched for this browser's; undefined: the owner's wallet signed. */
+  readonly begunBy: string | undefined
 }
 
 /** A session just begun; the token is in no other place. */
@@ -32,33 +34,47 @@ export interface NewSession extends Session {
 /**
  * Begins a session for an address that has proved itself, with a token of 256 random bits of which the hash is kept.
  *
- * @param instead a session that ends with this one's beginning: whoever signs in again has a new id
+ * @param options.instead a session that ends with this one's beginning: whoever signs in again has a new id
+ * @param options.begunBy the session that vouches for this one, which lasts no longer and ends with it
  */
 export async function beginSession(
   database: Database,
   address: string,
   nowMs: number,
-  instead?: string,
+  options: {
+    readonly instead?: string | undefined
+    readonly begunBy?: { readonly sessionId: string; readonly expiresAtMs: number }
+  } = {},
 ): Promise<NewSession> {
+  const { instead, begunBy } = options
   const token = `fbs_${randomBytes(32).toString('base64url')}`
   const session = {
     sessionId: randomUUID(),
     address,
     createdAtMs: nowMs,
     usedAtMs: nowMs,
-    expiresAtMs: nowMs + SESSION_MS,
+    expiresAtMs: begunBy?.expiresAtMs ?? nowMs + SESSION_MS,
+    begunBy: begunBy?.sessionId,
   }
   await database.inTransaction(async client => {
     if (instead !== undefined) await client.query('delete from sessions where session_id = $1', [instead])
     await client.query(
-      `insert into sessions (session_id, token_hash, address, created_at, used_at, expires_at)
-       values ($1, $2, $3, $4, $4, $5)`,
-      [session.sessionId, hashToken(token), address, new Date(nowMs), new Date(session.expiresAtMs)],
+      `insert into sessions (session_id, token_hash, address, created_at, used_at, expires_at, begun_by)
+       values ($1, $2, $3, $4, $4, $5, $6)`,
+      [
+        session.sessionId,
+        hashToken(token),
+        address,
+        new Date(nowMs),
+        new Date(session.expiresAtMs),
+        session.begunBy ?? null,
+      ],
     )
     await client.query(
       `delete from sessions where session_id in (
-         select session_id from sessions where address = $1 order by created_at desc, session_id offset $2)`,
-      [address, MAX_SESSIONS],
+         select session_id from sessions where address = $1 and session_id is distinct from $3
+         order by created_at desc, session_id offset $2)`,
+      [address, MAX_SESSIONS, session.begunBy ?? null],
     )
   })
   return { ...session, token }
@@ -79,10 +95,12 @@ export async function findSession(
   )
   if (row === undefined) return undefined
   if (row.used_at.getTime() <= nowMs - USE_GRAIN_MS) {
-    await database.query('use-session', 'update sessions set used_at = $2 where token_hash = $1', [
-      hash,
-      new Date(nowMs),
-    ])
+    // A terminal's session is used while the browser is that it vouched for: neither outlives the other idle.
+    await database.query(
+      'use-session',
+      'update sessions set used_at = $2 where session_id = $1 or session_id = $3',
+      [row.session_id, new Date(nowMs), row.begun_by],
+    )
   }
   return readSession(row)
 }
@@ -118,9 +136,10 @@ interface SessionRow {
   readonly created_at: Date
   readonly used_at: Date
   readonly expires_at: Date
+  readonly begun_by: string | null
 }
 
-const COLUMNS = 'session_id, address, created_at, used_at, expires_at'
+const COLUMNS = 'session_id, address, created_at, used_at, expires_at, begun_by'
 
 function readSession(row: SessionRow): Session {
   return {
@@ -129,6 +148,7 @@ function readSession(row: SessionRow): Session {
     createdAtMs: row.created_at.getTime(),
     usedAtMs: row.used_at.getTime(),
     expiresAtMs: row.expires_at.getTime(),
+    begunBy: row.begun_by ?? undefined,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Me } from '@farebox/platform-api/owners'
 import { useEffect, useState, type ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
 import { Note } from '../../parts/note.tsx'
@@ -11,10 +12,12 @@ import { useDeregister } from './use-deregister.ts'
 export function DeregisterSection(props: {
   readonly agentId: number
   readonly owner: string
+  /** A browser that a terminal signed in has no key of the owner to sign with. */
+  readonly origin: Me['session']['origin']
   /** Null: not known; what a registration stakes here. */
   readonly stakeWei: string | null
 }): ReactNode {
-  const { agentId, owner, stakeWei } = props
+  const { agentId, owner, origin, stakeWei } = props
   const { platform } = useSite()
   const [isOpen, setOpen] = useState(false)
   const { state, send, look, forget } = useDeregister(agentId, owner)
@@ -71,11 +74,18 @@ export function DeregisterSection(props: {
               <p>{state.problem}</p>
             </Note>
           )}
-          <p className="above">
-            <button type="button" className="button danger" onClick={() => setOpen(true)}>
-              Deregister agent {agentId}
-            </button>
-          </p>
+          {origin === 'terminal' ? (
+            <p className="above">
+              This needs your wallet’s signature, and you signed in from a terminal. Run there:{' '}
+              <code>farebox deregister {agentId}</code>
+            </p>
+          ) : (
+            <p className="above">
+              <button type="button" className="button danger" onClick={() => setOpen(true)}>
+                Deregister agent {agentId}
+              </button>
+            </p>
+          )}
         </>
       )}
       {isOpen && (state.kind === 'idle' || state.kind === 'asking') && (

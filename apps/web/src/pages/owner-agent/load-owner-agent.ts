@@ -1,7 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { AgentHealth, Webhook } from '@farebox/platform-api/monitor'
 import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
-import type { AgentDashboard, OwnedAgents } from '@farebox/platform-api/owners'
+import type { AgentDashboard, Me, OwnedAgents } from '@farebox/platform-api/owners'
 import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
 
@@ -13,6 +13,8 @@ export interface OwnerAgentData {
   readonly days: Days
   /** Who is signed in; lower-case. */
   readonly owner: string
+  /** Who vouched for the session: a terminal has the owner's key, this browser need not. */
+  readonly origin: Me['session']['origin']
   readonly agent: OwnAgent
   readonly dashboard: AgentDashboard
   /** Of all agents: the days and the notices of this one are among them. Null: not read. */
@@ -42,10 +44,11 @@ export async function loadOwnerAgent(
     ask<OwnerJobs>(`/v1/me/agents/${agentId}/jobs?limit=${MOST_JOBS}`),
     ask<AgentPage>(`/v1/agents/${agentId}`).catch(unlessSignedOut(null)),
   ])
-  const { address: owner } = await ask<{ readonly address: string }>('/v1/me')
+  const { address: owner, session } = await ask<Me>('/v1/me')
   return {
     days,
     owner,
+    origin: session.origin,
     agent,
     dashboard,
     overview,

@@ -39,7 +39,7 @@ export const page: PageModule<OwnerAgentData | null> = {
 }
 
 function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode {
-  const { days, owner, agent, dashboard, overview, health, webhook, jobs, stakeWei } = data
+  const { days, owner, origin, agent, dashboard, overview, health, webhook, jobs, stakeWei } = data
   const { agent_id: agentId } = agent
   const series = overview?.series.filter(point => point.agent_id === agentId)
   const notices = overview?.notices.filter(notice => notice.agent_id === agentId) ?? []
@@ -102,7 +102,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
           </div>
         </div>
       </section>
-      {!isGone && <DeregisterSection agentId={agentId} owner={owner} stakeWei={stakeWei} />}
+      {!isGone && <DeregisterSection agentId={agentId} owner={owner} origin={origin} stakeWei={stakeWei} />}
     </main>
   )
 }

@@ -48,10 +48,14 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
               <span>
                 {session.is_current ? <b>This browser</b> : 'Another browser or program'}, since{' '}
                 <When at={session.created_at} />
+                {session.origin === 'terminal' && ', signed in from a terminal'}
               </span>
               <span className="small quiet">
                 last used <When at={session.used_at} />; ends by itself{' '}
-                <When at={session.expires_at} form="exact" />, or two hours after its last use
+                <When at={session.expires_at} form="exact" />
+                {session.origin === 'terminal'
+                  ? ', or when the terminal signs out'
+                  : ', or two hours after its last use'}
               </span>
             </div>
             <span className="do">

@@ -1,0 +1,103 @@
+import type { Me } from '@farebox/platform-api/owners'
+import { useEffect, type ReactNode } from 'react'
+import { checksumAddress } from '../../format/address.ts'
+import { Note } from '../../parts/note.tsx'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignedInLine } from '../../session/signed-in-line.tsx'
+import { useTerminalSignIn } from '../../session/use-terminal-sign-in.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { useSite } from '../../site/site.ts'
+
+/** Where `farebox login --browser` sends a browser. Data: who is signed in already; null: nobody. */
+export const page: PageModule<{ readonly address: string | null }> = {
+  async load({ ask }) {
+    const me = await loadSignedIn(async () => await ask<Me>('/v1/me'))
+    return { address: me?.address ?? null }
+  },
+  head: () => ({ title: 'Sign in from your terminal', personal: true }),
+  Page: ({ data: { address } }) => (
+    <main id="main" className="page gate">
+      {address === null ? <TerminalSignIn /> : <AlreadySignedIn address={address} />}
+    </main>
+  ),
+}
+
+function AlreadySignedIn({ address }: { readonly address: string }): ReactNode {
+  return (
+    <>
+      <h1>You are already signed in</h1>
+      <SignedInLine address={address} />
+      <p className="lede">
+        A link from a terminal does not replace this session. To sign in as somebody else, sign out first,
+        then open a new link.
+      </p>
+      <p className="above">
+        <a className="button solid" href="/owner">
+          Your agents
+        </a>
+      </p>
+    </>
+  )
+}
+
+function TerminalSignIn(): ReactNode {
+  const { go } = useNavigation()
+  const state = useTerminalSignIn(true)
+  useEffect(() => {
+    if (state.kind === 'signed-in') go('/owner')
+  }, [state.kind, go])
+  return (
+    <>
+      <h1>Sign in from your terminal</h1>
+      {state.kind === 'opening' && <Opening />}
+      {state.kind === 'shown' && <Code address={state.address} code={state.code} />}
+      {state.kind === 'signed-in' && <p className="lede">Signed in. Opening your agents…</p>}
+      {state.kind === 'failed' && (
+        <Note tone="warn" alert>
+          <p>
+            <b>You are not signed in.</b> {state.problem}
+          </p>
+          <p>
+            For a new link, run <code>farebox login --browser</code> in your terminal.
+          </p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+function Opening(): ReactNode {
+  return (
+    <>
+      <p className="lede">Opening the link…</p>
+      <noscript>
+        <p className="hint">This page needs JavaScript.</p>
+      </noscript>
+    </>
+  )
+}
+
+function Code({ address, code }: { readonly address: string; readonly code: string }): ReactNode {
+  const { platform } = useSite()
+  const host = new URL(platform.public_url).host
+  return (
+    <>
+      <p className="lede">
+        This browser will be signed in at <b>{host}</b> as the owner{' '}
+        <span className="mono">{checksumAddress(address)}</span>.
+      </p>
+      <p className="above">Type this code in the terminal that runs the command:</p>
+      <p className="typed-code" aria-label={`Code ${[...code].join(' ')}`}>
+        {code.slice(0, 3)}-{code.slice(3)}
+      </p>
+      <p className="hint" role="status">
+        Waiting for the code. It expires after two minutes.
+      </p>
+      <p className="small quiet above">
+        If you did not run <code>farebox login --browser</code> yourself, close this page and tell nobody the
+        code.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import { browserSignInOffered } from '@farebox/platform-api/owners'
+import { CommandError, EXIT } from '../command-error.ts'
+import { NOTHING, PlatformRefusal } from '../register/platform/ask-platform.ts'
+import { paintFor } from '../terminal/paint.ts'
+import type { World } from '../world.ts'
+import type { OpenAccount } from './open-account.ts'
+
+const CODE = /^[2-9A-HJ-NP-Z]{6}$/
+
+/** Refuses where nobody is there to type the code; before anything is signed. */
+export function requireTerminal(world: World): void {
+  if (world.canAsk) return
+  throw new CommandError('--browser needs a terminal: its code is typed in it', 'farebox login', {
+    exitCode: EXIT.usage,
+  })
+}
+
+/**
+ * Signs the person's browser in as the owner of this session. The link alone opens nothing: the first browser that opens
+ * it shows a code, and the code is typed here.
+ *
+ * @throws {CommandError} where it comes to nothing: three wrong codes, two minutes, another browser was first
+ */
+export async function signBrowserIn(world: World, account: OpenAccount): Promise<void> {
+  const { bold, dim, green } = paintFor(world.err)
+  const { link_id: linkId } = await account.ask({
+    method: 'POST',
+    path: '/v1/me/browser-sign-ins',
+    schema: browserSignInOffered,
+  })
+  // It goes into an address that a program of this machine is called with.
+  if (!/^[\w-]{1,100}$/.test(linkId))
+    throw new CommandError('the platform answered with a link in no form that is known', '')
+  const link = `${account.session.platform}/sign-in/terminal#${linkId}`
+  const isOpened = await world.openPage(link)
+  const how = isOpened ? 'opened in your browser' : 'open it in your browser'
+  world.err.write(`\n  ${bold(link)}\n  ${dim(`${how}; it is good for two minutes, for one browser`)}\n\n`)
+  await confirmCode(world, account)
+  world.err.write(`  ${green('✓')} your browser is signed in; farebox logout ends that session, too\n`)
+}
+
+async function confirmCode(world: World, account: OpenAccount): Promise<void> {
+  for (;;) {
+    const typed = await world.ask.text('Code that the browser shows', {
+      placeholder: 'ABC-234',
+      refuse: text => (CODE.test(readCode(text)) ? undefined : 'six letters and digits, as ABC-234'),
+    })
+    try {
+      const body = { code: readCode(typed) }
+      return await account.ask({
+        method: 'POST',
+        path: '/v1/me/browser-sign-ins/confirm',
+        body,
+        schema: NOTHING,
+      })
+    } catch (error) {
+      if (!(error instanceof PlatformRefusal) || !mayTryAgain(error)) throw explain(error)
+      world.err.write(`  ${paintFor(world.err).yellow('!')} ${error.message}\n`)
+    }
+  }
+}
+
+/** A wrong code with tries left, or no browser yet. The platform counts; a link ends within two minutes. */
+function mayTryAgain({ status, message }: PlatformRefusal): boolean {
+  return status === 409 || (status === 403 && message.endsWith('left'))
+}
+
+function explain(error: unknown): unknown {
+  return error instanceof PlatformRefusal
+    ? new CommandError(error.message, 'run the same command again for a new link', { cause: error })
+    : error
+}
+
+function readCode(text: string): string {
+  return text.replaceAll(/[\s-]/g, '').toUpperCase()
+}
