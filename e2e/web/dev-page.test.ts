@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
   test('a refused input is refused by the agent, word for word, and at its field', async () => {
     await open()
     await run('x'.repeat(41))
-    await page.getByText('400 validation').waitFor()
+    await page.getByRole('heading', { name: 'Input refused 400 validation' }).waitFor()
     const refusal = 'text: must be at most 40 characters, got 41'
     await page.getByRole('alert').getByText(refusal, { exact: true }).waitFor()
     await page.getByRole('textbox', { description: refusal }).waitFor()
@@ -134,7 +134,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await text().blur()
     await expect.poll(() => text().getAttribute('aria-invalid')).toBe('false')
     await run('throw')
-    await page.getByText('500 internal').waitFor()
+    await page.getByRole('heading', { name: 'Not delivered 500 internal' }).waitFor()
     await page.getByText(/^handler error: nothing to count/).waitFor()
     await run('wrong')
     await page.getByText(/Wrong output\. words: must be an integer/).waitFor()
@@ -240,7 +240,8 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
       await page.getByRole('listitem').filter({ hasText: step }).first().waitFor()
     await run('x'.repeat(41))
     await ticket.getByText('Not charged').waitFor()
-    await page.getByRole('listitem').filter({ hasText: 'Input refused' }).waitFor()
+    for (const place of [page.getByRole('heading'), ticket, page.getByRole('listitem')])
+      await place.filter({ hasText: 'Input refused' }).waitFor()
   })
 
   test.each([
@@ -261,7 +262,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByText('Answered 200', { exact: true }).waitFor()
     await check()
     await run('')
-    await page.getByText('400 validation').waitFor()
+    await page.getByRole('heading', { name: 'Input refused 400 validation' }).waitFor()
     await project.save('agent.json', agentConfig().replace('"0.002"', '"0,002"'))
     await page.getByText('Serving an older version').waitFor()
     await check()

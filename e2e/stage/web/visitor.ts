@@ -56,7 +56,8 @@ export function watchPage(page: Page, url: string, troubles: string[]): void {
     void dialog.dismiss()
   })
   page.on('console', message => {
-    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+    // Of refusals, the one that no page may cause by itself: of a question for whoever is signed in.
+    if (message.type() === 'error' && !/Failed to load resource(?!.*\b401\b)/.test(message.text()))
       troubles.push(`console: ${message.text()}`)
   })
   page.on('request', request => {

@@ -102,14 +102,14 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
     case 'refused':
       return (
         <>
-          <h2 className="with-switch">Refused</h2>
+          <h2 className="with-switch">
+            {outcome.name}
+            <span className="end small quiet">
+              {answer.status} <span className="mono">{outcome.type}</span>
+            </span>
+          </h2>
           <div className="note refused" role="alert">
             <div>
-              <p>
-                <b>
-                  {answer.status} {outcome.type}
-                </b>
-              </p>
               <p className="told">
                 <bdi>{outcome.error}</bdi>
               </p>

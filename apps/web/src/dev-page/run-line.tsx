@@ -25,12 +25,10 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   settled: 'Settled',
 }
 
-/** What a stop is called where the job ended. */
+/** What a stop is called where the job ended before the agent said why. */
 const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
   asked: 'Not asked',
   signed: 'Not signed',
-  verified: 'Payment refused',
-  ran: 'Not delivered',
   settled: 'Not settled',
 }
 
@@ -85,9 +83,8 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
 
 function failedName(kind: StepKind, answer: RunAnswer): string {
   if (answer.status === null) return 'No answer'
-  if (kind !== 'input-valid') return FAILED_NAMES[kind] ?? 'Refused'
   const outcome = readOutcome(answer)
-  return outcome.kind === 'refused' && outcome.type === 'validation' ? 'Input refused' : 'Refused'
+  return FAILED_NAMES[kind] ?? (outcome.kind === 'refused' ? outcome.name : 'Not delivered')
 }
 
 function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'children'> {

@@ -4,6 +4,7 @@ import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 import { useReceiptHash } from '../quick-execute/use-receipt-hash.ts'
 import { Bars } from '../signs/bars.tsx'
 import { Sign } from '../signs/sign.tsx'
+import { readOutcome } from './run.ts'
 import type { RunAnswer, ServedAgent, ServedCapability, Settled } from './wire.ts'
 
 /** What a job would be paid with, before there is one. */
@@ -86,6 +87,8 @@ export function RunTicket(props: {
     )
   // A 400, 402, 408 or 500 means that nothing was charged; of anything else nobody knows yet.
   const isFree = status === 400 || status === 402 || status === 408 || status === 500
+  const outcome = readOutcome(answer)
+  const name = outcome.kind === 'refused' ? outcome.name : 'Not delivered'
   return (
     <Ticket
       label="The ticket of this job"
@@ -93,9 +96,9 @@ export function RunTicket(props: {
         <>
           <div className="kind">
             <span className={isFree ? 'stamp refused' : 'stamp'}>
-              <Sign name={isFree ? 'cross' : 'clock'} /> {isFree ? 'Not delivered' : 'Outcome not known'}
+              <Sign name={isFree ? 'cross' : 'clock'} /> {isFree ? name : 'Outcome not known'}
             </span>
-            <span className="end">{status ?? 'no answer'}</span>
+            <span className="end">test money</span>
             <Hole />
           </div>
           <div className="sum">{isFree ? 'Not charged' : 'Not charged so far'}</div>

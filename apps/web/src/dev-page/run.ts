@@ -14,8 +14,8 @@ export interface Run {
 /** What an answer comes to. */
 export type Outcome =
   | { readonly kind: 'delivered'; readonly output: JsonObject }
-  /** The agent refuses or fails; `field`: which one it names, where it is about the input. */
-  | { readonly kind: 'refused'; readonly error: string; readonly type: string }
+  /** The agent refuses or fails. The name is one for the whole page: its heading, its ticket, its line of steps. */
+  | { readonly kind: 'refused'; readonly name: string; readonly error: string; readonly type: string }
   /** No answer of the interface; a sentence says why. */
   | { readonly kind: 'trouble'; readonly sentence: string }
 
@@ -50,8 +50,14 @@ export function readOutcome({ status, body, trouble }: RunAnswer): Outcome {
   const json = readObject(body)
   const { output, error, error_type: type } = json ?? {}
   if (status === 200 && isObject(output)) return { kind: 'delivered', output }
-  if (typeof error === 'string') return { kind: 'refused', error, type: String(type ?? '') }
+  if (typeof error === 'string')
+    return { kind: 'refused', name: nameRefusal(type), error, type: String(type ?? '') }
   return { kind: 'trouble', sentence: `The agent answered ${status ?? 'nothing'} without saying why.` }
+}
+
+function nameRefusal(type: unknown): string {
+  if (type === 'validation') return 'Input refused'
+  return type === 'payment' ? 'Payment refused' : 'Not delivered'
 }
 
 function readObject(text: string): JsonObject | undefined {

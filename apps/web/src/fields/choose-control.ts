@@ -74,8 +74,10 @@ function isFlatField(field: Field): boolean {
   return field.type !== 'array' && field.type !== 'object'
 }
 
-function isOneLine({ format }: Field): boolean {
-  return format !== undefined
+/** A format has no line breaks, and neither has an anchored pattern of plain characters: an address, an amount. */
+function isOneLine({ format, pattern }: Field): boolean {
+  if (format !== undefined) return true
+  return pattern !== undefined && /^\^.*\$$/s.test(pattern) && !/\\[sWDSnr]|\[\^|[\n\r]/.test(pattern)
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -33,6 +33,13 @@ export function formatDate(at: number, zone: Zone): string {
   return `${formatDay(at, zone)} ${parts(at, zone)[0]}`
 }
 
+/** `2026-11-22` as `22 Nov 2026`; undefined for what is no such day. */
+export function formatIsoDay(text: string): string | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  const month = MONTHS[Number(match?.[2]) - 1]
+  return match === null || month === undefined ? undefined : `${Number(match[3])} ${month} ${match[1]}`
+}
+
 /** `22 Nov 2026, 14:47:23 UTC`: the whole of it, for whoever wants to know exactly. */
 export function formatExactly(at: number, zone: Zone): string {
   const name = zone === 'utc' ? 'UTC' : zoneName(at)

@@ -3,7 +3,7 @@ import { plainRefusal } from '../format/plain-refusal.ts'
 import { useId, useState, type ReactNode } from 'react'
 import { chooseControl } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
-import { TypeShape } from '../signs/type-shape.tsx'
+import { FieldName } from '../fields/field-name.tsx'
 import { EmptyChoice } from './empty-choice.tsx'
 import { EntriesInput } from './entries-input.tsx'
 import {
@@ -59,10 +59,7 @@ function FieldInput(props: Props): ReactNode {
     control === 'json'
   const label = (
     <>
-      <TypeShape type={field.type} />
-      <b>
-        <bdi>{name}</bdi>
-      </b>
+      <FieldName name={name} field={field} />
       {field.required === true && <span className="faint small">required</span>}
       <span className="end num">
         {control === 'area' || control === 'line' ? countRule(field, value) : describeRule(field)}

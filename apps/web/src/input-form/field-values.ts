@@ -2,6 +2,7 @@ import type { Field, JsonObject, JsonValue } from '@farebox/protocol/fields/fiel
 import type { Control } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
 import { formatCount } from '../format/share.ts'
+import { formatIsoDay } from '../format/time.ts'
 import { cutText } from '../format/cut-text.ts'
 
 /** A place in an input: `['items', 2, 'name']`. */
@@ -76,6 +77,9 @@ export function placeholderOf({ default: standard, examples, description = '' }:
 
 /** How much of a text's length is used, or its rule. */
 export function countRule(field: Field, value: Value): string {
+  // The browser shows dates as its reader's language has them; beside it stands the day as all pages write it.
+  const day = field.format === 'date' && typeof value === 'string' ? formatIsoDay(value) : undefined
+  if (day !== undefined) return day
   const most = field.maxLength
   const length = typeof value === 'string' ? Array.from(value).length : 0
   if (most !== undefined) return `${formatCount(length)} / ${formatCount(most)}`

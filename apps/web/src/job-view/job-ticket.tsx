@@ -72,13 +72,8 @@ export function JobTicket(props: Props): ReactNode {
           ],
           job.payment.transaction === null
             ? undefined
-            : [
-                'Transfer',
-                <>
-                  <Transaction of={job.payment.transaction} />
-                  {job.payment.block_number !== null && ` in block ${job.payment.block_number}`}
-                </>,
-              ],
+            : ['Transfer', <Transaction key="transfer" of={job.payment.transaction} />],
+          job.payment.block_number === null ? undefined : ['Block', String(job.payment.block_number)],
           receiptHash === undefined || job.receipt === null
             ? undefined
             : [

@@ -2,7 +2,7 @@ import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/f
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Switch } from '../parts/switch.tsx'
-import { TypeShape } from '../signs/type-shape.tsx'
+import { FieldName } from '../fields/field-name.tsx'
 import { readImage, type ImageFound } from './read-image.ts'
 import { cutText } from '../format/cut-text.ts'
 
@@ -85,10 +85,7 @@ function OutputField({ name, field, value, fileName, isWhole }: FieldProps): Rea
   return (
     <div className={isLarge || isShort ? 'beside' : undefined}>
       <dt>
-        {field !== undefined && <TypeShape type={field.type} />}{' '}
-        <b>
-          <bdi>{name}</bdi>
-        </b>
+        <FieldName name={name} field={field} />
         {field?.description !== undefined && (
           <span className="small faint">
             <bdi>{field.description}</bdi>

@@ -38,6 +38,10 @@ describe('the terms of a permission', () => {
     expect(refusalsOf({ [field]: text })).toEqual({ [field]: reason })
   })
 
+  test('a refused amount each time says nothing against the total', () => {
+    expect(Object.keys(refusalsOf({ each: '60', all: '50' }) ?? {})).toEqual(['each'])
+  })
+
   test('just below what is declared is taken', () => {
     expect(refusalsOf({ each: '24.999999' })).toBeUndefined()
     expect(refusalsOf({ all: '5.00' })).toBeUndefined()

@@ -51,15 +51,17 @@ export function checkTerms(
 ): { readonly ok: true; readonly terms: Terms } | { readonly ok: false; readonly refusals: TermsRefusals } {
   const [each, all] = [readPrice(typed.each.trim()), readPrice(typed.all.trim())]
   const expiry = endOfDay(typed.until)
+  const refusedEach = !each.ok
+    ? each.reason
+    : each.atomic >= declaredMost
+      ? `must be lower than ${withCents(declaredMost)}, the agent’s declared maximum`
+      : undefined
   const refusals = {
-    each: !each.ok
-      ? each.reason
-      : each.atomic >= declaredMost
-        ? `must be lower than ${withCents(declaredMost)}, the agent’s declared maximum`
-        : undefined,
+    each: refusedEach,
     all: !all.ok
       ? all.reason
-      : each.ok && all.atomic < each.atomic
+      : // What is wrong with the other field says nothing against this one.
+        each.ok && refusedEach === undefined && all.atomic < each.atomic
         ? `must be at least ${withCents(each.atomic)}, what it may move each time`
         : all.atomic <= spent
           ? `must be more than ${withCents(spent)}, which was spent already: the total counts from the first setting`

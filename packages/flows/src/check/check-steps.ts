@@ -1,4 +1,5 @@
 import { FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
+import { freeOutput } from '../document/free-name.ts'
 import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-limits.ts'
 import type { Graph } from '../graph/graph.ts'
 import { hasValue } from '../document/has-value.ts'
@@ -157,7 +158,7 @@ function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step
     .filter(([, step]) => step.kind === 'job')
     .map(([id, step]) => {
       const [port] = step.kind === 'job' ? Object.keys(step.pinned.output_schema) : []
-      const name = port === undefined ? undefined : freeOutput(flow, port)
+      const name = port === undefined ? undefined : freeOutput(flow, { step: id, port })
       const repairs: Repair[] =
         port === undefined || name === undefined
           ? []
@@ -178,11 +179,4 @@ function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step
         () => repairs,
       )
     })
-}
-
-function freeOutput({ outputs }: Flow, word: string): string {
-  if (!outputs.includes(word)) return word
-  let number = 2
-  while (outputs.includes(`${word}_${number}`)) number += 1
-  return `${word}_${number}`
 }

@@ -30,7 +30,7 @@ export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 export interface RouteAnswer {
   /** Default 200. */
   readonly status?: number
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: { readonly [name: string]: string | string[] }
   /** Sent as JSON; a string only together with a `content-type` of its own. */
   readonly body?: unknown
   /**

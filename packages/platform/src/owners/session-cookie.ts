@@ -1,17 +1,30 @@
+import { SIGNED_IN_COOKIE } from '@farebox/platform-api/internal/me/signed-in-cookie'
+
 /** How a cookie of a platform is named and set, which follows from its public URL. */
 export interface PlatformCookie {
   readonly name: string
   /** The `set-cookie` of a value that lives so long. */
-  set(value: string, maxAgeSeconds: number): string
+  set(value: string, maxAgeSeconds: number): string[]
   /** The `set-cookie` that takes it away. */
-  clear(): string
+  clear(): string[]
   /** The value in a `cookie` header, or undefined. */
   read(header: string | undefined): string | undefined
 }
 
-/** The cookie of the browser's session. Links from elsewhere find their reader signed in. */
+/**
+ * The cookie of the browser's session. Links from elsewhere find their reader signed in. Beside it goes one that scripts
+ * read, so that pages know without asking that nobody is signed in.
+ */
 export function sessionCookie(publicUrl: string): PlatformCookie {
-  return platformCookie(publicUrl, 'farebox_session', 'Lax')
+  const session = platformCookie(publicUrl, 'farebox_session', 'Lax')
+  const told = (maxAgeSeconds: number): string =>
+    `${SIGNED_IN_COOKIE}=1; Path=/; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}; Max-Age=${maxAgeSeconds}`
+  return {
+    name: session.name,
+    set: (token, maxAgeSeconds) => [...session.set(token, maxAgeSeconds), told(maxAgeSeconds)],
+    clear: () => [...session.clear(), told(0)],
+    read: header => session.read(header),
+  }
 }
 
 /** The cookie that binds a browser to the link of `farebox login --browser` that it opened. */
@@ -24,15 +37,19 @@ export function browserSignInCookie(publicUrl: string): PlatformCookie {
  * browsers refuse that name and it goes by a plain one. No script reads it.
  */
 function platformCookie(publicUrl: string, plainName: string, sameSite: 'Lax' | 'Strict'): PlatformCookie {
-  const secure = publicUrl.startsWith('https:')
+  const secure = isSecure(publicUrl)
   const name = secure ? `__Host-${plainName}` : plainName
   const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`
   return {
     name,
-    set: (value, maxAgeSeconds) => `${name}=${value}; ${attributes}; Max-Age=${maxAgeSeconds}`,
-    clear: () => `${name}=; ${attributes}; Max-Age=0`,
+    set: (value, maxAgeSeconds) => [`${name}=${value}; ${attributes}; Max-Age=${maxAgeSeconds}`],
+    clear: () => [`${name}=; ${attributes}; Max-Age=0`],
     read: header => readCookie(header, name),
   }
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:')
 }
 
 function readCookie(header: string | undefined, name: string): string | undefined {

@@ -56,9 +56,10 @@ test('EIP-4361 a wallet that signs what the platform asks for is signed in, by c
   const { token, address } = answer.json<{ token: string; address: string }>()
   expect(address).toBe(wallet.address)
   expect(answer.headers['cache-control']).toBe('no-store')
-  expect(answer.headers['set-cookie']).toBe(
+  expect(answer.headers['set-cookie']).toEqual([
     `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=86400`,
-  )
+    'farebox_signed_in=1; Path=/; SameSite=Lax; Secure; Max-Age=86400',
+  ])
   for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `${COOKIE}=${token}` }]) {
     const me = await ask({ method: 'GET', url: '/v1/me', headers })
     expect(me.json()).toMatchObject({ address: wallet.address, agents: 0 })
@@ -266,9 +267,10 @@ test('in local mode, over http, the cookie has a plain name that browsers take',
   const message = signInMessage(wallet, terms)
   const payload = { message, signature: wallet.personalSign(message) }
   const answer = await localApp.inject({ method: 'POST', url: '/v1/sessions', payload })
-  expect(answer.headers['set-cookie']).toMatch(
-    /^farebox_session=fbs_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age/,
-  )
+  expect(answer.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^farebox_session=fbs_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age/),
+    expect.stringMatching(/^farebox_signed_in=1; Path=\/; SameSite=Lax; Max-Age/),
+  ])
   await localApp.close()
   await local.close()
 })

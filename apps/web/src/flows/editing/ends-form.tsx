@@ -1,7 +1,7 @@
 import { FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
 import type { Field, FieldType } from '@farebox/protocol/fields/field'
 import { useState, type ReactNode } from 'react'
-import { freeName } from '../editor/edit-actions.ts'
+import { freeName } from '@farebox/flows/internal/document/free-name'
 import { InputLine } from './input-line.tsx'
 import { PortShape } from './port-shape.tsx'
 import { ChoiceSetting, TextSetting } from '../settings/setting-fields.tsx'

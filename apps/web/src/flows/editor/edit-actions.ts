@@ -7,6 +7,7 @@ import type { FlowView } from '../view/flow-view.ts'
 import { gradeTypes } from '../view/grade-types.ts'
 import { withCurrent } from '@farebox/flows/internal/check/catalog'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
+import { freeName, freeOutput } from '@farebox/flows/internal/document/free-name'
 import { nameStep } from '@farebox/flows/internal/document/name-step'
 import type { FlowEditor } from './flow-editor.ts'
 import { renameBySteps } from '../document/name-by-steps.ts'
@@ -91,7 +92,7 @@ export function askWhenRun(editor: FlowEditor, to: PortRef): void {
 /** A new output of the flow that gives what a port gives. */
 export function giveFromFlow(editor: FlowEditor, from: PortRef): void {
   const { store } = editor
-  const name = freeName(store.state().flow.outputs, from.port)
+  const name = freeOutput(store.state().flow, from)
   store.edit([
     { edit: 'add-output', name },
     { edit: 'connect', from, to: { step: FLOW_OUTPUT, port: name } },
@@ -121,14 +122,6 @@ export function removeChosen(editor: FlowEditor): void {
     ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
   ]
   editor.store.edit([...edits, ...renameBySteps(flow, applyEdits(flow, edits))], { select: [] })
-}
-
-/** A name that none has yet: the word itself, or with the next free number. */
-export function freeName(taken: readonly string[], word: string): string {
-  if (!taken.includes(word)) return word
-  let number = 2
-  while (taken.includes(`${word}_${number}`)) number += 1
-  return `${word}_${number}`
 }
 
 /** What people read for a step. */

@@ -1,6 +1,6 @@
 import type { RenameStep, Step } from '@farebox/flows/document/flow'
 import type { ReactNode } from 'react'
-import { freeName } from '../editor/edit-actions.ts'
+import { freeName } from '@farebox/flows/internal/document/free-name'
 import { TextSetting } from './setting-fields.tsx'
 import { useFlowView } from '../editor/use-editor.ts'
 

@@ -3,7 +3,7 @@ import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 import { describeWhole } from '../../fields/describe-rule.ts'
 import { Words } from '../../parts/words.tsx'
-import { TypeShape } from '../../signs/type-shape.tsx'
+import { FieldName } from '../../fields/field-name.tsx'
 
 const MOST_ROWS = 40
 
@@ -61,10 +61,7 @@ function Table(props: {
         {entries.slice(0, MOST_ROWS).map(([name, field]) => (
           <tr key={name}>
             <td>
-              <TypeShape type={field.type} />{' '}
-              <b>
-                <bdi>{name}</bdi>
-              </b>
+              <FieldName name={name} field={field} />
             </td>
             <td className="quiet">
               {field.description === undefined ? (

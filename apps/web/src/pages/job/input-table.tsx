@@ -1,6 +1,6 @@
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
-import { TypeShape } from '../../signs/type-shape.tsx'
+import { FieldName } from '../../fields/field-name.tsx'
 import { cutText } from '../../format/cut-text.ts'
 
 const LONG = 2_000
@@ -22,10 +22,7 @@ export function InputTable(props: {
         return (
           <div key={name}>
             <dt>
-              {field !== undefined && <TypeShape type={field.type} />}{' '}
-              <b>
-                <bdi>{name}</bdi>
-              </b>
+              <FieldName name={name} field={field} />
             </dt>
             <dd>
               <span className="text">

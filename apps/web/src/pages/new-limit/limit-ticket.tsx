@@ -39,7 +39,7 @@ export function LimitTicket(props: Props): ReactNode {
         setTried(true)
         if (planned !== undefined && limit.limits !== undefined)
           change.start('set', limit.limits, planned.change)
-        else event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+        else document.getElementById(`limit-${Object.keys(limit.refusals)[0]}`)?.focus()
       }}
     >
       <Ticket

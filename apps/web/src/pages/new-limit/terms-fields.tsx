@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
+import { formatIsoDay } from '../../format/time.ts'
 import type { TypedTerms } from '../../limits/check-terms.ts'
 import type { DeclaredSpend } from '../../limits/declared-spend.ts'
 import type { NewLimit } from './use-new-limit.ts'
@@ -23,7 +24,7 @@ export function TermsFields(props: {
         {before !== undefined && before.spent !== '0' && `${withCents(before.spent)} are spent`}
       </TermField>
       <TermField name="until" label="Until" limit={limit} isHeld={isHeld} isTried={isTried}>
-        the end of that day
+        the end of {formatIsoDay(limit.typed.until) ?? 'that day'}
       </TermField>
     </>
   )
@@ -58,7 +59,7 @@ function TermField(props: {
         maxLength={name === 'until' ? undefined : 40}
         value={limit.typed[name]}
         readOnly={isHeld}
-        aria-invalid={refusal !== undefined}
+        aria-invalid={isShown}
         aria-describedby={isShown ? `${id}-refusal` : undefined}
         onChange={event => limit.type({ [name]: event.target.value })}
         onBlur={() => setLeft(true)}
