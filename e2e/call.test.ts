@@ -35,7 +35,8 @@ beforeAll(async () => {
   home = join(folder, 'home')
   await mkdir(join(folder, '.farebox'), { recursive: true })
   const { chain } = stage
-  await writeLocalFile(join(folder, '.farebox'), { chain, facilitator, payer: TEST_KEYS.payer }, [])
+  const economy = { chain, rpcUrl: chain.rpcUrl, facilitator, payer: TEST_KEYS.payer }
+  await writeLocalFile(join(folder, '.farebox'), economy, [])
 })
 
 afterAll(() => stage.strike())

@@ -5,7 +5,7 @@ import { permitSteps } from './permit-steps.ts'
 
 /** What to try next: lines that work as they are, pasted into another terminal. */
 export function nextSteps(
-  { agents, facilitator, platform, chain }: Economy,
+  { agents, facilitator, platform, chain, rpcUrl }: Economy,
   folder: string,
 ): readonly string[] {
   const [first] = agents
@@ -38,7 +38,7 @@ export function nextSteps(
       ? []
       : [`  ${'Platform'.padEnd(17)} ${platform.url}   its API: ${platform.url}/v1`]),
     `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
-    `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
+    `  ${'Chain'.padEnd(17)} ${rpcUrl}   eip155:${chain.chainId}`,
     '',
     '  An agent of your own, found and paid here: docs/local-economy.md',
     `  Addresses and test keys: ${folder}/local.json        stop with Ctrl-C, state is kept in ${folder}/`,

@@ -27,7 +27,7 @@ test('without agents it is a chain, a facilitator and a payer, and says so in lo
   const economy = await start()
   expect(await (await fetch(`${economy.facilitator.url}/health`)).json()).toBeDefined()
   expect(await readLocalFile(folder)).toMatchObject({
-    chain: { rpcUrl: economy.chain.rpcUrl, network: 'eip155:84532' },
+    chain: { rpcUrl: economy.rpcUrl, network: 'eip155:84532' },
     facilitator: { url: economy.facilitator.url },
     agents: [],
     payer: { address: economy.payer.address },

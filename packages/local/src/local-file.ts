@@ -51,11 +51,14 @@ export async function writeLocalFile(
   folder: string,
   economy: Pick<LocalFile, 'facilitator' | 'payer'> & {
     readonly chain: LocalChain
+    /** The chain's, for everybody. */
+    readonly rpcUrl: string
     readonly platform?: { readonly url: string } | undefined
   },
   agents: readonly LocalAgent[],
 ): Promise<void> {
-  const { rpcUrl, chainId, usdc, multicall3, agentRegistry } = economy.chain
+  const { rpcUrl } = economy
+  const { chainId, usdc, multicall3, agentRegistry } = economy.chain
   const { address, privateKey } = economy.payer
   const file: LocalFile = {
     chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3, agentRegistry },

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import { openChainDoor } from './chain/chain-door.ts'
 import { startChain, type LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { topUp } from './chain/top-up.ts'
@@ -20,7 +21,10 @@ export interface Starting extends EconomyOptions {
 
 /** What an economy is made of. */
 export interface EconomyParts {
+  /** Its own address is for its parts alone. */
   readonly chain: LocalChain
+  /** The address that everybody else is told of, at the chain's door. */
+  readonly rpcUrl: string
   readonly facilitator: FacilitatorProcess
   /** Undefined where none was asked for. */
   readonly platform: PlatformProcess | undefined
@@ -48,10 +52,10 @@ type Report = (activity: string) => void
 /** Starts the parts in order; each that came up is in `stops`. */
 export async function startParts(starting: Starting, database: OpeningDatabase): Promise<EconomyParts> {
   const { chainId, databaseUrl, step = async (_, work) => await work(() => undefined) } = starting
-  const chain = await step(
+  const { chain, rpcUrl } = await step(
     'chain',
     report => startLocalChain(starting, report),
-    ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
+    ({ chain: { usdc } }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
   )
   const facilitator = await step(
     'facilitator',
@@ -77,13 +81,13 @@ export async function startParts(starting: Starting, database: OpeningDatabase):
           ({ url }) => ({ text: url, note: 'registry, monitor, search' }),
         )
   const payer = TEST_KEYS.payer
-  if (starting.agents.length === 0) return { chain, facilitator, platform, agents: [], payer }
+  if (starting.agents.length === 0) return { chain, rpcUrl, facilitator, platform, agents: [], payer }
   const agents = await step(
     'agents',
     report => startAgents(starting, report, { chain, facilitator, platform }),
     ({ length }) => ({ text: `${length} running` }),
   )
-  return { chain, facilitator, platform, agents, payer }
+  return { chain, rpcUrl, facilitator, platform, agents, payer }
 }
 
 /** Opens the database, beside whatever else is started. */
@@ -126,22 +130,25 @@ async function startDatabase(starting: Starting, onActivity: Report): Promise<Lo
   return database
 }
 
-async function startLocalChain(starting: Starting, onActivity: Report): Promise<LocalChain> {
+async function startLocalChain(
+  starting: Starting,
+  onActivity: Report,
+): Promise<Pick<EconomyParts, 'chain' | 'rpcUrl'>> {
   const { folder, chainId, chainPort = 8545, stops, onLine, signal } = starting
-  const chain = await startOnPort(chainPort, port =>
-    startChain({
-      folder: join(folder, 'chain'),
-      chainId,
-      port,
-      logFile: join(folder, 'logs', 'chain.log'),
-      advice: startAgain(folder),
-      onLog: line => onLine?.('chain', line),
-      onActivity,
-      ...(signal && { signal }),
-    }),
-  )
+  const chain = await startChain({
+    folder: join(folder, 'chain'),
+    chainId,
+    isHidden: true,
+    logFile: join(folder, 'logs', 'chain.log'),
+    advice: startAgain(folder),
+    onLog: line => onLine?.('chain', line),
+    onActivity,
+    ...(signal && { signal }),
+  })
   stops.push(chain.stop)
-  return chain
+  const door = await startOnPort(chainPort, port => openChainDoor(chain.rpcUrl, port))
+  stops.push(door.close)
+  return { chain, rpcUrl: door.url }
 }
 
 async function startFacilitator(

@@ -25,7 +25,8 @@ export function isThisMachine(hostname: string | undefined): boolean {
 const LOOPBACK = /^127(?:\.\d{1,3}){3}$/
 const MAX_SHOWN_CHARACTERS = 100
 
-function hostnameOf(url: string): string | undefined {
+/** The host's name in a URL, or in an `Origin`; undefined where it has none. */
+export function hostnameOf(url: string): string | undefined {
   return canParseUrl(url) ? new URL(url).hostname : undefined
 }
 

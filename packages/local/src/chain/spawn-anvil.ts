@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { startChild } from '../processes/child-process.ts'
 import type { RunningChild } from '../processes/child-process.ts'
 import { readGlibcVersion } from '../processes/glibc.ts'
@@ -11,8 +12,8 @@ export interface SpawnAnvilOptions {
   readonly chainId: number
   readonly files: ChainFiles | undefined
   readonly port?: number
+  readonly isHidden?: boolean
   readonly blockTimeSeconds?: number
-  readonly allowOrigin?: string
   readonly logFile?: string
   readonly advice?: string
   readonly signal?: AbortSignal
@@ -54,25 +55,34 @@ export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChi
 }
 
 async function listArguments(options: SpawnAnvilOptions): Promise<string[]> {
-  const { chainId, files, port = 0, blockTimeSeconds, allowOrigin } = options
+  const { chainId, files, port = 0, isHidden = false, blockTimeSeconds } = options
   const saved = files !== undefined && (await isThere(files.saved))
   return [
-    '--host=127.0.0.1',
+    `--host=${isHidden ? hiddenAddress() : '127.0.0.1'}`,
     `--port=${port}`,
     `--chain-id=${chainId}`,
     `--accounts=${ACCOUNTS}`,
     `--prune-history=${KEPT_STATES}`,
     ...(blockTimeSeconds === undefined ? [] : [`--block-time=${blockTimeSeconds}`]),
     // Anvil's own default lets every web page that is open in a browser drive the chain.
-    ...(allowOrigin === undefined ? ['--no-cors'] : [`--allow-origin=${allowOrigin}`]),
+    '--no-cors',
     ...(files === undefined ? [] : [`--dump-state=${files.dumpedAtExit}`]),
     ...(saved ? [`--load-state=${files.saved}`] : []),
   ]
 }
 
+/**
+ * One of sixteen million addresses of this machine: no web page finds it by trying. macOS listens on the first alone; there
+ * the port is all that is to be found.
+ */
+function hiddenAddress(): string {
+  if (process.platform === 'darwin') return '127.0.0.1'
+  return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+}
+
 function readListeningLine(line: string): AnvilReady | undefined {
-  const port = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line)?.[1]
-  return port === undefined ? undefined : { rpcUrl: `http://127.0.0.1:${port}` }
+  const address = /^Listening on (127(?:\.\d{1,3}){3}:\d+)$/.exec(line)?.[1]
+  return address === undefined ? undefined : { rpcUrl: `http://${address}` }
 }
 
 function isPortTaken(error: unknown): boolean {

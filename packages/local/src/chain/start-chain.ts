@@ -35,8 +35,8 @@ export interface StartChainOptions {
   readonly chainId?: number
   /** A block every so many seconds. Without it, a block at once for every transaction. */
   readonly blockTimeSeconds?: number
-  /** The one web page that may call the chain from a browser ("http://127.0.0.1:3000"). Without it, none. */
-  readonly allowOrigin?: string
+  /** Listens on an address of this machine that nobody is told of, for a chain behind a door. */
+  readonly isHidden?: boolean
   /** Where what anvil prints while it starts is kept. Without it, nowhere. */
   readonly logFile?: string
   /** What a person may try where it does not start, in the imperative. */

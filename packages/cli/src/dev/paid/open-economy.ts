@@ -68,6 +68,7 @@ export async function openEconomy(
 function ownEconomy(local: LocalPackage, folder: string, economy: Economy): OpenEconomy {
   return {
     ...economy,
+    chain: { ...economy.chain, rpcUrl: economy.rpcUrl },
     runBy: undefined,
     name: 'agents',
     noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),

@@ -8,11 +8,11 @@ import { startChild } from '@farebox/local/src/processes/child-process'
 import { startEconomy } from '@farebox/local/economy'
 import { readLocalFile } from '@farebox/local/local-file'
 import { launch } from '@farebox/local/src/testing/launch'
+import { readPidFile } from '@farebox/local/src/processes/pid-file'
 import { fareboxProgram } from '@farebox/local/src/programs'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { systemClock } from 'farebox'
-import { findPortOwner } from 'farebox/src/command-line'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestWorld } from '../../testing/test-world.ts'
 import type { JobEvent } from '../messages/messages.ts'
@@ -191,11 +191,12 @@ test('a later start goes on with the same chain and secret', async () => {
 })
 
 test('says which part ended by itself, and nothing when it was told to stop', async () => {
-  const { path } = await start(await createFolder())
+  const folder = await createFolder()
+  const { path } = await start(folder)
   const { path: stopped } = await start(await createFolder())
   await stopped.stop()
-  const chain = await findPortOwner(Number(new URL(path.variables['SERVICE_RPC_URL'] ?? '').port))
-  process.kill(chain?.pid ?? Number.NaN, 'SIGKILL')
+  const anvil = await readPidFile(join(folder, '.farebox', 'chain', 'anvil.pid'))
+  process.kill(anvil?.pid ?? Number.NaN, 'SIGKILL')
   expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended unexpectedly: /)
 })
 

@@ -1,0 +1,167 @@
+import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { hostnameOf, isThisMachine } from 'farebox/internal/http/this-machine-only'
+import { portTaken } from '../processes/port-taken-error.ts'
+
+/** The address that the local chain is known by, in front of a node that nobody is told of. */
+export interface ChainDoor {
+  /** JSON-RPC over HTTP and, with ws://, over WebSocket. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** What a browser's wallet reads, and the one thing it sends: what its person signed. */
+const WALLET_METHODS =
+  /^(?:net_version|web3_clientVersion|eth_(?:blockNumber|call|chainId|createAccessList|estimateGas|feeHistory|gasPrice|getBalance|getBlockBy(?:Hash|Number)|getBlockReceipts|getCode|getLogs|getProof|getStorageAt|getTransactionBy(?:Hash|BlockHashAndIndex|BlockNumberAndIndex)|getTransactionCount|getTransactionReceipt|maxPriorityFeePerGas|sendRawTransaction|syncing))$/
+
+/** A wallet lives in an extension; which one is its person's choice. */
+const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\/[\w-]+$/
+
+const MOST_WALLET_BYTES = 1_048_576
+
+/**
+ * Opens the door of a local chain on 127.0.0.1. The node takes every call from everybody, `anvil_setBalance` as well, and
+ * any web page in a browser of this machine can send it one: over WebSocket, which asks nobody's leave, or under a name
+ * that the page lets point here (DNS rebinding). Programs of this machine pass. Of browsers, extensions alone do, with the
+ * methods of wallets.
+ *
+ * @param port on 127.0.0.1; 0: a free one
+ * @throws PortTakenError naming who has the port, as far as that can be told
+ */
+export async function openChainDoor(nodeUrl: string, port: number): Promise<ChainDoor> {
+  const agent = new Agent({ keepAlive: true })
+  const tunnels = new Set<Duplex>()
+  const server = createServer((request, response) => {
+    answer(nodeUrl, agent, request, response).catch(() => response.destroy())
+  })
+  server.on('upgrade', (request, socket, head) => {
+    tunnels.add(socket)
+    socket.once('close', () => tunnels.delete(socket))
+    upgrade(nodeUrl, request, socket, head)
+  })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', resolve)
+    })
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    throw isTaken ? await portTaken(port, 'the chain', error) : error
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of tunnels) socket.destroy()
+      server.closeAllConnections()
+      agent.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+type Visitor = 'program' | 'wallet'
+
+/** Who calls, or why nobody answers. A browser cannot leave out what it says of where a call comes from. */
+function look({ headers }: IncomingMessage): Visitor | { readonly refusal: string } {
+  const { host, origin } = headers
+  if (host !== undefined && !isThisMachine(hostnameOf(`http://${host}`)))
+    return { refusal: 'Host: must be this machine, like 127.0.0.1' }
+  if (origin === undefined && headers['sec-fetch-site'] === undefined) return 'program'
+  if (origin !== undefined && EXTENSION.test(origin)) return 'wallet'
+  return { refusal: 'Origin: no web page may call the local chain; a wallet’s extension may' }
+}
+
+async function answer(
+  nodeUrl: string,
+  agent: Agent,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const visitor = look(request)
+  if (typeof visitor === 'object') return refuse(response, visitor.refusal)
+  if (visitor === 'program') return forward(nodeUrl, agent, request, response)
+  const body = await readUpTo(request, MOST_WALLET_BYTES)
+  const refusal = body === undefined ? 'the call is too large for a wallet’s' : refuseMethods(body)
+  if (refusal !== undefined) return refuse(response, refusal)
+  forward(nodeUrl, agent, request, response, body)
+}
+
+function forward(
+  nodeUrl: string,
+  agent: Agent,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body?: Buffer,
+): void {
+  const { method, headers } = request
+  const { host: _, origin: __, connection: ___, ...rest } = headers
+  const asked = ask(new URL(request.url ?? '/', nodeUrl), { method, agent, headers: rest }, answered => {
+    response.writeHead(answered.statusCode ?? 502, answered.headers)
+    answered.pipe(response)
+  })
+  asked.once('error', () => {
+    if (response.headersSent) response.destroy()
+    else send(response, 502, 'the node does not answer')
+  })
+  response.once('close', () => asked.destroy())
+  if (body === undefined) request.pipe(asked)
+  else asked.end(body)
+}
+
+function upgrade(nodeUrl: string, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  socket.on('error', () => undefined)
+  if (look(request) !== 'program') {
+    socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    return
+  }
+  const { hostname, port, host } = new URL(nodeUrl)
+  const node: Socket = connect(Number(port), hostname, () => {
+    const lines = [`${request.method} ${request.url} HTTP/1.1`, `host: ${host}`]
+    for (let at = 0; at < request.rawHeaders.length; at += 2) {
+      const name = request.rawHeaders[at] ?? ''
+      if (name.toLowerCase() !== 'host') lines.push(`${name}: ${request.rawHeaders[at + 1] ?? ''}`)
+    }
+    node.write(`${lines.join('\r\n')}\r\n\r\n`)
+    node.write(head)
+    socket.pipe(node).pipe(socket)
+  })
+  node.once('error', () => socket.destroy())
+  node.once('close', () => socket.destroy())
+  socket.once('close', () => node.destroy())
+}
+
+function refuseMethods(body: Buffer): string | undefined {
+  let calls: unknown
+  try {
+    calls = JSON.parse(body.toString())
+  } catch {
+    return 'the call is not JSON'
+  }
+  for (const call of Array.isArray(calls) ? (calls as unknown[]) : [calls]) {
+    const method: unknown = typeof call === 'object' && call !== null && 'method' in call ? call.method : ''
+    if (typeof method !== 'string' || !WALLET_METHODS.test(method))
+      return `method: a wallet may not call ${JSON.stringify(String(method).slice(0, 60))} here`
+  }
+  return undefined
+}
+
+/** Undefined where it is more. */
+async function readUpTo(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes <= most) chunks.push(chunk)
+  }
+  return bytes > most ? undefined : Buffer.concat(chunks)
+}
+
+function refuse(response: ServerResponse, reason: string): void {
+  send(response, 403, reason)
+}
+
+/** As JSON-RPC, for whoever reads nothing else. The connection ends: what comes on it was refused. */
+function send(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
+}
