@@ -33,7 +33,11 @@ export async function openFlowRuns(stage: Stage, { url, schema }: OwnSchema): Pr
     const payments = await signRun(parts.crypto)
     const given = { run_id: randomUUID(), flow, input: INPUT, max_total: '0.006', payments }
     // What the route has read is the same document.
-    await startRun(given as unknown as Parameters<typeof startRun>[0], '127.0.0.1', signal)
+    await startRun(
+      given as unknown as Parameters<typeof startRun>[0],
+      { kind: 'anonymous', ip: '127.0.0.1' },
+      signal,
+    )
   }
   return {
     async begin(count) {

@@ -78,6 +78,22 @@ export const takeDownRequest = z.strictObject({
   reason: words(MAX_REASON_CHARACTERS).min(1).describe('A sentence for everybody: the agent’s page shows it'),
 })
 
+/** `GET /v1/operator/runs`: what runs take of which nothing was paid, the largest first. */
+export const unpaidRuns = z.strictObject({
+  runs: z.array(
+    z.strictObject({
+      run_id: z.uuid(),
+      started_from: z
+        .string()
+        .describe('A salted hash of an address: enough to see that it is the same one again'),
+      payer: z.string().nullable(),
+      status: z.string(),
+      characters: z.number().int().describe('Its flow, its input and its values'),
+      created_at: z.number(),
+    }),
+  ),
+})
+
 /** `POST /v1/operator/receipt-keys/rotate` and `POST /v1/operator/receipt-keys/:keyId/revoke` */
 export const receiptKeyAfter = z.strictObject({
   key_id: z.string().describe('Of the key that signs from now on; see /.well-known/jwks.json'),

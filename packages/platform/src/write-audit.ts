@@ -12,9 +12,10 @@ export interface AuditEvent {
     | 'secret-revoked'
     | 'agent-taken-down'
     | 'agent-restored'
+    | 'run-deleted'
     | 'receipt-key-rotated'
     | 'receipt-key-revoked'
-  /** What it was done to: `agent 12`, `secret <id>`, `receipt key <id>`. */
+  /** What it was done to: `agent 12`, `secret <id>`, `run <id>`, `receipt key <id>`. */
   readonly subject: string
   /** Never a secret. */
   readonly detail?: { readonly [key: string]: unknown }

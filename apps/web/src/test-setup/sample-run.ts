@@ -127,6 +127,7 @@ export function runOf(steps: readonly RunStepAnswer[], given: Partial<RunProgres
     created_at: NOW - 10,
     changed_at: NOW,
     ended_at: null,
+    kept_until: null,
     ...given,
   }
 }

@@ -22,6 +22,7 @@ const PROGRESS: RunProgress = {
   created_at: 1,
   changed_at: 1,
   ended_at: null,
+  kept_until: null,
 }
 
 /** The first runs that are seen, by what was paid, where each stream of events is served by the next of `streams`. */

@@ -26,6 +26,7 @@ export function showRun(
     exposed_until: sent.length === 0 ? null : Math.max(...sent.map(one => one.valid_before)) + 120,
     steps: graph.order.map(step => showStep(graph, run, step)),
     ended_at: isOver ? known.changed_at : null,
+    kept_until: null,
     flow: run.flow,
     flow_id: null,
     input: run.input,

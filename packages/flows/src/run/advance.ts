@@ -7,7 +7,7 @@ import { findJob, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect } from './run-event.ts'
-import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
+import { roomIn, sizeOfState } from './run-size.ts'
 import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
 import { done, endJobs, startStep } from './start-step.ts'
 
@@ -31,11 +31,12 @@ export function advance(graph: Graph, run: Run, now: number): Advanced {
   const current = wipeExpired(graph, run, now, effects)
   const steps: { [id: string]: StepState } = { ...current.steps }
   const moving: Run = { ...current, steps }
-  let room = roomIn(current)
+  const { characters, refusal } = roomIn(current)
+  let room = characters
   const fitted = (state: StepState | undefined): StepState | undefined => {
     if (state === undefined) return undefined
     const size = sizeOfState(state, room)
-    if (size > room) return TOO_LARGE_STATE
+    if (size > room) return refusal
     room -= size
     return state
   }

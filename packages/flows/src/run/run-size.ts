@@ -1,9 +1,24 @@
-import { MAX_RUN_CHARACTERS } from '../document/flow-limits.ts'
+import { MAX_RUN_CHARACTERS, MAX_UNORDERED_CHARACTERS } from '../document/flow-limits.ts'
 import type { Run, StepState } from './run-state.ts'
 
-/** How many characters of values a run may still take; negative where it has more than it may. */
-export function roomIn(run: Pick<Run, 'steps'>): number {
-  return MAX_RUN_CHARACTERS - lengthOf(run.steps, MAX_RUN_CHARACTERS)
+/** What the values of a run may come to, and what becomes of a step for which there is no more room. */
+export interface RunRoom {
+  /** Characters that are left; negative where it has more than it may. */
+  readonly characters: number
+  /** Nothing is sent for such a step, and nothing behind it begins. */
+  readonly refusal: StepState
+}
+
+/**
+ * How much room a run has left. Free steps can make many characters of few: until something was ordered, a run may have
+ * what it was given twice, and half a MiB.
+ */
+export function roomIn(run: Run): RunRoom {
+  const most = mostOf(run)
+  return {
+    characters: most - lengthOf(run.steps, most),
+    refusal: { state: 'failed', reason: most < MAX_RUN_CHARACTERS ? UNORDERED : ORDERED },
+  }
 }
 
 /** How many characters the values of a step's state have as JSON. Stops counting beyond `most`. */
@@ -11,10 +26,17 @@ export function sizeOfState(state: StepState, most: number): number {
   return lengthOf(state, most)
 }
 
-/** What becomes of a step whose values the run has no room for: nothing is sent for it, and nothing behind it begins. */
-export const TOO_LARGE_STATE: StepState = {
-  state: 'failed',
-  reason: `does not fit: a run has at most ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values`,
+const ORDERED = `does not fit: a run has at most ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values`
+const UNORDERED =
+  'does not fit: until a job of it is ordered, a run has at most twice the size of its flow and input, and 512 KiB, of values'
+
+function mostOf({ flow, input, payments }: Run): number {
+  const wasOrdered = Object.values(payments)
+    .flat()
+    .some(({ state }) => state === 'sent' || state === 'paid' || state === 'dead')
+  if (wasOrdered) return MAX_RUN_CHARACTERS
+  const given = lengthOf(flow, MAX_RUN_CHARACTERS) + lengthOf(input, MAX_RUN_CHARACTERS)
+  return Math.min(MAX_RUN_CHARACTERS, MAX_UNORDERED_CHARACTERS + 2 * given)
 }
 
 /** Exact for texts, where escapes make six characters of one. */

@@ -258,6 +258,9 @@ const progress = {
   ended_at: unixSeconds
     .nullable()
     .describe('When it was completed, failed, or cancelled with nothing left to come'),
+  kept_until: unixSeconds
+    .nullable()
+    .describe('It is deleted then unless a payment is brought before; null: it is kept for days'),
 }
 
 /** The data of an event `run` of `GET /v1/runs/:runId/events`: all that changes. */

@@ -37,7 +37,7 @@ export interface CheckerOptions {
 }
 
 const TIMEOUT_MS = 30_000
-const MOST_WAITING_OF_OWNER = 64
+const MOST_WAITING_OF_OWNER = 128
 const MOST_WAITING = 256
 
 interface Waiting {

@@ -26,6 +26,7 @@ import type { RunRow } from './records/run-row.ts'
 import { ownRunsRoute } from './own-runs-route.ts'
 import { runEventsRoute } from './run-events-route.ts'
 import { describeWholeRun } from './show-run.ts'
+import { operatorRunsRoutes } from './operator-runs-routes.ts'
 import { createStartRun } from './start-run.ts'
 
 /** A flow, its input, and payments for all of its jobs. */
@@ -40,6 +41,7 @@ const PRIVATE = { 'cache-control': 'no-store' } as const
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
   const means = createPaymentMeans(parts)
   return [
+    ...(parts.settings.operatorToken === undefined ? [] : operatorRunsRoutes(parts)),
     quoteRoute(parts, means),
     startRoute(parts, means),
     readRoute(parts),
@@ -119,7 +121,7 @@ function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
       503: { description: 'Too much is being checked; nothing was started', schema: failure },
     },
     async handle({ body, caller, signal }) {
-      const { run: started, token } = await startRun(body, caller.ip, signal)
+      const { run: started, token } = await startRun(body, caller, signal)
       const answer = await describeWholeRun(parts, started)
       return { body: { ...answer, ...(token !== undefined && { run_token: token }) }, headers: PRIVATE }
     },

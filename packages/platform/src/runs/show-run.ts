@@ -3,9 +3,10 @@ import { findNetwork } from '@farebox/payments/networks'
 import type { DescribedJob, DescribedStep } from '../checking/describe-run.ts'
 import { loopTurns } from '../http/loop-turns.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { keptUntilMs } from './records/delete-runs.ts'
 import { readJobsOfRun, type ShownJob } from './records/jobs-of-run.ts'
 import { refuseUnshown } from './records/refuse-unchecked.ts'
-import type { RunRow } from './records/run-row.ts'
+import { originOf, type RunRow } from './records/run-row.ts'
 
 /** What showing a run takes. */
 export type ShowingParts = Pick<PlatformParts, 'database' | 'checker' | 'network'>
@@ -13,9 +14,10 @@ export type ShowingParts = Pick<PlatformParts, 'database' | 'checker' | 'network
 /** All that changes of a run, for those who may see it. */
 export async function describeProgress(parts: ShowingParts, run: RunRow): Promise<RunProgress> {
   const { flow, input, maxTotal, state } = run
+  const keptUntil = keptUntilMs(run)
   const [described, jobs] = await Promise.all([
     parts.checker
-      .run('describe-run', { flow, input, maxTotal, state }, `run ${run.runId}`)
+      .run('describe-run', { flow, input, maxTotal, state }, `runs of ${originOf(run)}`)
       .catch(refuseUnshown),
     readJobsOfRun(parts.database, run.runId),
   ])
@@ -35,6 +37,7 @@ export async function describeProgress(parts: ShowingParts, run: RunRow): Promis
     created_at: run.createdAtMs / 1_000,
     changed_at: run.changedAtMs / 1_000,
     ended_at: run.endedAtMs === undefined ? null : run.endedAtMs / 1_000,
+    kept_until: keptUntil === undefined ? null : keptUntil / 1_000,
   }
 }
 

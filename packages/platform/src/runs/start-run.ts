@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import type { RunBegun } from '../checking/run-messages.ts'
 import { readCatalog } from '../flows/read-catalog.ts'
 import { callerKey } from '../http/caller-key.ts'
+import type { Caller } from '../http/route.ts'
 import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
@@ -28,8 +29,8 @@ export interface StartedRun {
   readonly token: string | undefined
 }
 
-/** Starts runs; `ip`: where the request came from. */
-export type StartRun = (given: GivenRun, ip: string, signal: AbortSignal) => Promise<StartedRun>
+/** Starts runs for whoever asks. */
+export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
 
 /** Runs that nobody has paid anything for, in characters and in number, from one address. */
 const MAX_UNPAID_CHARACTERS = 64 * 1_048_576
@@ -46,11 +47,11 @@ const STARTS_AT_ONCE = 8
  */
 export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
-  return async (given, ip, signal) => {
-    const from = callerKey(ip)
+  return async (given, caller, signal) => {
+    const from = callerKey(caller.ip)
     const leave = await turns.take(from, signal)
     try {
-      return await start(parts, means, given, from)
+      return await start(parts, means, given, { from, hasAccount: caller.kind === 'owner' })
     } finally {
       leave()
     }
@@ -61,7 +62,7 @@ async function start(
   parts: PlatformParts,
   means: PaymentMeans,
   given: GivenRun,
-  from: string,
+  { from, hasAccount }: { readonly from: string; readonly hasAccount: boolean },
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()
@@ -72,9 +73,10 @@ async function start(
   readMaxTotal(given.max_total)
   // Its shape was checked at the door.
   const flow = given.flow as Flow
-  await refuseBroken(parts, flow, runId)
+  const owner = `runs of ${from}`
+  await refuseBroken(parts, flow, owner)
   const payments = await readRunPayments(parts, means, flow, given.payments)
-  const begun = await begin(parts, given, payments.brought, runId)
+  const begun = await begin(parts, given, payments.brought, owner)
   const { input, state, plan } = begun
   const run: NewRun = {
     runId,
@@ -91,6 +93,7 @@ async function start(
     // Those of steps that are left out already are not kept.
     payments: payments.sealed.filter(({ jobId }) => plan.kept.includes(jobId)),
     startedFrom: '',
+    hasAccount,
   }
   const isNew = await parts.database.inTransaction(async client => {
     const startedFrom = await admit(client, from, run)
@@ -126,11 +129,9 @@ async function findStarted(
 }
 
 /** A flow with errors cannot be run: the check says what they are, and how to mend them. */
-async function refuseBroken(parts: PlatformParts, flow: Flow, runId: string): Promise<void> {
+async function refuseBroken(parts: PlatformParts, flow: Flow, owner: string): Promise<void> {
   const capabilities = await readCatalog(parts.database, flow)
-  const result = await parts.checker
-    .run('flow', { flow, capabilities }, `run ${runId}`)
-    .catch(refuseUnchecked)
+  const result = await parts.checker.run('flow', { flow, capabilities }, owner).catch(refuseUnchecked)
   if (!result.ok) throw new Refusal('validation', `flow: ${result.reason}`)
   const error = result.checked.findings.find(({ severity }) => severity === 'error')
   if (error === undefined) return
@@ -142,7 +143,7 @@ async function begin(
   parts: PlatformParts,
   { flow, input, max_total: maxTotal }: GivenRun,
   payments: Awaited<ReturnType<typeof readRunPayments>>['brought'],
-  runId: string,
+  owner: string,
 ): Promise<Extract<RunBegun, { readonly ok: true }>> {
   const begun = await parts.checker
     .run(
@@ -155,7 +156,7 @@ async function begin(
         payments,
         now: parts.clock.nowMs() / 1_000,
       },
-      `run ${runId}`,
+      owner,
     )
     .catch(refuseUnchecked)
   if (begun.ok) return begun

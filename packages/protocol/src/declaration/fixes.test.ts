@@ -99,6 +99,8 @@ describe('D1 fixes for a price', () => {
     ['5.', 'write "5"'],
     ['007', 'write "7"'],
     ['1,000', 'write "1000" or "1.000", whichever is meant'],
+    ['01,000', 'write "1000" or "1.000", whichever is meant'],
+    ['00,000', 'write "0.000001" or more: a job cannot be free'],
     ['0,001', 'write "0.001"'],
     ['0.1234567', 'write "0.123456"'],
     ['0', 'write "0.000001" or more: a job cannot be free'],
@@ -117,8 +119,7 @@ describe('D1 fixes for a price', () => {
         fc.oneof(fc.stringMatching(/^[$ ]?[\d.,]{0,9}( ?USDC)?$/), fc.double(), fc.string()),
         amount => {
           for (const fix of fixesOfPrice(amount)) {
-            const [, written] = /^write "([\d.]+)"/.exec(fix) ?? []
-            if (written !== undefined) expect(readPrice(written).ok).toBe(true)
+            for (const [, written] of fix.matchAll(/"([\d.]+)"/g)) expect(readPrice(written).ok, fix).toBe(true)
           }
         },
       ),

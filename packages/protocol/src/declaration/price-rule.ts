@@ -48,14 +48,15 @@ function fixPrice(value: unknown, whyNotZero: string): string {
   const given = typeof value === 'number' ? writeNumber(value) : value
   if (typeof given !== 'string') return 'write the amount in quotes, such as "0.01"'
   const decimal = /^\s*[$€]?\s*(\d*)(?:[.,](\d*))?\s*(?:USDC?|[$€])?\s*$/i.exec(given)
-  const [, whole = '', fraction = ''] = decimal ?? []
-  if (decimal === null || whole + fraction === '') return 'write a decimal in quotes, such as "0.01"'
+  const [, digits = '', fraction = ''] = decimal ?? []
+  if (decimal === null || digits + fraction === '') return 'write a decimal in quotes, such as "0.01"'
+  const whole = digits.replace(/^0+(?=\d)/, '') || '0'
   // A comma before three digits divides thousands for some and decimals for others.
-  if (whole !== '' && whole !== '0' && /,\d{3}\D*$/.test(given)) {
-    return `write ${JSON.stringify(whole + fraction)} or ${JSON.stringify(`${whole}.${fraction}`)}, whichever is meant`
-  }
+  const meant = whole !== '0' && /,\d{3}\D*$/.test(given) ? [whole + fraction, `${whole}.${fraction}`] : []
+  if (meant.length > 0 && meant.every(price => readPrice(price).ok))
+    return `write ${meant.map(price => JSON.stringify(price)).join(' or ')}, whichever is meant`
   const kept = fraction.slice(0, USDC_DECIMALS).replace(/0+$/, '')
-  const corrected = `${whole.replace(/^0+(?=\d)/, '') || '0'}${kept === '' ? '' : `.${kept}`}`
+  const corrected = `${whole}${kept === '' ? '' : `.${kept}`}`
   if (corrected === '0') return `write ${LEAST} or more: ${whyNotZero}`
   const quotes = typeof value === 'number' ? ', in quotes' : ''
   return readPrice(corrected).ok

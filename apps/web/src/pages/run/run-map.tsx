@@ -138,6 +138,11 @@ function Times({ run }: { readonly run: RunAnswer }): ReactNode {
     <span>
       started <When at={run.created_at} form="clock" />
       {isTold && `, ${verb} ${formatDuration(1_000 * took)}`}
+      {run.kept_until !== null && (
+        <>
+          , deleted at <When at={run.kept_until} form="clock" /> unless you pay for a step
+        </>
+      )}
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import type { JobOutcome } from '../../notifier.ts'
 import type { KeptOn } from '../records/run-leases.ts'
-import type { RunRow } from '../records/run-row.ts'
+import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
 
 /** The runs that this process drives now, and those that it keeps leased while their jobs are under way. */
 export interface ActiveRuns {
@@ -66,7 +66,7 @@ const MAX_CHARACTERS = 64 * 1_048_576
 /** Starts without runs. */
 export function createActiveRuns(driver: RunDriver): ActiveRuns {
   const runs = new Map<string, ActiveRun>()
-  /** Kept runs with outcomes, by payer. Payers take turns; the runs of one payer are in order of arrival. */
+  /** Kept runs with outcomes, by origin. Origins take turns; the runs of one are in order of arrival. */
   const waiting = new Map<string, Set<ActiveRun>>()
   const underWay = new Set<Promise<void>>()
   let taken = 0
@@ -75,14 +75,14 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
   let isStopped = false
 
   const wait = (one: ActiveRun): void => {
-    const payer = payerOf(one)
-    waiting.set(payer, (waiting.get(payer) ?? new Set()).add(one))
+    const origin = originOf(one.run)
+    waiting.set(origin, (waiting.get(origin) ?? new Set()).add(one))
   }
   const drive = async (one: ActiveRun, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
     const { runId } = one.run
     one.isDriven = true
     const kept = await driver.drive(one.run, outcomes)
-    characters -= sizeOf(one.run)
+    characters -= sizeOfRun(one.run)
     one.isDriven = false
     if (kept === undefined) {
       runs.delete(runId)
@@ -92,7 +92,7 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
     one.run = kept.run
     one.dueAtMs = kept.dueAtMs
     one.drivenAtMs = driver.nowMs()
-    characters += sizeOf(kept.run)
+    characters += sizeOfRun(kept.run)
     if (one.outcomes.length > 0) wait(one)
   }
   const begin = (work: Promise<void>, ended: () => void): void => {
@@ -104,14 +104,14 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
     underWay.add(counted)
   }
   const driveWaiting = (): void => {
-    for (const [payer, ones] of waiting) {
+    for (const [origin, ones] of waiting) {
       if (resumed >= driver.slots || isStopped) return
-      waiting.delete(payer)
+      waiting.delete(origin)
       const [one] = ones
       if (one === undefined) continue
       ones.delete(one)
-      // The next turn of this payer comes after those of all others.
-      if (ones.size > 0) waiting.set(payer, ones)
+      // The next turn of this origin comes after those of all others.
+      if (ones.size > 0) waiting.set(origin, ones)
       resumed += 1
       begin(drive(one, one.outcomes.splice(0)), () => (resumed -= 1))
     }
@@ -131,12 +131,12 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
           known.outcomes.push({ runId: run.runId, jobId: '', body: undefined })
           return
         }
-        characters -= sizeOf(known.run)
-        waiting.get(payerOf(known))?.delete(known)
+        characters -= sizeOfRun(known.run)
+        waiting.get(originOf(known.run))?.delete(known)
       }
       const one = { run, dueAtMs: undefined, isDriven: true, drivenAtMs: driver.nowMs(), outcomes: [] }
       runs.set(run.runId, one)
-      characters += sizeOf(run)
+      characters += sizeOfRun(run)
       taken += 1
       begin(drive(one, undefined), () => {
         taken -= 1
@@ -151,13 +151,13 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
       driveWaiting()
       return true
     },
-    mayKeep: run => !isStopped && sizeOf(run) <= MAX_RUN_CHARACTERS && characters <= MAX_CHARACTERS,
+    mayKeep: run => !isStopped && sizeOfRun(run) <= MAX_RUN_CHARACTERS && characters <= MAX_CHARACTERS,
     keepSince(ms) {
       const forgotten: string[] = []
       for (const [runId, { run, isDriven, drivenAtMs, outcomes }] of runs) {
         if (isDriven || outcomes.length > 0 || drivenAtMs >= ms) continue
         runs.delete(runId)
-        characters -= sizeOf(run)
+        characters -= sizeOfRun(run)
         forgotten.push(runId)
       }
       const kept = [...runs].map(([runId, { dueAtMs }]) => ({ runId, dueAtMs }))
@@ -168,13 +168,4 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
       await Promise.all(underWay)
     },
   }
-}
-
-/** Of a run that nobody has paid for yet: itself. */
-function payerOf({ run }: ActiveRun): string {
-  return run.payer ?? run.runId
-}
-
-function sizeOf({ flow, input, state }: RunRow): number {
-  return flow.length + input.length + state.length
 }

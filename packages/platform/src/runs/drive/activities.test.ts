@@ -7,23 +7,45 @@ test('an agent that never answers leaves room for the runs of others, whoever or
   const activities = createActivities(64, 32)
   let begun = 0
   for (let run = 0; run < 200; run += 1)
-    if (activities.begin({ runId: `run ${run}`, payer: `payer ${run}`, agentId: 1 }, 'price a', never))
+    if (
+      activities.begin(
+        { runId: `run ${run}`, payer: `payer ${run}`, startedFrom: undefined, agentId: 1 },
+        'price a',
+        never,
+      )
+    )
       begun += 1
   expect(begun).toBeLessThanOrEqual(32)
-  expect(activities.begin({ runId: 'other', payer: 'other', agentId: 2 }, 'price a', never)).toBe(true)
+  expect(
+    activities.begin(
+      { runId: 'other', payer: 'other', startedFrom: undefined, agentId: 2 },
+      'price a',
+      never,
+    ),
+  ).toBe(true)
 })
 
 test('a payer with many runs at many agents leaves room for the runs of others', () => {
   const activities = createActivities(64, 32)
   for (let run = 0; run < 200; run += 1)
-    activities.begin({ runId: `run ${run}`, payer: 'one', agentId: run }, 'price a', never)
+    activities.begin(
+      { runId: `run ${run}`, payer: 'one', startedFrom: undefined, agentId: run },
+      'price a',
+      never,
+    )
   expect(activities.size).toBeLessThanOrEqual(32)
-  expect(activities.begin({ runId: 'other', payer: 'other', agentId: 300 }, 'price a', never)).toBe(true)
+  expect(
+    activities.begin(
+      { runId: 'other', payer: 'other', startedFrom: undefined, agentId: 300 },
+      'price a',
+      never,
+    ),
+  ).toBe(true)
 })
 
 test('what has ended makes room again', async () => {
   const activities = createActivities(4, 4)
-  const of = { runId: 'run', payer: 'one', agentId: 1 }
+  const of = { runId: 'run', payer: 'one', startedFrom: undefined, agentId: 1 }
   for (let round = 0; round < 20; round += 1) {
     expect(activities.begin(of, `price ${round}`, () => Promise.resolve())).toBe(true)
     await activities.ended()

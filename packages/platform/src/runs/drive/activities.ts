@@ -1,8 +1,7 @@
+import { originOf, type RunRow } from '../records/run-row.ts'
+
 /** Whose an activity is, and whom it asks. */
-export interface ActivityOf {
-  readonly runId: string
-  /** Undefined: nobody has paid yet. */
-  readonly payer: string | undefined
+export interface ActivityOf extends Pick<RunRow, 'runId' | 'payer' | 'startedFrom'> {
   readonly agentId: number
 }
 
@@ -21,7 +20,7 @@ export interface Activities {
   ended(): Promise<void>
 }
 
-/** No payer, and no agent, has more than this part of what the others leave free. */
+/** No origin of runs, and no agent, has more than this part of what the others leave free. */
 const PART_OF_FREE = 2
 
 /** None is under way at first. `most`: in all; `perRun`: of one run. */
@@ -34,12 +33,13 @@ export function createActivities(most: number, perRun: number): Activities {
       return size
     },
     isUnderWay: runId => byRun.has(runId),
-    begin({ runId, payer, agentId }, name, work) {
+    begin({ agentId, ...run }, name, work) {
+      const { runId } = run
       const own = byRun.get(runId) ?? new Map<string, Promise<void>>()
       if (own.has(name)) return true
       if (size >= most || own.size >= perRun) return false
-      // An agent that never answers, and a payer who orders from many of them, leave room for everybody else.
-      const sharers = [`payer ${payer ?? runId}`, `agent ${agentId}`]
+      // An agent that never answers, and somebody who orders from many of them, leave room for everybody else.
+      const sharers = [`origin ${originOf(run)}`, `agent ${agentId}`]
       const share = Math.max(1, Math.floor((most - size) / PART_OF_FREE))
       if (sharers.some(sharer => shares.of(sharer) >= share)) return false
       byRun.set(runId, own)

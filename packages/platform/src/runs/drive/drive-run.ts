@@ -4,7 +4,7 @@ import type { JobOutcome } from '../../notifier.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { advance, changeRun, writeRun, type WrittenRow } from '../records/change-run.ts'
 import { leaveRun, noteNews, RUN_LEASE_MS } from '../records/run-leases.ts'
-import type { RunRow } from '../records/run-row.ts'
+import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
 import { readRun } from '../records/run-store.ts'
 import { giveUp } from '../records/sent-jobs.ts'
 import type { Activities } from './activities.ts'
@@ -12,6 +12,7 @@ import { askPriceOfJob } from './ask-price-of-job.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
 import type { DrivenRun } from './active-runs.ts'
+import type { WakePace } from './wake-pace.ts'
 
 /** What driving runs takes besides the parts. */
 export interface DriveMeans {
@@ -19,6 +20,8 @@ export interface DriveMeans {
   readonly signal: AbortSignal
   readonly activities: Activities
   readonly order: OrderJobOfRun
+  /** For runs of which nothing was paid: their waits cost their origin, and nobody else. */
+  readonly wakes: WakePace
   /** Whether there is room to keep a run until something becomes of its jobs. */
   mayKeep(run: RunRow): boolean
 }
@@ -110,7 +113,7 @@ async function writeNews(
   const next = { ...run, ...after }
   const leave = {
     holder: means.holder,
-    dueAtMs: dueAt(parts, means, next, hasRoom),
+    dueAtMs: dueAt(parts, means, next, { hasRoom, wakesFromMs: isTime ? wakesFrom(means, next) : 0 }),
     keptUntilMs: isAwaited(next) && means.mayKeep(next) ? parts.clock.nowMs() + RUN_LEASE_MS : undefined,
   }
   const { dueAtMs } = leave
@@ -251,15 +254,20 @@ function dueAt(
   { clock }: PlatformParts,
   { activities }: DriveMeans,
   run: RunRow,
-  hasRoom: boolean,
+  { hasRoom, wakesFromMs }: { readonly hasRoom: boolean; readonly wakesFromMs: number },
 ): number | undefined {
   const times: number[] = []
   // What was not changed by its time has another look, not the same one at once.
-  if (run.plan.wakeAt !== null) times.push(Math.max(run.plan.wakeAt * 1_000, clock.nowMs() + NO_ROOM_MS))
+  if (run.plan.wakeAt !== null)
+    times.push(Math.max(run.plan.wakeAt * 1_000, clock.nowMs() + NO_ROOM_MS, wakesFromMs))
   if (!hasRoom) times.push(clock.nowMs() + NO_ROOM_MS)
   // Should this process end, somebody else begins the same again.
   else if (activities.isUnderWay(run.runId)) times.push(clock.nowMs() + RUN_LEASE_MS)
   return times.length === 0 ? undefined : Math.min(...times)
+}
+
+function wakesFrom({ wakes }: DriveMeans, run: RunRow): number {
+  return run.startedFrom === undefined ? 0 : wakes.after(originOf(run), sizeOfRun(run))
 }
 
 async function orderAndNote(

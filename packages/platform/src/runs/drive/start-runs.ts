@@ -10,6 +10,7 @@ import { createActivities } from './activities.ts'
 import { driveRun } from './drive-run.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
 import { createActiveRuns } from './active-runs.ts'
+import { createWakePace } from './wake-pace.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
@@ -29,9 +30,9 @@ const SLOTS = 32
 const GATHER_MS = 3
 const ACTIVITIES = 1_024
 const ACTIVITIES_OF_RUN = 32
-/** No payer has more than this part of the slots that others leave free. */
+/** No origin has more than this part of the slots that others leave free. */
 const PART_OF_FREE = 2
-const DELETION_EVERY_MS = 3_600_000
+const DELETION_EVERY_MS = 600_000
 /** A kept run without outcomes for so long is driven from the database, in case one was missed. */
 const KEPT_MS = 60_000
 
@@ -45,7 +46,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   const activities = createActivities(most, ACTIVITIES_OF_RUN)
   const { holder } = parts.due
   const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
-  /** The last round took as many as it could of some payer. */
+  /** The last round took as many as it could of some origin. */
   let mayBeMore = false
   const missed = async (runId: string): Promise<void> => {
     try {
@@ -77,6 +78,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     signal,
     activities,
     order: createOrderJobOfRun(parts),
+    wakes: createWakePace(() => clock.nowMs()),
     mayKeep: (run: RunRow): boolean => activeRuns.mayKeep(run),
   }
   const unsubscribe = parts.due.outcomes.subscribe(outcome => {
@@ -85,10 +87,10 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   const round = async (): Promise<void> => {
     const free = slots - activeRuns.taken
     if (free <= 0) return
-    const perPayer = Math.ceil(free / PART_OF_FREE)
-    const taking = { holder, limit: free, perPayer, nowMs: clock.nowMs(), except: activeRuns.driven }
+    const perOrigin = Math.ceil(free / PART_OF_FREE)
+    const taking = { holder, limit: free, perOrigin, nowMs: clock.nowMs(), except: activeRuns.driven }
     const runs = await takeRuns(database, taking)
-    mayBeMore = runs.length >= perPayer
+    mayBeMore = runs.length >= perOrigin
     for (const run of runs) activeRuns.take(run)
     if (activeRuns.taken > 0) pace.busy()
   }

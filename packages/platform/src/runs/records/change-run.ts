@@ -5,7 +5,7 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseUnchecked } from './refuse-unchecked.ts'
 import { leaveColumns, leftColumns, valuesOfLeave, type Leave, type LeftRun } from './run-leases.ts'
-import type { RunRow } from './run-row.ts'
+import { originOf, type RunRow } from './run-row.ts'
 import { insertPayments, readRun, type SealedRunPayment } from './run-store.ts'
 import type { StepOrder } from './sent-jobs.ts'
 
@@ -58,12 +58,12 @@ export async function changeRun(
  */
 export async function advance(
   { checker, clock }: Pick<PlatformParts, 'checker' | 'clock'>,
-  run: Pick<RunRow, 'runId' | 'flow' | 'input' | 'maxTotal' | 'state'>,
+  run: Pick<RunRow, 'runId' | 'payer' | 'startedFrom' | 'flow' | 'input' | 'maxTotal' | 'state'>,
   events: readonly GivenEvent[],
 ): Promise<WrittenRun> {
-  const { runId, flow, input, maxTotal, state } = run
+  const { flow, input, maxTotal, state } = run
   const given = { stored: { flow, input, maxTotal, state }, events, now: clock.nowMs() / 1_000 }
-  const advanced = await checker.run('advance-run', given, `run ${runId}`).catch(refuseUnchecked)
+  const advanced = await checker.run('advance-run', given, `runs of ${originOf(run)}`).catch(refuseUnchecked)
   if (!advanced.ok) throw new Refusal('conflict', advanced.reason)
   return advanced
 }

@@ -1,11 +1,26 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { RunRow } from './run-row.ts'
 
 /** For how long a run is kept after its last change: where nothing of it was paid, and otherwise. */
 const UNPAID_KEPT_DAYS = 7
 const KEPT_DAYS = 60
+/** And after its start, where nobody is known who could come back to it. */
+const NOBODYS_KEPT_MS = 3_600_000
 
 const DAY_MS = 86_400_000
 const BATCH = 100
+
+/**
+ * When a run is deleted that was started without a payment and without a session; undefined for every other: that is some
+ * time after its last change. Unix milliseconds.
+ */
+export function keptUntilMs({
+  payer,
+  hasAccount,
+  createdAtMs,
+}: Pick<RunRow, 'payer' | 'hasAccount' | 'createdAtMs'>): number | undefined {
+  return payer === undefined && !hasAccount ? createdAtMs + NOBODYS_KEPT_MS : undefined
+}
 
 /**
  * Deletes runs that nobody has touched for long, with their inputs, outputs and payments. A run with a payment that may
@@ -14,23 +29,41 @@ const BATCH = 100
  * @returns how many
  */
 export async function deleteOldRuns(database: Database, nowMs: number): Promise<number> {
+  const before = (ms: number): Date => new Date(nowMs - ms)
+  const untouched = await deleteInBatches(database, 'delete-old-runs', OLD, [
+    before(KEPT_DAYS * DAY_MS),
+    before(UNPAID_KEPT_DAYS * DAY_MS),
+  ])
+  return (
+    untouched + (await deleteInBatches(database, 'delete-nobodys-runs', NOBODYS, [before(NOBODYS_KEPT_MS)]))
+  )
+}
+
+const OLD = `changed_at < case when started_from is null then $1::timestamptz else $2::timestamptz end
+  and changed_at < $2 order by changed_at`
+const NOBODYS = 'payer is null and not has_account and created_at < $1 order by created_at'
+
+async function deleteInBatches(
+  database: Database,
+  name: string,
+  which: string,
+  values: readonly Date[],
+): Promise<number> {
   for (let deleted = 0; ;) {
     const rows = await database.query(
-      'delete-old-runs',
+      name,
       `delete from runs where run_id in (
          select run_id from runs
-         where changed_at < case when started_from is null then $1::timestamptz else $2::timestamptz end
-           and changed_at < $2 and jsonb_array_length(plan -> 'sent') = 0
-         order by changed_at limit ${BATCH} for update skip locked)
+         where jsonb_array_length(plan -> 'sent') = 0 and ${which} limit ${BATCH} for update skip locked)
        returning 1 as one`,
-      [new Date(nowMs - KEPT_DAYS * DAY_MS), new Date(nowMs - UNPAID_KEPT_DAYS * DAY_MS)],
+      values,
     )
     deleted += rows.length
     if (rows.length < BATCH) return deleted
   }
 }
 
-/** Deletes one run at its payer's wish. Returns false where a payment of it may still be charged. */
+/** Deletes one run, at its payer's wish or the operator's. Returns false where a payment of it may still be charged. */
 export async function deleteRun(database: Database, runId: string): Promise<boolean> {
   const rows = await database.query(
     'delete-run',

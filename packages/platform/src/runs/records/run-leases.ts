@@ -4,30 +4,30 @@ import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.t
 /** For so long a worker has a run to itself, unless it renews that. Where it dies, another takes the run then. */
 export const RUN_LEASE_MS = 6_000
 
-/** Who takes runs, and how many at most: in all, and of one payer. */
+/** Who takes runs, and how many at most: in all, and of one origin (`originOf`). */
 export interface TakingRuns {
   readonly holder: string
   readonly limit: number
-  readonly perPayer: number
+  readonly perOrigin: number
   readonly nowMs: number
   /** Runs that the holder is at in this moment: they are not taken. */
   readonly except: readonly string[]
 }
 
 /**
- * Takes runs that are due and that nobody else has, the longest waiting of each payer first, so that a payer with many runs
+ * Takes runs that are due and that nobody else has, the longest waiting of each origin first, so that one with many runs
  * holds up no other. A run that is taken is due again when the lease is over, or when something happens before.
  */
 export async function takeRuns(
   database: Database,
-  { holder, limit, perPayer, nowMs, except }: TakingRuns,
+  { holder, limit, perOrigin, nowMs, except }: TakingRuns,
 ): Promise<readonly RunRow[]> {
   const rows = await database.query<RunColumns>('take-runs', TAKE, [
     new Date(nowMs),
     new Date(nowMs + RUN_LEASE_MS),
     holder,
     limit,
-    perPayer,
+    perOrigin,
     except,
   ])
   return rows.map(toRunRow)
@@ -36,15 +36,15 @@ export async function takeRuns(
 const IS_DUE = `due_at <= $1 and (lease_until is null or lease_until <= $1 or lease_holder = $3)
   and not run_id = any($6::uuid[])`
 
-/** More than are taken are looked at, so that one payer's do not hide the others'. */
+/** More than are taken are looked at, so that one origin's do not hide the others'. */
 const TAKE = `
   update runs set lease_until = $2, lease_holder = $3, due_at = $2
   where run_id in (
     select run_id from runs
     where run_id = any(array(
       select run_id from (
-        select run_id, due_at, row_number() over (partition by payer order by due_at) as turn
-        from (select run_id, payer, due_at from runs where ${IS_DUE} order by due_at limit 10 * $4) as due
+        select run_id, due_at, row_number() over (partition by coalesce(payer, started_from, run_id::text) order by due_at) as turn
+        from (select run_id, payer, started_from, due_at from runs where ${IS_DUE} order by due_at limit 10 * $4) as due
       ) as turns
       where turn <= $5 order by turn, due_at limit $4)) and ${IS_DUE}
     for update skip locked)

@@ -5,6 +5,10 @@ export interface RunRow extends StoredRun {
   readonly runId: string
   /** Lower-case address; undefined: no payment has come. */
   readonly payer: string | undefined
+  /** Salted hash of where it came from; undefined once something of it was paid. */
+  readonly startedFrom: string | undefined
+  /** Somebody signed in started it. */
+  readonly hasAccount: boolean
   readonly flowId: string | undefined
   readonly name: string
   readonly revision: number
@@ -19,6 +23,8 @@ export interface RunRow extends StoredRun {
 export interface RunColumns {
   readonly run_id: string
   readonly payer: string | null
+  readonly started_from: string | null
+  readonly has_account: boolean
   readonly flow_id: string | null
   readonly name: string
   readonly flow: string
@@ -34,14 +40,16 @@ export interface RunColumns {
 }
 
 /** The columns of {@link RunColumns}. */
-export const RUN_COLUMNS = `run_id, payer, flow_id, name, flow, input, max_total, state, revision, news, plan, created_at,
-  changed_at, ended_at`
+export const RUN_COLUMNS = `run_id, payer, started_from, has_account, flow_id, name, flow, input, max_total, state, revision, news, plan,
+  created_at, changed_at, ended_at`
 
 /** A row as the driver gives it, in our own words. */
 export function toRunRow(columns: RunColumns): RunRow {
   return {
     runId: columns.run_id,
     payer: columns.payer ?? undefined,
+    startedFrom: columns.started_from ?? undefined,
+    hasAccount: columns.has_account,
     flowId: columns.flow_id ?? undefined,
     name: columns.name,
     flow: columns.flow,
@@ -55,4 +63,21 @@ export function toRunRow(columns: RunColumns): RunRow {
     changedAtMs: columns.changed_at.getTime(),
     endedAtMs: columns.ended_at?.getTime(),
   }
+}
+
+/**
+ * Who takes turns with others for the work on a run: its payer, else where it came from. Whoever starts many runs waits for
+ * themselves.
+ */
+export function originOf({
+  payer,
+  startedFrom,
+  runId,
+}: Pick<RunRow, 'payer' | 'startedFrom' | 'runId'>): string {
+  return payer ?? startedFrom ?? runId
+}
+
+/** What is stored of a run, in characters. */
+export function sizeOfRun({ flow, input, state }: Pick<RunRow, 'flow' | 'input' | 'state'>): number {
+  return flow.length + input.length + state.length
 }

@@ -27,6 +27,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly payments: readonly SealedRunPayment[]
   /** Salted hash of where it came from. */
   readonly startedFrom: string
+  /** Somebody signed in starts it. */
+  readonly hasAccount: boolean
 }
 
 /**
@@ -38,8 +40,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into runs (run_id, token_hash, started_from, payer, flow_id, name, flow, input, max_total, state, plan, status,
-       paid, created_at, changed_at, due_at, ended_at, request_hash)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15, $16)
+       paid, created_at, changed_at, due_at, ended_at, request_hash, has_account)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15, $16, $17)
      on conflict do nothing`,
     [
       run.runId,
@@ -58,6 +60,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       new Date(nowMs),
       run.plan.isOver ? new Date(nowMs) : null,
       run.requestHash,
+      run.hasAccount,
     ],
   )
   if (rowCount !== 1) return false

@@ -1,0 +1,153 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApp } from '../app/create-app.ts'
+import type { Background } from '../platform-parts.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { flowOf, runsThrough, type RunsByHand } from '../test-setup/runs/run-flows.ts'
+import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { startRuns } from './drive/start-runs.ts'
+import { deleteOldRuns } from './records/delete-runs.ts'
+import { runsRoutes } from './runs-routes.ts'
+
+const TOKEN = 'an-operator-token-of-tests'
+const OPERATOR = { authorization: `Bearer ${TOKEN}` }
+const MINUTE_MS = 60_000
+const MEBIBYTE = 1_048_576
+
+let stage: Stage
+let app: FastifyInstance
+let ask: ReturnType<typeof answersAsDocumented>
+let runs: RunsByHand
+let driving: Background | undefined
+
+beforeEach(async () => {
+  stage = await stagePlatform({ settings: { operatorToken: TOKEN } })
+  const routes = runsRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  await app.ready()
+  ask = answersAsDocumented(app, routes)
+  runs = runsThrough(ask)
+})
+afterEach(async () => {
+  stage.clock.pass(MINUTE_MS)
+  await driving?.stop()
+  driving = undefined
+  await app.close()
+  await stage.close()
+})
+
+/** Waits a second, again and again, beside a text that is copied until there is no room. */
+function clockwork(text: string): Flow {
+  const waits = Array.from({ length: 90 }, (_, at) => [`wait${at}`, { kind: 'wait', seconds: 1 }] as const)
+  const copies = Array.from(
+    { length: 20 },
+    (_, at) => [`copy${at}`, { kind: 'template', text: '{x}' }] as const,
+  )
+  const flow = flowOf(Object.fromEntries([...waits, ...copies]), [
+    ...copies.map(([id]) => `input.text > ${id}.x`),
+    ...waits.slice(1).map(([id], at) => `wait${at}.value > ${id}.value`),
+    'wait89.value > output.last',
+  ])
+  const first = flow.steps['wait0']
+  if (first === undefined) throw new Error('no wait')
+  return {
+    ...flow,
+    inputs: { text: { type: 'string', required: true, maxLength: text.length } },
+    steps: { ...flow.steps, wait0: { ...first, constants: { value: 'x' } } },
+  }
+}
+
+const sizes = async (): Promise<readonly { readonly characters: number; readonly revision: number }[]> =>
+  await stage.database.query(
+    'sizes-of-runs',
+    'select octet_length(state) as characters, revision::int as revision from runs',
+    [],
+  )
+
+/** Lets a second pass, and what is due by then be done. */
+async function passSecond(): Promise<void> {
+  stage.clock.pass(1_000)
+  await until(async () => {
+    stage.clock.pass(10)
+    const [row] = await stage.database.query<{ due: number }>(
+      'due-runs',
+      `select count(*)::int as due from runs where due_at <= $1 or lease_until > $1`,
+      [new Date(stage.clock.nowMs())],
+    )
+    return row?.due === 0
+  })
+}
+
+test('attack 28: runs of waits alone, begun with a megabyte each, neither grow sevenfold nor write all of it every second', async () => {
+  driving = startRuns(stage.parts, { pollMs: 50 })
+  const text = 'x'.repeat(MEBIBYTE - 100_000)
+  const flow = clockwork(text)
+  for (let count = 0; count < 7; count += 1) await runs.start(flow, { input: { text } })
+  await passSecond()
+  const given = text.length + JSON.stringify(flow).length
+  for (const { characters } of await sizes()) {
+    expect(characters).toBeGreaterThan(given)
+    expect(characters).toBeLessThan(MEBIBYTE / 2 + 3 * given)
+  }
+  const before = await sizes()
+  const beganMs = stage.clock.nowMs()
+  for (let second = 0; second < 80; second += 1) await passSecond()
+  const seconds = (stage.clock.nowMs() - beganMs) / 1_000
+  const after = await sizes()
+  const writes = after.reduce((sum, { revision }) => sum + revision, 0)
+  const writesBefore = before.reduce((sum, { revision }) => sum + revision, 0)
+  const written = (writes - writesBefore) * (after[0]?.characters ?? 0)
+  // Each of the seven may begin one look before the pace holds it.
+  expect(written).toBeLessThan((seconds * MEBIBYTE) / 4 + 8 * (after[0]?.characters ?? 0))
+  expect(writes).toBeGreaterThan(writesBefore)
+})
+
+test('small runs wake when they want to', async () => {
+  driving = startRuns(stage.parts, { pollMs: 50 })
+  await runs.start(clockwork('text'), { input: { text: 'text' } })
+  for (let second = 0; second < 10; second += 1) await passSecond()
+  const [run] = await sizes()
+  expect(run?.revision).toBeGreaterThanOrEqual(10)
+})
+
+test('a run that nobody pays and nobody signed in started is deleted after an hour, and says so', async () => {
+  const nobodys = await runs.start(clockwork('text'), { input: { text: 'text' } })
+  const account = await signedInAs(stage.parts, makeWallet(stage.parts.crypto).address)
+  const payload = { flow: clockwork('text'), input: { text: 'text' }, max_total: '1', payments: [] }
+  const owned = await ask({ method: 'POST', url: '/v1/runs', headers: account, payload })
+  expect(owned.json()).toMatchObject({ kept_until: null })
+  expect((await nobodys.read()).kept_until).toBe(stage.clock.nowMs() / 1_000 + 3_600)
+  stage.clock.pass(59 * MINUTE_MS)
+  expect(await deleteOldRuns(stage.database, stage.clock.nowMs())).toBe(0)
+  stage.clock.pass(2 * MINUTE_MS)
+  expect(await deleteOldRuns(stage.database, stage.clock.nowMs())).toBe(1)
+  expect(await sizes()).toHaveLength(1)
+})
+
+test('the operator sees which runs take most of which nothing was paid, and ends one', async () => {
+  await runs.start(clockwork('text'), { input: { text: 'text' } })
+  const text = 'x'.repeat(50_000)
+  await runs.start(clockwork(text), { input: { text } })
+  const listed = await ask({ method: 'GET', url: '/v1/operator/runs', headers: OPERATOR })
+  const [large, small] = listed.json<{
+    runs: { run_id: string; characters: number; started_from: string }[]
+  }>().runs
+  expect(large?.characters).toBeGreaterThan(50_000)
+  expect(small?.characters).toBeLessThan(large?.characters ?? 0)
+  expect(small?.started_from).toBe(large?.started_from)
+  const url = `/v1/operator/runs/${large?.run_id ?? ''}`
+  for (const headers of [{}, await signedInAs(stage.parts, makeWallet(stage.parts.crypto).address)])
+    expect((await ask({ method: 'DELETE', url, headers })).statusCode).toBeGreaterThanOrEqual(401)
+  expect((await ask({ method: 'DELETE', url, headers: OPERATOR })).statusCode).toBe(204)
+  expect((await ask({ method: 'DELETE', url, headers: OPERATOR })).statusCode).toBe(409)
+  expect(await sizes()).toHaveLength(1)
+  const audit = await stage.database.query(
+    'audit-of-runs',
+    'select actor, action, subject from audit_events',
+    [],
+  )
+  expect(audit).toEqual([{ actor: 'operator', action: 'run-deleted', subject: `run ${large?.run_id ?? ''}` }])
+})
