@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
 import type { EconomyAgent } from '@farebox/local/internal/start-agent-process'
 import { TEST_KEYS, type TestKey } from '@farebox/local/chain/test-keys'
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { launcherGone } from 'farebox/internal/command-line'
 import { explainStart } from './explain-start.ts'
 import { folderOf, type Flags } from '../../../scripts/start-flags.mjs'
@@ -75,8 +76,8 @@ export async function runLocal(options: {
   })
   try {
     await steps.step('registered', () => registerAgents(economy, stopping.signal), describeRegistered)
-    await showJobs(economy, steps, jobLog)
-    if (flags.once) return 0
+    const failed = await showJobs(economy, steps, { jobLog, folder: flags.folder })
+    if (flags.once) return failed === 0 ? 0 : 1
     nextSteps(economy, flags.folder).forEach(line => steps.line(line))
     return await stayUp(economy, steps, stopping.signal)
   } finally {
@@ -91,15 +92,33 @@ function hiredUrls(firstPort: number): { readonly [name: string]: string } {
   return { SUMMARY_AGENT_URL: urlOf('summary'), STATISTICS_AGENT_URL: urlOf('text-statistics') }
 }
 
-async function showJobs(economy: Economy, steps: Steps, jobLog: JobLog): Promise<void> {
+/**
+ * A job that an agent fails ends no start: what it refuses today, as hiring on a used-up budget, says nothing of the rest.
+ *
+ * @returns how many were not delivered
+ */
+async function showJobs(
+  economy: Economy,
+  steps: Steps,
+  { jobLog, folder }: { readonly jobLog: JobLog; readonly folder: string },
+): Promise<number> {
+  let failed = 0
   for (const agent of economy.agents) {
     // What moves the payer's tokens is for the payer to permit.
     if (spendingCapability(agent.declaration) !== undefined) continue
     steps.line()
     steps.line(`  Paying one job to ${steps.bold(`"${agent.declaration.name}"`)} …`)
     steps.line()
-    for (const line of await payOneJob(economy, agent, jobLog)) steps.line(line)
+    try {
+      for (const line of await payOneJob(economy, agent, jobLog)) steps.line(line)
+    } catch (error) {
+      if (!isServiceError(error)) throw error
+      failed += 1
+      steps.line(`  ✗ not delivered, and by its word not charged: ${error.message}`)
+      steps.line(`    Why it failed is in its log, in ${folder}/logs`)
+    }
   }
+  return failed
 }
 
 async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Promise<number> {

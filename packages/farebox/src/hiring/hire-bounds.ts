@@ -1,6 +1,6 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { HiringSettings } from '../environment/read-hiring.ts'
-import type { EnterOutcome, SumBound } from '../jobs/job-accounts.ts'
+import type { EnterOutcome, JobAccounts, SumBound } from '../jobs/job-accounts.ts'
 import type { Log } from '../log.ts'
 import { hireError } from './hire-errors.ts'
 import type { HireError } from '../handler/hire-error.ts'
@@ -11,7 +11,12 @@ export interface HireBounds {
   readonly mostOfJob: bigint
   readonly dayAtomic: bigint
   readonly dayKey: (day: string) => string
-  sums(day: string): readonly SumBound[]
+  /**
+   * Whether the payer counts as new for a hire of this price: what was hired for jobs that it has paid for, in the last
+   * thirty days of such jobs, is less than what would be lost if it paid for none of those that it has open.
+   */
+  isNew(accounts: Pick<JobAccounts, 'totals'>, price: bigint): Promise<boolean>
+  sums(day: string, isNew: boolean): readonly SumBound[]
   /** Makes the error for a reservation that was refused, and warns where hiring stops for the day. */
   refuse(outcome: Extract<EnterOutcome, { kind: 'over' | 'full' }>, agent: string, price: bigint): HireError
 }
@@ -21,6 +26,11 @@ export const MOST_HIRES = 32
 
 /** A sum is of one UTC day, and what was reserved in its last moments can be given back in the next. */
 const SUM_KEPT_MS = 3 * 86_400_000
+/** What is known of a payer, from its last hire on. */
+const HISTORY_KEPT_MS = 30 * 86_400_000
+/** Of the losses of a day, for payers that are new: others' jobs go on when strangers have used it up. */
+const NEW_PAYERS_PART = 2n
+const NO_BOUND = 2n ** 53n
 
 /** Makes the bounds of one job. Until it is settled all that it reserves counts as lost. */
 export function hireBounds(parts: {
@@ -34,17 +44,28 @@ export function hireBounds(parts: {
   const { settings, priceAtomic, wallet, payer, log } = parts
   const { jobPercent, dayAtomic, lossesAtomic } = settings
   const payerAtomic = lossesAtomic < 4n ? lossesAtomic : lossesAtomic / 4n
+  const newAtomic = lossesAtomic < NEW_PAYERS_PART ? lossesAtomic : lossesAtomic / NEW_PAYERS_PART
   const mostOfJob = (priceAtomic * jobPercent) / 100n
   const dayKey = (day: string): string => `hired ${wallet} ${day}`
   const lossKey = (day: string): string => `unpaid ${wallet} ${day}`
+  const newKey = (day: string): string => `${lossKey(day)} new`
+  const [hiredKey, openKey] = [`hired-for ${wallet} ${payer}`, `open ${wallet} ${payer}`]
   return {
     mostOfJob,
     dayAtomic,
     dayKey,
-    sums: day => [
+    async isNew(accounts, price) {
+      const { sums } = await accounts.totals('', [hiredKey, openKey])
+      const [hired = 0n, unpaid = 0n] = sums
+      return hired - unpaid < unpaid + price
+    },
+    sums: (day, isNew) => [
       { key: dayKey(day), most: dayAtomic, keepMs: SUM_KEPT_MS, untilSettled: false },
       { key: lossKey(day), most: lossesAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
       { key: `${lossKey(day)} ${payer}`, most: payerAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
+      ...(isNew ? [{ key: newKey(day), most: newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }] : []),
+      { key: hiredKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: false },
+      { key: openKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: true },
     ],
     refuse(outcome, agent, price) {
       const refuse = (reason: string): HireError =>
@@ -56,17 +77,18 @@ export function hireBounds(parts: {
         log.warn('hiring has stopped: the daily budget is used up', { left, of: formatUsdc(dayAtomic) })
         return refuse(`${left} left of the daily budget`)
       }
-      const isPayers = outcome.sum.endsWith(` ${payer}`)
-      const most = formatUsdc(isPayers ? payerAtomic : lossesAtomic)
-      log.warn(
-        isPayers
-          ? 'hiring has stopped for one payer: too much was paid today for jobs of it that were not paid'
-          : 'hiring has stopped: too much was paid today for jobs that were not paid',
-        { left, of: most, ...(isPayers && { payer }) },
-      )
-      return refuse(
-        `${left} left of what ${isPayers ? 'one payer’s jobs' : 'jobs'} may cost before they are paid`,
-      )
+      const whose = outcome.sum.endsWith(` ${payer}`) ? 'payer' : outcome.sum.endsWith(' new') ? 'new' : 'all'
+      const { most, stopped, jobs } = {
+        payer: { most: payerAtomic, stopped: ' for one payer', jobs: 'one payer’s jobs' },
+        new: { most: newAtomic, stopped: ' for new payers', jobs: 'jobs of new payers' },
+        all: { most: lossesAtomic, stopped: '', jobs: 'jobs' },
+      }[whose]
+      log.warn(`hiring has stopped${stopped}: too much was paid today for jobs that were not paid`, {
+        left,
+        of: formatUsdc(most),
+        ...(whose === 'payer' && { payer }),
+      })
+      return refuse(`${left} left of what ${jobs} may cost before they are paid`)
     },
   }
 }

@@ -33,6 +33,8 @@ interface AnyEntry {
   readonly amount: string
   /** The UTC day in which they count, `2030-01-31`. */
   readonly day: string
+  /** They count towards what payers without a history may lose together. */
+  readonly isNew: boolean
 }
 
 /** All that is sent, and sent again by the process that takes the job over: the same bytes. */

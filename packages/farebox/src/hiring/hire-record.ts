@@ -67,7 +67,7 @@ export async function openRecord(
       mostEntries: MOST_HIRES,
       amount,
       mostOfJob: bounds.mostOfJob,
-      sums: bounds.sums(next.day),
+      sums: bounds.sums(next.day, next.isNew),
     })
     if (outcome.kind === 'entered') {
       revision += 1
@@ -94,11 +94,13 @@ export async function openRecord(
     async reserve(amountAtomic) {
       // Of another day, it is given back there before it counts here.
       if (entry !== undefined && entry.day !== today) await giveBack()
-      await write({ version: 1, state: 'reserved', digest, amount: String(amountAtomic), day: today })
+      const isNew = await bounds.isNew(accounts, amountAtomic)
+      if (entry !== undefined && entry.isNew !== isNew) await giveBack()
+      await write({ version: 1, state: 'reserved', digest, amount: String(amountAtomic), day: today, isNew })
     },
     async keepOrder(order) {
       isOrdered = true
-      await write({ version: 1, state: 'ordered', digest, amount: entry?.amount ?? '0', day: dayOf(), order })
+      await write({ version: 1, state: 'ordered', digest, amount: entry?.amount ?? '0', ...counted(), order })
     },
     async keepFailed(errorType, message) {
       if (entry?.state !== 'ordered') return
@@ -106,12 +108,13 @@ export async function openRecord(
     },
     async keepDone(hired, problem, paidAtomic) {
       const amount = String(paidAtomic)
-      await write({ version: 1, state: 'done', digest, amount, day: dayOf(), hired, problem })
+      await write({ version: 1, state: 'done', digest, amount, ...counted(), hired, problem })
     },
     giveBack: () => giveBack().catch(() => undefined),
   }
 
-  function dayOf(): string {
-    return entry?.day ?? today
+  /** Where the amount was counted, and so counts on. */
+  function counted(): Pick<HireEntry, 'day' | 'isNew'> {
+    return { day: entry?.day ?? today, isNew: entry?.isNew ?? true }
   }
 }

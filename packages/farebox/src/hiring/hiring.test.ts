@@ -230,6 +230,25 @@ describe('the budget', () => {
     expect(child.gate.counts().charged).toBe(9)
   })
 
+  test('attack 29: payers without a history use up half of the losses; whoever has paid before goes on', async () => {
+    const child = await hired()
+    const { run, logs } = await hirer(
+      async ({ hire }, text) => {
+        const made = await problemOf(hire(child.url, 'part', { text }))
+        if (text === 'fail' && !made.startsWith('budget')) throw new Error('fails after it has paid')
+        return made
+      },
+      { HIRING_DAILY_LOSSES: '0.04' },
+    )
+    for (let job = 0; job < 2; job += 1) expect((await run()).status).toBe(200)
+    for (const payer of ['secondPayer', 'thirdAgent'] as const)
+      for (let job = 0; job < 2; job += 1) expect((await run({ payer, text: 'fail' })).status).toBe(500)
+    expect((await run({ payer: 'fourthAgent' })).text).toBe('budget no')
+    expect(logs()).toContain('hiring has stopped for new payers')
+    expect((await run()).status).toBe(200)
+    expect((await run()).text).toMatch(/^\{/)
+  })
+
   test('is never exceeded by 100 jobs that hire at once', async () => {
     const child = await hired({ price: '0.003' })
     const { run } = await hirer(({ hire }, text) => problemOf(hire(child.url, 'part', { text })), {

@@ -140,7 +140,10 @@ describe('WEB-06 a session', () => {
     const headers = { authorization: `Bearer ${token}` }
     const out = await ask({ method: 'DELETE', url: '/v1/sessions/current', headers })
     expect(out.statusCode).toBe(204)
-    expect(out.headers['set-cookie']).toMatch(/^__Host-farebox_session=; .*Max-Age=0$/)
+    expect(out.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-farebox_session=; .*Max-Age=0$/),
+      expect.stringMatching(/^farebox_signed_in=1; .*Max-Age=0$/),
+    ])
     expect([await me(headers), await me({ cookie: cookieOf(answer) })]).toEqual([401, 401])
   })
 

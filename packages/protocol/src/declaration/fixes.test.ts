@@ -119,7 +119,8 @@ describe('D1 fixes for a price', () => {
         fc.oneof(fc.stringMatching(/^[$ ]?[\d.,]{0,9}( ?USDC)?$/), fc.double(), fc.string()),
         amount => {
           for (const fix of fixesOfPrice(amount)) {
-            for (const [, written] of fix.matchAll(/"([\d.]+)"/g)) expect(readPrice(written).ok, fix).toBe(true)
+            for (const [, written] of fix.matchAll(/"([\d.]+)"/g))
+              expect(readPrice(written).ok, fix).toBe(true)
           }
         },
       ),

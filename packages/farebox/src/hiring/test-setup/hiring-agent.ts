@@ -16,6 +16,9 @@ import { createLog } from '../../log.ts'
 import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
 import { NETWORK_ID } from './hired-agent.ts'
 
+/** Whoever pays the hiring agent in tests. */
+const PAYERS = ['payer', 'secondPayer', 'thirdAgent', 'fourthAgent'] as const
+
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'
 
 const FIELDS = {
@@ -63,7 +66,7 @@ export interface AskedJob {
   readonly deadlineSeconds?: number
   readonly headers?: { readonly [name: string]: string }
   /** Of {@link TEST_KEYS}; default `payer`. */
-  readonly payer?: 'payer' | 'secondPayer'
+  readonly payer?: (typeof PAYERS)[number]
   /** `small` where the agent has it. */
   readonly capability?: 'whole' | 'small'
 }
@@ -109,7 +112,7 @@ export async function createHiringAgent(options: {
   readonly jobStore?: OpenJobStore
 }): Promise<HiringAgent> {
   const crypto = await loadEvmCrypto()
-  const gate = createFakeGate({ funded: [TEST_KEYS.payer.address, TEST_KEYS.secondPayer.address] })
+  const gate = createFakeGate({ funded: PAYERS.map(payer => TEST_KEYS[payer].address) })
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => void lines.push(text), nowMs: systemClock.nowMs })
   const { work, small, jobStore = memoryJobStore() } = options
