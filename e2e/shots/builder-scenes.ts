@@ -167,7 +167,7 @@ export const BUILDER_SCENES: readonly Scene[] = [
     async reach(page, stage) {
       await open(page, stage)
       await page.getByRole('button', { name: 'Dry run, free' }).click()
-      await page.getByText('Samples: no agent').waitFor()
+      await page.getByText('Sample values. No agent').waitFor()
       if (await hasCanvas(page)) await fit(page)
     },
   },

@@ -85,7 +85,7 @@ async function openInput(page: Page, stage: ShotsStage, runnable: Runnable): Pro
 async function openSheet(page: Page, stage: ShotsStage, runnable: Runnable): Promise<void> {
   await openInput(page, stage, runnable)
   await page.getByRole('dialog').getByRole('button', { name: 'See the prices' }).click()
-  await page.getByText('At most, all together').waitFor()
+  await page.getByText('Maximum total').waitFor()
   await settled(page)
 }
 
@@ -155,7 +155,7 @@ export const FLOW_SCENES: readonly Scene[] = [
   },
   {
     name: 'run-working',
-    reach: async (page, stage) => start(page, stage, await telling(stage, 'wait'), /stops passed/),
+    reach: async (page, stage) => start(page, stage, await telling(stage, 'wait'), /steps done/),
   },
   {
     name: 'run-done',
@@ -176,7 +176,7 @@ export const FLOW_SCENES: readonly Scene[] = [
   {
     name: 'run-list',
     reach: async (page, stage) =>
-      start(page, stage, await template(stage, 'count-each'), /wait for your payment$/),
+      start(page, stage, await template(stage, 'count-each'), /waiting for your payment$/),
   },
   {
     name: 'run-approval',
@@ -207,7 +207,7 @@ export const FLOW_SCENES: readonly Scene[] = [
       await stumble(page, stage)
       await resume(page)
       await page.getByLabel('Compare with').selectOption({ index: 1 })
-      await page.getByRole('heading', { name: /^Beside run/ }).waitFor()
+      await page.getByRole('heading', { name: /^Compared with run/ }).waitFor()
       await settled(page)
     },
   },

@@ -63,7 +63,7 @@ export const OWNER_SCENES: readonly Scene[] = [
       await button(page, 'Create a secret').click()
       await page.getByLabel('Name').fill('Frankfurt, blue')
       await page.getByRole('dialog').getByRole('button', { name: 'Create the secret' }).click()
-      await page.getByRole('heading', { name: 'Your new secret, shown this once' }).waitFor()
+      await page.getByRole('heading', { name: 'Your new secret, shown only once' }).waitFor()
     },
   },
   { name: 'settings', asOwner: true, reach: page => open(page, '/owner/settings') },

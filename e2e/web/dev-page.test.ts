@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await log.getByText('completed', { exact: true }).waitFor()
     // The focus stays where the next input is typed.
     expect(await page.evaluate('document.activeElement.tagName')).toMatch(/INPUT|TEXTAREA/)
-    await page.getByText('The answer as it came').click()
+    await page.getByText('Raw answer').click()
     await page.getByText(/^\{"service_version":"1.0".*"words":4/).waitFor()
   })
 
@@ -138,7 +138,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByText(/^handler error: nothing to count/).waitFor()
     await run('wrong')
     await page.getByText(/Wrong output\. words: must be an integer/).waitFor()
-    await page.getByText(/^Answered 200 in dev mode alone: production answers 500/).waitFor()
+    await page.getByText(/^Answered 200 in dev mode only\. In production, the agent answers 500/).waitFor()
   })
 
   test('outputs and log lines are text, and an SVG is an image in which nothing runs', async () => {
@@ -148,7 +148,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByRole('list', { name: 'Log lines' }).getByText(HOSTILE).waitFor()
     await page.getByRole('link', { name: /draw/ }).click()
     await page.getByRole('button', { name: /^Run/ }).click()
-    const image = page.getByRole('img', { name: 'What the agent drew' })
+    const image = page.getByRole('img', { name: 'Image from the agent' })
     await image.waitFor()
     expect(await image.getAttribute('src')).toMatch(/^blob:/)
     await expect
@@ -185,11 +185,11 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     expect(await page.getByRole('textbox', { name: /^integer top/ }).inputValue()).toBe('7')
 
     await text().fill('again')
-    await page.getByRole('checkbox', { name: 'Run again at each save' }).check()
+    await page.getByRole('checkbox', { name: 'Run again on each save' }).check()
     await project.save('handlers.js', HANDLERS.replace('.length,', '.length + 40,'))
     await page.getByRole('definition').filter({ hasText: /^41$/ }).waitFor()
     // A start is a save: its run would be under way when the next one is asked for.
-    await page.getByRole('checkbox', { name: 'Run again at each save' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Run again on each save' }).uncheck()
 
     dev.signal('SIGINT')
     await page.getByText('farebox dev has stopped.').waitFor()
@@ -232,7 +232,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await open(['--paid'])
     await text().fill('exact fare per ride')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
-    const ticket = page.getByRole('region', { name: 'The ticket of this job' })
+    const ticket = page.getByRole('region', { name: 'Job ticket' })
     await ticket.getByText('0.002USDC settled').waitFor()
     await ticket.getByText(/999\.998000 USDC \(−0\.002\)/).waitFor()
     await ticket.getByText(/0\.002000 USDC \(\+0\.002\)/).waitFor()

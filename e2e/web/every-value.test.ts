@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
   const form = (): Locator => page.locator('form.try > div').first().locator(':scope > div')
   const view = (name: 'Form' | 'JSON') =>
     form().locator('h2').getByRole('button', { name, exact: true }).click()
-  const json = () => page.getByLabel('The whole input as JSON')
+  const json = () => page.getByLabel('Input as JSON')
 
   async function open(at: number): Promise<void> {
     await page.goto(`${pageUrl}?capability=form_${at}`)

@@ -105,14 +105,14 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await picker.getByRole('option', { name: /^Template/ }).click()
     await fit(page)
     // From afar wires have no tags, and how far away the steps are depends on where they came to lie.
-    await page.getByRole('button', { name: /, to 100 %$/ }).click()
+    await page.getByRole('button', { name: /, reset to 100%$/ }).click()
     await expect.poll(() => page.locator('.wire-tag').filter({ hasText: 'as text' }).count()).toBe(1)
     await fit(page)
     await drawWire(page, portOf(page, 'Template', 'out', 'text'), portOf(page, 'QR code', 'in', 'text'))
     await drawWire(page, portOf(page, 'QR code', 'out', 'svg'))
     await picker.getByRole('option', { name: /^Flow output/ }).click()
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true')
-    await page.getByRole('button', { name: 'Ask for “text” when the flow is run' }).click()
+    await page.getByRole('button', { name: 'Ask for “text” when the flow runs' }).click()
     await expect.poll(() => runButton(page).getAttribute('aria-disabled')).toBe('false')
     expect(await runButton(page).innerText()).toBe('Run, 0.017 USDC')
     await page.getByText('from 0.012, depending on the branch').waitFor()
@@ -189,14 +189,12 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
       (await page.locator(`.react-flow__node[aria-label^="${name}"]`).boundingBox())?.x ?? Number.NaN
     expect(await left('QR code')).toBeGreaterThan(await left('Summary'))
     expect(await left('Flow outputs')).toBeGreaterThan(await left('QR code'))
-    expect(await page.getByRole('textbox', { name: 'Name of the flow' }).inputValue()).toBe(
-      'Summary, then QR code',
-    )
+    expect(await page.getByRole('textbox', { name: 'Flow name' }).inputValue()).toBe('Summary, then QR code')
     const finding = page.locator('.finding.is-error', { hasText: 'QR code' })
     expect((await finding.getByRole('button').allInnerTexts()).slice(1)).toEqual([
-      'Take “summary” of Summary',
-      'Ask for “text” when the flow is run',
-      'Take “kept” of Summary',
+      'Use “summary” from Summary',
+      'Ask for “text” when the flow runs',
+      'Use “kept” from Summary',
       'Always use…',
     ])
     await finding.getByRole('button', { name: 'Always use…' }).click()
@@ -213,7 +211,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
     const first = new URL(page.url()).pathname
     await importFlow(page, { ...(await card()), name: 'Second' })
-    await page.getByText('The file was read as a flow of its own.').waitFor()
+    await page.getByText('The file was imported as a new flow.').waitFor()
     expect(new URL(page.url()).pathname).not.toBe(first)
     await page.goto('/flows')
     await page.getByRole('link', { name: 'First' }).waitFor()
@@ -228,7 +226,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
     await page.getByRole('button', { name: '1 problem to fix' }).filter({ visible: true }).click()
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
-      'Ask for “text” when the flow is run',
+      'Ask for “text” when the flow runs',
     )
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor({ state: 'detached' })
@@ -244,11 +242,11 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await openNew(page)
     await importFlow(page, await card())
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
-    await page.getByRole('textbox', { name: 'Name of the flow' }).fill('My card')
+    await page.getByRole('textbox', { name: 'Flow name' }).fill('My card')
     await page.getByText(/^Saved in this browser/).waitFor()
     await page.reload()
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
-    expect(await page.getByRole('textbox', { name: 'Name of the flow' }).inputValue()).toBe('My card')
+    expect(await page.getByRole('textbox', { name: 'Flow name' }).inputValue()).toBe('My card')
     await page.goto('/flows')
     await page.getByRole('link', { name: 'My card' }).click()
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
@@ -257,13 +255,13 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
   test('what was changed right before the tab is closed is listed, and is there when it is opened again', async () => {
     const { page, context } = await scene.come(DESKTOP)
     await openNew(page)
-    await page.getByRole('textbox', { name: 'Name of the flow' }).fill('Left in a hurry')
+    await page.getByRole('textbox', { name: 'Flow name' }).fill('Left in a hurry')
     await page.close({ runBeforeUnload: true })
     const later = await context.newPage()
     await later.goto('/flows')
     await later.getByRole('link', { name: 'Left in a hurry' }).click()
     await expect
-      .poll(() => later.getByRole('textbox', { name: 'Name of the flow' }).inputValue())
+      .poll(() => later.getByRole('textbox', { name: 'Flow name' }).inputValue())
       .toBe('Left in a hurry')
   })
 
@@ -281,12 +279,10 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     const saved = (await (await context.request.get(path)).json()) as Record<string, unknown>
     const theirs = { ...(saved['flow'] as object), name: 'Theirs' }
     await context.request.put(path, { headers, data: { flow: theirs, revision: saved['revision'] } })
-    await page.getByRole('textbox', { name: 'Name of the flow' }).fill('Mine')
+    await page.getByRole('textbox', { name: 'Flow name' }).fill('Mine')
     await page.getByText('Another version of this flow was saved').waitFor()
     await page.getByRole('button', { name: /^Open theirs/ }).click()
-    await expect
-      .poll(() => page.getByRole('textbox', { name: 'Name of the flow' }).inputValue())
-      .toBe('Theirs')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Flow name' }).inputValue()).toBe('Theirs')
     await page.goto('/flows')
     await page.getByRole('link', { name: 'Mine (copy)' }).waitFor()
   })
@@ -363,11 +359,11 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await importFlow(page, { ...flow, wires })
     const summary = page.locator('.react-flow__node[aria-label^="Summary"]')
     await summary.locator('.port.gone').filter({ hasText: 'summry' }).waitFor()
-    await page.getByText('Summary gives no “summry”. It may be called “summary” now.').waitFor()
+    await page.getByText('Summary gives no “summry”. Its new name may be “summary”.').waitFor()
     expect(await runButton(page).getAttribute('aria-disabled')).toBe('true')
     await page.getByRole('button', { name: 'The wire to “summary” is broken' }).click()
     expect(await page.evaluate('document.activeElement.dataset.port')).toBe('summary')
-    await page.getByRole('button', { name: 'Join it to “summary”' }).click()
+    await page.getByRole('button', { name: 'Connect it to “summary”' }).click()
     await summary.locator('.port.gone').waitFor({ state: 'detached' })
     await expect.poll(() => runButton(page).getAttribute('aria-disabled')).toBe('false')
   })
@@ -392,7 +388,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     const asked: string[] = []
     page.on('request', request => asked.push(new URL(request.url()).pathname))
     await page.getByRole('button', { name: 'Dry run, free' }).click()
-    await page.getByText('Samples: no agent was asked, nothing was paid.').waitFor()
+    await page.getByText('Sample values. No agent was called and nothing was paid.').waitFor()
     await expect.poll(() => page.locator('.port .shown').count()).toBeGreaterThan(3)
     expect(asked.filter(path => path.startsWith('/v1/runs'))).toEqual([])
     await page.getByRole('button', { name: 'Hide samples' }).click()
@@ -415,8 +411,8 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor()
     const runId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto(`${draft}?view=runs`)
-    await page.getByRole('link', { name: 'Its values in the flow' }).click()
-    await page.getByText('You are looking at a run: hide it to edit the flow.').waitFor()
+    await page.getByRole('link', { name: 'Show its values in the flow' }).click()
+    await page.getByText('You are viewing a run. Hide it to edit the flow.').waitFor()
     expect(new URL(page.url()).searchParams.get('run')).toBe(runId)
     const line = page.locator('.react-flow__node[aria-label^="Template"] .port.out .shown')
     await expect.poll(() => line.innerText()).toMatch(/^“In short: /)

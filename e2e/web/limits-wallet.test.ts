@@ -73,8 +73,8 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
   test('PERM-04 one signature for exactly the approval, and one transaction', async () => {
     const { page, wallet, signed } = await come(newLimit())
     await page.getByText('Your wallet asks twice: to sign the approval', { exact: false }).waitFor()
-    await page.getByLabel('In all, at most').fill('12')
-    await page.getByText(/an approval of exactly 12\.00 USDC/).waitFor()
+    await page.getByLabel('In total, up to').fill('12')
+    await page.getByText(/an approval for exactly 12\.00 USDC/).waitFor()
     expect(await findViolations(page)).toEqual([])
     await allow(page).click()
     await page.waitForURL(/\/limits$/)
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     expect(await approvals()).toEqual([12_000_000n, 12_000_000n])
 
     await page.getByRole('button', { name: /^Revoke now/ }).click()
-    await page.getByText('No permission is in force').waitFor()
+    await page.getByText('No active permissions').waitFor()
     expect(await approvals()).toEqual([0n, 0n])
   })
 
@@ -97,7 +97,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       return undefined
     }
     await allow(page).click()
-    await page.getByText('You declined in Example Wallet. Nothing was sent.').waitFor()
+    await page.getByText('You declined the request in Example Wallet. Nothing was sent.').waitFor()
     expect(await findViolations(page)).toEqual([])
     expect(await approvals()).toEqual([0n, 0n])
   })
@@ -117,13 +117,11 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       .getByText('Your wallet asks twice: for the approval, then for the limits.', { exact: false })
       .waitFor()
     await allow(page).click()
-    await page.getByText('The approval is there already: the limits are missing.').waitFor()
+    await page.getByText('The approval is already in place. The limits are missing.').waitFor()
     // An approval without a limit can be spent by nobody.
     expect(await approvals()).toEqual([50_000_000n, 0n])
     await page.goto('/limits')
-    await page
-      .getByText('The approval is more than the 0.00 that your limits have left.', { exact: false })
-      .waitFor()
+    await page.getByText('The approval exceeds the 0.00 left in your limits.', { exact: false }).waitFor()
     await page.goto(newLimit())
     await page.getByText('Your wallet asks once', { exact: false }).waitFor()
     await allow(page).click()
@@ -133,7 +131,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
 
     // Without permits a revocation is two transactions: first the limit, then the approval.
     await page.getByRole('button', { name: /^Revoke now/ }).click()
-    await page.getByText('No permission is in force').waitFor()
+    await page.getByText('No active permissions').waitFor()
     await expect.poll(approvals).toEqual([0n, 0n])
   })
 
@@ -144,9 +142,9 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       await route.fulfill({ json: { ...limits, total_left: '900000000' } })
     })
     await page.goto(newLimit())
-    await page.getByText(/an approval of exactly 950\.00 USDC/).waitFor()
+    await page.getByText(/an approval for exactly 950\.00 USDC/).waitFor()
     await allow(page).click()
-    await page.getByText('The chain says otherwise than this page', { exact: false }).waitFor()
+    await page.getByText('The chain does not match this page', { exact: false }).waitFor()
     expect(prompts(wallet)).toEqual([])
     expect(await approvals()).toEqual([0n, 0n])
   })
@@ -167,7 +165,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await permissions.approve(PAYER, 7_000_000n)
     const { page } = await come('/limits')
     await page.getByRole('button', { name: 'Make it exact' }).click()
-    await page.getByText('Done: it is in a block.').waitFor()
+    await page.getByText('Done. The transaction is in a block.').waitFor()
     expect(await approvals()).toEqual([0n, 0n])
   })
 
@@ -175,15 +173,13 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     const stranger = TEST_KEYS.stranger.address
     await permissions.token(PAYER, 'approve', [stranger, UNLIMITED])
     const { page, wallet } = await come('/limits')
-    await page.getByText('An unlimited USDC approval was found', { exact: false }).waitFor()
-    await page.getByText('It is none of your limits.', { exact: false }).waitFor()
+    await page.getByText('Found an unlimited USDC approval', { exact: false }).waitFor()
+    await page.getByText('It does not belong to your limits.', { exact: false }).waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Set it to zero' }).click()
-    await page.getByText('is zero now.', { exact: false }).waitFor()
+    await page.getByText('is now zero.', { exact: false }).waitFor()
     expect(prompts(wallet)).toEqual(['eth_sendTransaction'])
     expect(await permissions.tokenView('allowance', [PAYER, stranger])).toBe(0n)
-    await page
-      .getByText('An unlimited USDC approval was found', { exact: false })
-      .waitFor({ state: 'detached' })
+    await page.getByText('Found an unlimited USDC approval', { exact: false }).waitFor({ state: 'detached' })
   })
 })

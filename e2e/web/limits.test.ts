@@ -60,8 +60,8 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     page: Page,
     { each, all }: { readonly each?: string; readonly all?: string },
   ): Promise<void> {
-    if (each !== undefined) await page.getByLabel('Each time, at most').fill(each)
-    if (all !== undefined) await page.getByLabel('In all, at most').fill(all)
+    if (each !== undefined) await page.getByLabel('Each time, up to').fill(each)
+    if (all !== undefined) await page.getByLabel('In total, up to').fill(all)
   }
 
   /** Runs the job of the form, and waits for what comes of it. */
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     await amount(page).fill('7.50')
     await page.getByRole('button', { name: /^Pay 0\.01 USDC and run/ }).click()
-    await page.getByText('It wanted to move more than you permit.').waitFor()
+    await page.getByText('It tried to move more than you allow.').waitFor()
     await page.getByText('Not charged', { exact: true }).first().waitFor()
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
@@ -128,22 +128,22 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByText('0.00 spent of 20.00 USDC').waitFor()
     await page.getByRole('link', { name: /^Change/ }).click()
     await page.getByRole('heading', { name: 'Change a limit' }).waitFor()
-    await expect.poll(() => page.getByLabel('In all, at most').inputValue()).toBe('20.00')
+    await expect.poll(() => page.getByLabel('In total, up to').inputValue()).toBe('20.00')
     await isAccessible(page)
     await typeTerms(page, { each: '1.00', all: '3' })
-    await page.getByText(/an approval of exactly 3\.00 USDC, 20\.00 now, and the limits/).waitFor()
+    await page.getByText(/an approval for exactly 3\.00 USDC, 20\.00 now, and the limits/).waitFor()
     await page.getByRole('button', { name: 'Allow up to 3.00 USDC' }).click()
     await page.waitForURL(/\/limits$/)
     await page.getByText('0.00 spent of 3.00 USDC').waitFor()
     await open(page)
-    await run(page, '2', 'It wanted to move more than you permit.')
+    await run(page, '2', 'It tried to move more than you allow.')
 
     await page.goto('/limits')
     await page.getByRole('button', { name: /^Revoke now/ }).click()
-    await page.getByText('No permission is in force').waitFor()
+    await page.getByText('No active permissions').waitFor()
     await page.getByText(/^revoked/).waitFor()
     await page
-      .getByRole('region', { name: 'The approval behind your limits' })
+      .getByRole('region', { name: 'Approval for your limits' })
       .getByText('0.00 USDC')
       .first()
       .waitFor()
@@ -154,16 +154,16 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
       .first()
       .waitFor()
     // Without a limit it can still be run, and moves nothing.
-    await page.getByRole('button', { name: 'Run without one' }).click()
-    await run(page, '0.5', 'It wanted to move more than you permit.')
+    await page.getByRole('button', { name: 'Run without a limit' }).click()
+    await run(page, '0.5', 'It tried to move more than you allow.')
   })
 
   test.each([
-    ['Each time, at most', '25.00', 'must be lower than 25.00'],
-    ['Each time, at most', '0', 'must be more than zero'],
-    ['Each time, at most', '-1', 'must be a decimal'],
-    ['Each time, at most', '1.0000001', 'must have at most 6 decimals'],
-    ['In all, at most', '4.99', 'must be at least 5.00'],
+    ['Each time, up to', '25.00', 'must be lower than 25.00'],
+    ['Each time, up to', '0', 'must be more than zero'],
+    ['Each time, up to', '-1', 'must be a decimal'],
+    ['Each time, up to', '1.0000001', 'must have at most 6 decimals'],
+    ['In total, up to', '4.99', 'must be at least 5.00'],
   ])('PERM-01 %s of %s is refused at its field, and nothing is sent', async (label, text, reason) => {
     const { page } = await scene.come()
     const sent: string[] = []
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
   test('an agent that names no account cannot be permitted, and its reason is text', async () => {
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
-    await page.getByText('The agent names no account that spends.').waitFor()
+    await page.getByText('The agent names no spending account.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
     await expect
       .poll(() => page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count())

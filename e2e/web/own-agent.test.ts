@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
       SERVICE_DEV_MODE: 'false',
       SERVICE_NETWORK: `eip155:${scene.web.stage.chain.chainId}`,
     })
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I have saved it' }).click()
 
     await scene.web.killAgent()
     await scene.web.startAgent({

@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     }
     await isAccessible()
     await inSheet('Sign in').click()
-    await page.getByText('You declined in Fox & Sons. You are not signed in.').waitFor()
+    await page.getByText('You declined the request in Fox & Sons. You are not signed in.').waitFor()
     wallet.answer = answer
     await inSheet('Sign in').click()
     await page.getByText('Signed in as').waitFor()
@@ -155,9 +155,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByText('of 2 ordered').waitFor()
     expect(await page.locator('.figures').innerText()).toContain('0.01 USDC')
     await isAccessible()
-    await page.getByLabel('Find a job by its id', { exact: true }).locator('visible=true').last().fill(jobId)
+    await page.getByLabel('Find a job by its ID', { exact: true }).locator('visible=true').last().fill(jobId)
     await button('Find').click()
-    const sought = page.getByRole('region', { name: 'The job that was looked for' })
+    const sought = page.getByRole('region', { name: 'Job found' })
     expect(await sought.innerText()).toContain('paid')
     await button('Sign out').click()
     await button('Sign in').waitFor()
@@ -208,9 +208,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       ],
     )
     await page.goto(`${origin}/agents/${agentId}`)
-    expect(await page.locator('.facts').innerText()).toMatch(/Up\s+100 % since \d\d:\d\d/)
+    expect(await page.locator('.facts').innerText()).toMatch(/Uptime\s+100 % since \d\d:\d\d/)
     expect(await page.locator('.rules').innerText()).toMatch(
-      /Up, 7 days\s+100 % so far\s+needs 90 % after 7 days/,
+      /Uptime, 7 days\s+100 % so far\s+needs 90 % after 7 days/,
     )
     await signIn(`/owner/agents/${agentId}`)
     const told = await page.locator('#health').innerText()
@@ -223,8 +223,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       [agentId],
     )
     await page.goto(`${origin}/agents/${agentId}`)
-    expect(await page.locator('.facts').innerText()).toMatch(/Up, 30 days\s+100 %/)
-    expect(await page.locator('.rules').innerText()).toMatch(/Up, 7 days\s+not known yet\s+needs 90 %\s/)
+    expect(await page.locator('.facts').innerText()).toMatch(/Uptime, 30 days\s+100 %/)
+    expect(await page.locator('.rules').innerText()).toMatch(/Uptime, 7 days\s+not known yet\s+needs 90 %\s/)
   })
 
   test('the headings of the secrets stand on one line', async () => {
@@ -266,7 +266,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Create a secret').click()
     await page.getByLabel('Name').fill('New server')
     await inSheet('Create the secret').click()
-    const shown = page.getByRole('heading', { name: 'Your new secret, shown this once' })
+    const shown = page.getByRole('heading', { name: 'Your new secret, shown only once' })
     await shown.waitFor()
     await isAccessible()
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(lines[2]).toBe('SERVICE_NETWORK=eip155:84532')
     expect(lines[3]).toBe(`AGENT_WALLET_ADDRESS=${owner.checksummed}`)
     expect(await page.getByRole('dialog').innerText()).toContain('npx farebox start')
-    await inSheet('I have kept it').click()
+    await inSheet('I have saved it').click()
     await page.getByText('New server').waitFor()
     const next = page.locator('.main-and-side').getByRole('link', { name: 'Register an agent' })
     expect(await next.first().getAttribute('href')).toBe('/register')
@@ -295,7 +295,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
     await inSheet('Create the new secret').click()
     await shown.waitFor()
-    await inSheet('I have kept it').click()
+    await inSheet('I have saved it').click()
     await page.getByText('both work').waitFor()
     await button('Revoke').last().click()
     await inSheet('Revoke now').click()
@@ -311,7 +311,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return answer(method, params)
     }
     await inSheet('Deregister and take 0.001 ETH back').click()
-    await page.getByText('You declined in Fox & Sons. Nothing was sent.').waitFor()
+    await page.getByText('You declined the request in Fox & Sons. Nothing was sent.').waitFor()
     await isAccessible()
     const sent: unknown[] = []
     wallet.answer = (method, params) => {
@@ -321,7 +321,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return HASH
     }
     await inSheet('Deregister and take 0.001 ETH back').click()
-    await page.getByText('Sent, and not in a block yet.').waitFor()
+    await page.getByText('Sent, not in a block yet.').waitFor()
     expect(sent).toEqual([
       {
         from: owner.address,
@@ -331,7 +331,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       },
     ])
     await page.reload()
-    await page.getByText('Sent, and not in a block yet.').waitFor()
+    await page.getByText('Sent, not in a block yet.').waitFor()
     await stage.database.query(
       'test-deregister',
       `update agents set standing = 'deregistered' where agent_id = $1`,

@@ -102,11 +102,11 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
     await page
-      .getByText('You declined in Example Wallet. Nothing was sent and nothing was charged.')
+      .getByText('You declined the request in Example Wallet. Nothing was sent and nothing was charged.')
       .waitFor()
     expect(await page.getByRole('textbox', { name: /^string text/ }).inputValue()).toBe('declined')
     await page.goto('/jobs')
-    await page.getByText('No job so far').waitFor()
+    await page.getByText('No jobs yet').waitFor()
   })
 
   test('a wallet on another network is asked to change; where it does not, nothing is signed', async () => {
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('textbox', { name: /^string text/ }).fill('elsewhere')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
-    await page.getByText(/^You declined in Example Wallet/).waitFor()
+    await page.getByText(/^You declined the request in Example Wallet/).waitFor()
     expect(wallet?.asked).toContain('wallet_switchEthereumChain')
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
   })
@@ -135,7 +135,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('textbox', { name: /^string text/ }).fill('poor')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
-    await page.getByText(/has 0 USDC, and 0\.002 is asked for/).waitFor()
+    await page.getByText(/has 0 USDC, but 0\.002 is required/).waitFor()
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
     expect(await balanceOf(poor)).toBe(has)
 
@@ -188,7 +188,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(3_000n)
   })
 
-  test('the second press of a slow double click orders nothing; later, Run it again has the input', async () => {
+  test('the second press of a slow double click orders nothing; later, Run again has the input', async () => {
     const { page } = await scene.come()
     const before = await earned()
     await page.goto(`/agents/${scene.web.agentId}`)
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     expect((await earned()) - before).toBe(2_000n)
     await page.getByRole('link', { name: 'Open the job' }).click()
-    await page.getByRole('link', { name: 'Run it again' }).click()
+    await page.getByRole('link', { name: 'Run again' }).click()
     await expect
       .poll(() => page.getByRole('textbox', { name: /^string text/ }).inputValue())
       .toBe('twice in a row')
@@ -249,10 +249,10 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await expect
       .poll(async () => {
         await page.goto(`/agents/${scene.web.agentId}`)
-        return await page.getByText(/^Offline: \d+ checks in a row failed/).count()
+        return await page.getByText(/^Offline: the last \d+ checks failed/).count()
       })
       .toBe(1)
-    expect(await page.getByRole('button', { name: 'Cannot be paid now' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Payment unavailable' }).isDisabled()).toBe(true)
     await page.goto('/?q=teller')
     await page.getByText('No agent matches').waitFor()
   })

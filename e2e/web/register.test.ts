@@ -132,7 +132,7 @@ describe('the document', () => {
     async id => {
       const { body, statusCode } = await app.inject({ url: `/register/${id}`, headers: HTML })
       expect(statusCode).toBe(404)
-      expect(body).toContain('There is nothing at this address')
+      expect(body).toContain('Page not found')
     },
   )
 
@@ -238,10 +238,10 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await mine(3)
     await says(`Listed as agent ${before + 1}`)
     await isAccessible()
-    expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'View the agent' }).getAttribute('href')).toBe(
       `/agents/${before + 1}`,
     )
-    await page.getByRole('heading', { name: 'How it is listed' }).waitFor()
+    await page.getByRole('heading', { name: 'Listing', exact: true }).waitFor()
     const told = (await app.inject(`/v1/registrations/${page.url().split('/').at(-1)}`)).json<Registration>()
     const { transaction } = told.status as Extract<Registration['status'], { readonly state: 'listed' }>
     await expect.poll(() => page.locator(`.ticket [title="${transaction}"]`).count()).toBe(1)
@@ -274,7 +274,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET, devMode: true })
     await open({ path: '/register', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     await page.getByLabel('Endpoint').fill(site.url)
-    await button('Check it').click()
+    await button('Check').click()
     await page.getByRole('alert').getByText('Not ready to register.').waitFor()
     const failed = page.locator('.checks .failed')
     for (const word of ['Expected', 'Got', 'Fix']) expect(await failed.innerText()).toContain(word)
@@ -282,7 +282,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
     await moveIn(site, { wallet: WALLET })
-    await button('Check it').click()
+    await button('Check').click()
     await button('Stake 0.001 ETH').waitFor()
   })
 
@@ -290,7 +290,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET })
     await open({ hasWallet: false, colorScheme: 'dark' })
     await button('Stake 0.001 ETH').click()
-    await page.getByText('No wallet was found in this browser.').waitFor()
+    await page.getByText('No wallet found in this browser.').waitFor()
     await isAccessible()
   })
 
@@ -300,7 +300,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     wallet.accounts = [TEST_KEYS.stranger.address]
     const before = await agentsRegistered()
     await stake()
-    await says('This is another account.')
+    await says('Wrong account.')
     await isAccessible()
     expect(sends()).toBe(0)
     await wallet.changeAccount(page, OWNER)
@@ -325,7 +325,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     }
     const before = await agentsRegistered()
     await stake()
-    await says('You declined in Fox & Sons.')
+    await says('You declined the request in Fox & Sons.')
     await isAccessible()
     expect(await agentsRegistered()).toBe(before)
     wallet.answer = () => undefined
@@ -342,7 +342,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       if (method === 'wallet_switchEthereumChain') throw new WalletError(4902, 'Unrecognized chain')
     }
     await stake()
-    await says('Add Base Sepolia (chain id 84532) to it')
+    await says('Add Base Sepolia (chain ID 84532) to your wallet')
     wallet.answer = (method, [given]) => {
       if (method === 'eth_chainId') return chainId
       if (method !== 'wallet_switchEthereumChain') return undefined
@@ -359,7 +359,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     wallet.answer = method => (method === 'eth_call' ? '0x' : undefined)
     await stake()
-    await says('The registry is not there.')
+    await says('Registry not found.')
     expect(sends()).toBe(0)
   })
 
@@ -375,7 +375,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       if (method === 'eth_call') throw new WalletError(3, 'execution reverted')
     }
     await button('Stake 0.001 ETH').click()
-    await says('The registry is not there.')
+    await says('Registry not found.')
     expect(sends()).toBe(0)
   })
 
@@ -473,7 +473,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says('The stake may have been sent.')
     await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     wallet.answer = () => undefined
-    await page.getByRole('button', { name: 'It was not sent: begin again' }).click()
+    await page.getByRole('button', { name: 'It was not sent: start again' }).click()
     await button('Stake 0.001 ETH').click()
     await says(/^In a block/)
   })
@@ -508,16 +508,16 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return await anvil('eth_sendTransaction', sent)
     }
     await stake()
-    await says('In no block yet.')
+    await says('Not in a block yet.')
     const replaced = { ...sent, maxFeePerGas: '0xee6b2800', maxPriorityFeePerGas: '0x3b9aca00' }
     await page.waitForTimeout(2_500)
     await anvil('eth_sendTransaction', { ...replaced, to: OWNER, value: '0x0', data: '0x' })
     await mine(1)
-    await says('Your wallet has put another transaction in its place.')
+    await says('Your wallet replaced it with another transaction.')
     await isAccessible()
-    await page.getByRole('button', { name: 'I cancelled it: begin again' }).click()
+    await page.getByRole('button', { name: 'I canceled it: start again' }).click()
     await button('Stake 0.001 ETH').click()
-    await says('In no block yet.')
+    await says('Not in a block yet.')
     const before = await agentsRegistered()
     await page.waitForTimeout(2_500)
     await anvil('eth_sendTransaction', {
@@ -545,7 +545,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   /** An agent that was there before is told as such: nothing is ticked as if this visitor had done it. */
   async function isAlreadyListed(agentId: number | bigint, by: string): Promise<void> {
     await page.getByText(`Already listed as agent ${agentId}, by ${by}`).waitFor()
-    expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'View the agent' }).getAttribute('href')).toBe(
       `/agents/${agentId}`,
     )
     await expect.poll(() => page.locator('.steps .done, .checks .passed, .stamp').count()).toBe(0)
@@ -564,18 +564,18 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       (await app.inject(`/v1/registrations/${path.split('/').at(-1)}`)).json<Registration>().status.state
     await expect.poll(readState).toBe('listed')
     await page.getByLabel('Endpoint').fill(site.url)
-    await button('Check it').click()
+    await button('Check').click()
     const owner = `${OWNER.slice(0, 6)}…${OWNER.slice(-4)}`
     await isAlreadyListed(agentId, owner)
     // As for an agent that was registered by other ways than this page.
     await stage.database.query('test-forget', 'delete from registrations where endpoint = $1', [site.url])
     await page.goto(`${origin}/register`)
     await page.getByLabel('Endpoint').fill(site.url)
-    await button('Check it').click()
+    await button('Check').click()
     await isAlreadyListed(agentId, owner)
     await openAnother()
     await page.getByLabel('Endpoint').fill(site.url)
-    await button('Check it').click()
+    await button('Check').click()
     await button('Stake 0.001 ETH').waitFor()
     await expect.poll(() => page.locator('.checks .passed').count()).toBe(10)
   })
@@ -589,7 +589,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       found: { ...told.found, wallet: TEST_KEYS.stranger.address.toLowerCase() },
     }))
     await stake()
-    await says(/The agent names another wallet now\.|This is another account\./)
+    await says(/The agent now names another wallet\.|Wrong account\./)
     expect(sends()).toBe(0)
   })
 
@@ -612,7 +612,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     // An answer that was on its way is let pass.
     await expect.poll(() => changed).toBeGreaterThan(1)
     await stake()
-    await says('The platform asks for another transaction than is shown here.')
+    await says('The platform asks for a different transaction from the one shown here.')
     expect(sends()).toBe(0)
   })
 
@@ -681,7 +681,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET })
     await open({ at: localOrigin })
     await button('Stake 0.001 ETH').click()
-    await says('This is another account.')
+    await says('Wrong account.')
     await page.getByRole('button', { name: 'Use another wallet' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
     await says(/^In a block/)

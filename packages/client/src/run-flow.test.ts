@@ -386,7 +386,7 @@ describe('a run that waits', () => {
     })
     const error = await failure(run(), StepFailed)
     expect(error).toMatchObject({ step: 'qr', key: 'qr', charged: 'no', errorType: 'unreachable' })
-    expect(error.message).toContain('qr failed, not charged: The agent could not be asked for its price.')
+    expect(error.message).toContain('qr failed, not charged: The platform could not get the agent’s price.')
     expect(error.run?.paid).toBe('0.01')
     expect(charged()).toEqual({ summary: '0.01' })
   })

@@ -48,7 +48,7 @@ export function Shell({
   return (
     <>
       <a className="skip" href="#main">
-        To the page
+        Skip to content
       </a>
       <header className="band">
         <div>

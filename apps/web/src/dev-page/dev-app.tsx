@@ -21,7 +21,7 @@ export function DevApp(): ReactNode {
   return (
     <>
       <a className="skip" href="#main">
-        To the page
+        Skip to content
       </a>
       <header className="band">
         <div>
@@ -55,7 +55,7 @@ function Waiting({ dev }: { readonly dev: Followed }): ReactNode {
   return (
     <>
       <h1>{isIdle ? 'No version is served' : 'Waiting for the agent'}</h1>
-      <p className="lede">The next save that can be served is shown here at once.</p>
+      <p className="lede">This page shows the next save that can be served.</p>
       <Problems dev={dev} />
       {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} first="all" />}
     </>
@@ -188,7 +188,7 @@ function Facts({ view, agent }: { readonly view: DevView; readonly agent: Served
         <dt>Last save served</dt>
         <dd className="num">
           {view.change === null ? (
-            'none so far'
+            'none yet'
           ) : (
             <>
               in {formatDuration(view.change.took_ms)} <small>{view.change.words}</small>

@@ -28,9 +28,9 @@ export function Log(props: {
       <div className="heading">
         <h2>Log</h2>
         <span className="end">
-          {leftOut > 0 && of === 'all' && <span>{leftOut} lines came too fast and are left out</span>}
+          {leftOut > 0 && of === 'all' && <span>{leftOut} lines came too fast and are omitted</span>}
           <Switch
-            label="Which lines are shown"
+            label="Lines shown"
             value={of}
             choices={[
               ['job', 'This job'],
@@ -43,8 +43,8 @@ export function Log(props: {
       {shown.length === 0 ? (
         <p className="faint small">
           {of === 'job' && run === undefined
-            ? 'What the agent and your handlers write while a job runs is shown here.'
-            : 'Nothing so far.'}
+            ? 'Output from the agent and your handlers appears here while a job runs.'
+            : 'Nothing yet.'}
         </p>
       ) : (
         <ol

@@ -55,7 +55,7 @@ function BeforeRun(props: { readonly agent: ServedAgent; readonly capability: Se
         <b>Nothing yet</b>
         <span>
           <bdi>{names.slice(0, 6).join(', ')}</bdi>
-          {names.length > 6 && ` and ${names.length - 6} more`} will be here.
+          {names.length > 6 && ` and ${names.length - 6} more`} will appear here.
         </span>
       </div>
       {agent.is_paid && <Fare agent={agent} capability={capability} />}
@@ -69,7 +69,7 @@ function UnderWay({ agent }: { readonly agent: ServedAgent }): ReactNode {
       <h2 className="with-switch">Output</h2>
       <div className="void">
         <b>Running…</b>
-        <span>It has {agent.max_deadline_seconds} s.</span>
+        <span>Deadline: {agent.max_deadline_seconds} s.</span>
       </div>
     </>
   )
@@ -92,7 +92,7 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
           {capability.is_sample && (
             <Note tone="warn">
               <p>
-                <b>A sample.</b> There is no handler yet: this is made up from the output schema.
+                <b>A sample.</b> There is no handler yet; this output is generated from the output schema.
               </p>
             </Note>
           )}
@@ -114,7 +114,7 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
                 <bdi>{outcome.error}</bdi>
               </p>
               {outcome.error === 'Internal error' && (
-                <p className="quiet">Callers are told no more. What the handler threw is in the log below.</p>
+                <p className="quiet">Callers see only this. The log below shows what the handler threw.</p>
               )}
             </div>
           </div>
@@ -145,7 +145,7 @@ function WrongOutput({ reason }: { readonly reason: string }): ReactNode {
           Wrong output. <bdi>{problem}</bdi>
         </b>
       </p>
-      <p>Answered 200 in dev mode alone: production answers 500 and is not paid.</p>
+      <p>Answered 200 in dev mode only. In production, the agent answers 500 and is not paid.</p>
       <p>Return what output_schema declares, or change output_schema in agent.json.</p>
     </Note>
   )
@@ -156,7 +156,7 @@ const MOST_SHOWN = 20_000
 function AsItCame({ body }: { readonly body: string }): ReactNode {
   return (
     <details className="as-it-came">
-      <summary>The answer as it came</summary>
+      <summary>Raw answer</summary>
       <pre className="code" tabIndex={0}>
         {body.length > MOST_SHOWN ? `${body.slice(0, MOST_SHOWN)}…` : body}
       </pre>

@@ -96,14 +96,14 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
         ms: step.ms,
         children: (
           <p>
-            by the test wallet <Address of={step.payer} />, for this job alone
+            by the test wallet <Address of={step.payer} />, for this job only
           </p>
         ),
       }
     case 'verified':
       return { ms: step.ms, children: <p>{step.amount} USDC held by the facilitator</p> }
     case 'ran':
-      return { ms: step.ms, children: <p>Your handler, and the check of its output</p> }
+      return { ms: step.ms, children: <p>Your handler and its output check</p> }
     case 'settled':
       return {
         ms: step.ms,

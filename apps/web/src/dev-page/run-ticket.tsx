@@ -15,7 +15,7 @@ export function Fare(props: {
   const { agent, capability } = props
   return (
     <Ticket
-      label="What the test wallet would sign for"
+      label="Fare for the test wallet"
       top={
         <>
           <div className="kind">
@@ -31,7 +31,7 @@ export function Fare(props: {
         of={[
           ['Job', <JobName key="job" agent={agent} capability={capability.name} />],
           ['Paid to', <Address key="to" of={agent.wallet} />],
-          ['Paid from', 'the test wallet, on a chain of this machine'],
+          ['Paid from', 'the test wallet, on a local chain'],
           ['Takes', `Up to ${agent.max_deadline_seconds} s`],
         ]}
       />
@@ -52,7 +52,7 @@ export function RunTicket(props: {
   if (settled !== null)
     return (
       <Ticket
-        label="The ticket of this job"
+        label="Job ticket"
         top={
           <>
             <div className="kind">
@@ -91,7 +91,7 @@ export function RunTicket(props: {
   const name = outcome.kind === 'refused' ? outcome.name : 'Not delivered'
   return (
     <Ticket
-      label="The ticket of this job"
+      label="Job ticket"
       top={
         <>
           <div className="kind">

@@ -40,7 +40,7 @@ export async function sendRun(request: RunRequest, sinceMs: number): Promise<Run
     const { error } = (await response.json()) as PageRefusal
     return trouble(error)
   } catch {
-    return trouble('farebox dev did not answer: it has stopped, or was started anew.')
+    return trouble('farebox dev did not answer: it stopped or was restarted.')
   }
 }
 
@@ -52,7 +52,7 @@ export function readOutcome({ status, body, trouble }: RunAnswer): Outcome {
   if (status === 200 && isObject(output)) return { kind: 'delivered', output }
   if (typeof error === 'string')
     return { kind: 'refused', name: nameRefusal(type), error, type: String(type ?? '') }
-  return { kind: 'trouble', sentence: `The agent answered ${status ?? 'nothing'} without saying why.` }
+  return { kind: 'trouble', sentence: `The agent answered ${status ?? 'nothing'} without a reason.` }
 }
 
 function nameRefusal(type: unknown): string {

@@ -13,7 +13,7 @@ export function Standing({ dev }: { readonly dev: Followed }): ReactNode {
 }
 
 function standingOf({ isHeard, view }: Followed): readonly [mark: string, words: string] {
-  if (!isHeard) return ['offline', view === undefined ? 'Looking for it' : 'Stopped']
+  if (!isHeard) return ['offline', view === undefined ? 'Connecting' : 'Stopped']
   if (view?.phase === 'loading') return ['waiting', view.agent === null ? 'Starting' : 'Restarting']
   if (view?.phase === 'idle') return ['offline', 'Not served']
   return view?.problem === null ? ['online', 'Serving'] : ['warned', 'Serving an older version']
@@ -26,7 +26,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
       {!isHeard && view !== undefined && (
         <Note tone="warn" alert>
           <p>
-            <b>farebox dev has stopped.</b> This page goes on when it is started again.
+            <b>farebox dev has stopped.</b> This page continues when it starts again.
           </p>
         </Note>
       )}
@@ -41,7 +41,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
           {view.type_errors.map(text => (
             <Told key={text} text={text} />
           ))}
-          <p>Type errors; served all the same</p>
+          <p>Type errors; served anyway</p>
         </Note>
       )}
     </>

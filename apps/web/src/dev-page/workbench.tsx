@@ -118,13 +118,11 @@ export function Workbench(props: Props): ReactNode {
               )}
             </button>
             {agent.is_paid ? (
-              <p className="hint centre">
-                Test money, on a chain of this machine. Not delivered, not charged.
-              </p>
+              <p className="hint centre">Test money on a local chain. Not delivered, not charged.</p>
             ) : (
               <>
                 <p className="hint centre">
-                  Payments are off. In production this job is paid with {capability.price} USDC.
+                  Payments are off. In production, this job costs {capability.price} USDC.
                 </p>
                 <label className="repeats">
                   <input
@@ -132,7 +130,7 @@ export function Workbench(props: Props): ReactNode {
                     checked={repeats}
                     onChange={event => onRepeats(event.target.checked)}
                   />
-                  Run again at each save
+                  Run again on each save
                 </label>
               </>
             )}

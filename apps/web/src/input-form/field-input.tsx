@@ -153,7 +153,7 @@ function Control(props: ControlProps): ReactNode {
           }
         >
           <option value="">
-            {field.default === undefined ? 'Choose' : `Left empty: ${String(field.default)}`}
+            {field.default === undefined ? 'Choose' : `Default: ${String(field.default)}`}
           </option>
           {choicesOf(field).map(([one, words]) => (
             <option key={words} value={JSON.stringify(one)}>

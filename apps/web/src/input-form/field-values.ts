@@ -65,7 +65,7 @@ export function describe({ description = '', default: standard, type, ...field }
     standard !== undefined &&
     type !== 'boolean' &&
     (typeof standard === 'string' || typeof standard === 'number')
-  return [said, isShown ? `Left empty: ${String(standard)}.` : ''].filter(one => one !== '').join(' ')
+  return [said, isShown ? `Default: ${String(standard)}.` : ''].filter(one => one !== '').join(' ')
 }
 
 /** What stands in an empty control. */

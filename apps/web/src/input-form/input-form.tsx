@@ -44,7 +44,7 @@ export function InputForm(props: {
         Input
         {canFill && !isEmpty && (
           <Switch
-            label="How the input is filled in"
+            label="Input view"
             value={view}
             choices={[
               ['form', 'Form'],
@@ -54,10 +54,10 @@ export function InputForm(props: {
           />
         )}
       </h2>
-      {isEmpty && <p className="hint">This capability takes nothing.</p>}
+      {isEmpty && <p className="hint">This capability takes no input.</p>}
       {view === 'form' && problem !== undefined && (
         <p className="hint bad" role="status">
-          {problem} The form shows the input before that. Switch back to fix it: a change here drops it.
+          {problem} The form shows the last valid input. Switch back to fix the JSON; changes here discard it.
         </p>
       )}
       {view === 'form' ? (
@@ -81,7 +81,7 @@ function JsonView(props: {
   return (
     <div className="field">
       <label className="label" htmlFor="json-input">
-        <b>The whole input as JSON</b>
+        <b>Input as JSON</b>
       </label>
       <textarea
         id="json-input"

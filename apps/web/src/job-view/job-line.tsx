@@ -56,7 +56,7 @@ function stopsOf(view: JobView): readonly Stop[] {
     when: <When at={order.created_at} form="clock" />,
     children: (
       <p>
-        {order.amount} USDC to <Address of={order.pay_to} />, good for this job until{' '}
+        {order.amount} USDC to <Address of={order.pay_to} />, valid for this job until{' '}
         <When at={order.usable_until} form="clock" />
       </p>
     ),
@@ -75,7 +75,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         <p>
           {unanswered === 0
             ? 'The order is on its way.'
-            : 'Your order may have arrived. It is sent again: the same job, which cannot be paid twice.'}
+            : 'Your order may have arrived. This page sends the same job again; it cannot be paid twice.'}
         </p>
       ),
     }
@@ -95,11 +95,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
               <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)}.
               {usualMs !== null && ` It usually answers in ${formatDuration(usualMs)}.`}
             </p>
-            <progress
-              max={whole}
-              value={Math.min(gone, whole)}
-              aria-label="Time of the agent that has passed"
-            />
+            <progress max={whole} value={Math.min(gone, whole)} aria-label="Elapsed time" />
           </>
         ),
       }
@@ -114,7 +110,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         ...(took !== undefined && { when: took }),
         children: (
           <p>
-            <bdi>{job.error ?? 'The agent did not say why.'}</bdi>
+            <bdi>{job.error ?? 'The agent gave no reason.'}</bdi>
           </p>
         ),
       }
@@ -124,7 +120,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         state: job.payment.status === 'open' && now < job.payment.usable_until ? 'here' : 'failed',
         children: (
           <p>
-            No answer in its time, which ended <When at={job.expires_at} form="clock" />.
+            No answer by the deadline, <When at={job.expires_at} form="clock" />.
           </p>
         ),
       }
@@ -145,7 +141,7 @@ function settlingStop(job: JobAnswer | undefined): Stop {
     case 'sent':
     case 'failed':
     case 'expired':
-      return { name: 'Settling', state: 'ahead', children: <p>Only if it is delivered</p> }
+      return { name: 'Settling', state: 'ahead', children: <p>Only if delivered</p> }
   }
 }
 

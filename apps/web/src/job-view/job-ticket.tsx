@@ -33,7 +33,7 @@ export function JobTicket(props: Props): ReactNode {
   const isOfThisPage = wallet?.address.toLowerCase() === job.payer.toLowerCase()
   return (
     <Ticket
-      label="The ticket of this job"
+      label="Job ticket"
       top={
         <>
           <div className="kind">
@@ -66,7 +66,7 @@ export function JobTicket(props: Props): ReactNode {
             ) : (
               <>
                 <bdi>{order.wallet}</bdi>, <Address of={job.payer} />
-                {isOfThisPage && balance !== undefined && `, has ${groupDigits(balance.usdc)} USDC now`}
+                {isOfThisPage && balance !== undefined && `, now has ${groupDigits(balance.usdc)} USDC`}
               </>
             ),
           ],
@@ -108,7 +108,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
   if (isFree(job)) return <b className="uncharged">Not charged</b>
   return (
     <span className="stamp">
-      <Sign name="clock" /> {job.status === 'pending' ? 'Being settled' : 'Charge not known yet'}
+      <Sign name="clock" /> {job.status === 'pending' ? 'Settling' : 'Charge not known yet'}
     </span>
   )
 }
@@ -117,14 +117,15 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
 function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number }): ReactNode {
   const { payment } = job
   if (job.charged_without_delivery)
-    return <p className="aside">It counts against the agent. No refund can be promised.</p>
+    return <p className="aside">This counts against the agent. The platform cannot promise a refund.</p>
   if (job.charged || job.status === 'sent' || job.status === 'pending') return null
   if (payment.status === 'unpaid' || now > payment.usable_until + 30)
-    return <p className="aside">The signature has ended unused: nothing can be charged any more.</p>
+    return <p className="aside">The signature ended unused. Nothing can be charged anymore.</p>
   return (
     <p className="aside">
-      It is not known yet whether this job is charged: its signature can still be used. The chain is watched
-      until <When at={payment.usable_until} form="clock" />, when it is certain; a charge would show here.
+      Whether this job is charged is not known yet: its signature can still be used. The platform watches the
+      chain until <When at={payment.usable_until} form="clock" />, when the outcome is certain. A charge would
+      appear here.
     </p>
   )
 }

@@ -23,7 +23,7 @@ export function OutputView(props: {
       <h2 className="with-switch">
         Output
         <Switch
-          label="How the output is shown"
+          label="Output view"
           value={view}
           choices={[
             ['table', 'Table'],
@@ -215,11 +215,11 @@ function Image(props: {
           title={isLarge ? 'Smaller' : 'Larger'}
           onClick={() => setLarge(!isLarge)}
         >
-          <img src={url} alt="What the agent drew" />
+          <img src={url} alt="Image from the agent" />
         </button>
       ) : (
         <span className="picture">
-          <img src={url} alt="What the agent drew" />
+          <img src={url} alt="Image from the agent" />
         </span>
       )}
       <a className="small" href={url} download={`${fileName.replaceAll(/[^\w-]+/g, '-')}.${ending}`}>

@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
       'Everywhere',
       [
         ['/', 'Search'],
-        ['Ctrl K', 'Commands: agents and places by name'],
+        ['Ctrl K', 'Commands: agents and pages by name'],
         ...PLACES.map(({ key, words }) => [`g ${key}`, words] as const),
         ['?', 'This list'],
       ],
@@ -17,28 +17,28 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
       'In a list',
       [
         ['j', 'Next row'],
-        ['k', 'Row before'],
-        ['Enter', 'Open it'],
+        ['k', 'Previous row'],
+        ['Enter', 'Open the row'],
       ],
     ],
     [
-      'In the form of a job',
+      'In a job form',
       [
         ['Ctrl Enter', 'Pay and run'],
         ['Alt 1–9', 'Capability'],
       ],
     ],
     [
-      'On the canvas of a flow',
+      'On the flow canvas',
       [
-        ['Tab', 'Steps in the order of the run, and their ports'],
-        ['Enter', 'On a step: open it; on a port: take a wire, join it'],
-        ['Arrows', 'Move a step, with Shift farther; with a wire: ports that fit'],
+        ['Tab', 'Steps in run order, and their ports'],
+        ['Enter', 'On a step: open it; on a port: pick up a wire, connect it'],
+        ['Arrows', 'Move a step, farther with Shift; with a wire: matching ports'],
         ['A', 'Add a step'],
         ['Del', 'Remove'],
         ['Ctrl Z', 'Undo; with Shift redo'],
         ['Ctrl D', 'Duplicate'],
-        ['F', 'Fit all of it'],
+        ['F', 'Fit to screen'],
         ['O', 'Outline'],
         ['P', 'Before you pay'],
       ],
@@ -78,7 +78,7 @@ export function KeyList({ close }: { readonly close: () => void }): ReactNode {
             setOn(event.target.checked)
           }}
         />
-        Single letters act as keys
+        Use single-letter shortcuts
       </label>
       <div className="acts">
         <button type="button" className="button" onClick={close}>

@@ -27,8 +27,8 @@ describe('the terms of a permission', () => {
     ['each', '1,00', 'must be a decimal like "0.01", got "1,00"'],
     ['each', '', 'must be a decimal like "0.01", got ""'],
     ['each', '0.0000001', 'must have at most 6 decimals, USDC has no more, got "0.0000001"'],
-    ['all', '4.999999', 'must be at least 5.00, what it may move each time'],
-    ['all', '400000000000000000000', 'is more than the contract can keep'],
+    ['all', '4.999999', 'must be at least 5.00, the amount it may move each time'],
+    ['all', '400000000000000000000', 'is more than the contract can store'],
     ['all', '0', 'must be more than zero'],
     ['until', '', 'must be a day, like 2026-12-31'],
     ['until', '2026-02-30', 'must be a day, like 2026-12-31'],
@@ -48,7 +48,7 @@ describe('the terms of a permission', () => {
   })
 
   test('a total that is spent already is refused, since it counts from the first setting', () => {
-    const refusal = /^must be more than 50\.00, which was spent already/
+    const refusal = /^must be more than 50\.00, the amount already spent/
     expect(refusalsOf({}, { spent: 50_000_000n })?.all).toMatch(refusal)
     expect(refusalsOf({}, { spent: 49_999_999n })).toBeUndefined()
   })

@@ -62,11 +62,11 @@ export function checkTerms(
       ? all.reason
       : // What is wrong with the other field says nothing against this one.
         each.ok && refusedEach === undefined && all.atomic < each.atomic
-        ? `must be at least ${withCents(each.atomic)}, what it may move each time`
+        ? `must be at least ${withCents(each.atomic)}, the amount it may move each time`
         : all.atomic <= spent
-          ? `must be more than ${withCents(spent)}, which was spent already: the total counts from the first setting`
+          ? `must be more than ${withCents(spent)}, the amount already spent: the total counts from the first setting`
           : all.atomic > MOST_ATOMIC
-            ? 'is more than the contract can keep'
+            ? 'is more than the contract can store'
             : undefined,
     until: refuseEnd(expiry, now),
   }

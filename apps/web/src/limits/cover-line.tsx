@@ -5,7 +5,7 @@ import type { Cover } from './find-cover.ts'
 
 /** How a permission stands, in a line. */
 export function CoverLine({ cover }: { readonly cover: Cover | undefined }): ReactNode {
-  if (cover === undefined) return 'your USDC, within a limit that you set'
+  if (cover === undefined) return 'your USDC, within a limit you set'
   switch (cover.kind) {
     case 'covered': {
       const { limit, left, expires_at: end } = cover.permission
@@ -13,15 +13,15 @@ export function CoverLine({ cover }: { readonly cover: Cover | undefined }): Rea
         <>
           up to <b>{withCents(limit)}</b> each time, {withCents(left)} left, until{' '}
           <When at={end} form="date" />
-          {cover.isShort === 'approval' && '; the approval behind it is smaller'}
+          {cover.isShort === 'approval' && '; its approval is smaller'}
           {cover.isShort === 'wallet' && '; the wallet has less'}
         </>
       )
     }
     case 'over':
-      return `nothing any more: the limit ${OVER[cover.permission.state]}`
+      return `nothing anymore: the limit ${OVER[cover.permission.state]}`
     case 'none':
-      return 'nothing so far: no limit is set'
+      return 'nothing yet: no limit is set'
   }
 }
 

@@ -36,7 +36,7 @@ export function LimitFirst(props: {
     <div className="pay limit-first">
       <Note tone="warn">
         <p>
-          <b>It moves your USDC. Set a limit first.</b> Beyond its price it can move{' '}
+          <b>It moves your USDC. Set a limit first.</b> Beyond its price, it can move{' '}
           <CoverLine cover={cover} />.
         </p>
         {declared.reason !== '' && (
@@ -49,9 +49,9 @@ export function LimitFirst(props: {
         Set a limit
       </a>
       <p className="hint centre">
-        Once, before the first job. What you filled in stays.{' '}
+        Once, before the first job. Your input stays.{' '}
         <button type="button" className="link" onClick={() => setWaived(true)}>
-          Run without one
+          Run without a limit
         </button>
       </p>
     </div>

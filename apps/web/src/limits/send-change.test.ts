@@ -21,7 +21,7 @@ const PLATFORM = {
   network_name: 'Base Sepolia',
   local_mode: true,
 } as Platform
-const OTHERWISE = 'The chain says otherwise than this page: reload it'
+const OTHERWISE = 'The chain does not match this page. Reload it'
 
 /** What the chain of the wallet answers. */
 let chain: {
@@ -205,7 +205,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
   test('what stopped it is said in a sentence', async () => {
     chain.allowance = 0n
     const error: unknown = await send(planSet(limitsOf(), BUY, TERMS)).catch((thrown: unknown) => thrown)
-    expect(explainChange(error)).toBe(`${OTHERWISE}, and look at what it shows. Nothing was sent.`)
+    expect(explainChange(error)).toBe(`${OTHERWISE} and check what it shows. Nothing was sent.`)
   })
 })
 
@@ -236,7 +236,7 @@ describe('the chain that a wallet signs for', () => {
 
   test('is not one that the wallet is not on', async () => {
     chain.id = 8_453
-    await expect(send(planExact(limitsOf()))).rejects.toThrow('What Example Wallet calls Base Sepolia')
+    await expect(send(planExact(limitsOf()))).rejects.toThrow('The network Example Wallet calls Base Sepolia')
     expect(sent).toEqual([])
   })
 })

@@ -8,5 +8,5 @@ export async function findShortage(ask: Ask, wallet: Wallet, amount: bigint): Pr
   const balance = await ask<{ readonly usdc: string }>(`/v1/wallets/${wallet.address}/balance`)
   const has = toAtomic(balance.usdc)
   if (has === undefined || has >= amount) return undefined
-  return `${wallet.name} has ${balance.usdc} USDC, and ${fromAtomic(amount)} is asked for. Nothing was sent.`
+  return `${wallet.name} has ${balance.usdc} USDC, but ${fromAtomic(amount)} is required. Nothing was sent.`
 }

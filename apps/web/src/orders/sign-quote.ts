@@ -29,13 +29,13 @@ export async function signQuote(
   const network = findNetwork(quote.network)
   const requirement = quote.payment_requirement
   if (network === undefined || network.asset.address !== quote.asset.toLowerCase())
-    throw new Error('This agent asks for another token than USDC. You are not asked to sign for it.')
+    throw new Error('This agent asks for a token other than USDC. This page does not ask you to sign.')
   const isAsShown =
     requirement.amount === quote.amount_atomic &&
     requirement.payTo.toLowerCase() === quote.pay_to &&
     toAtomic(quote.amount)?.toString() === quote.amount_atomic
   if (!isAsShown)
-    throw new Error('What the agent asks for is not what is shown here. You are not asked to sign for it.')
+    throw new Error('The agent’s request does not match this page, which does not ask you to sign.')
   const jobId = crypto.randomUUID()
   const { header } = await signPayment(keccak, wallet, {
     network,

@@ -20,7 +20,7 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
   const { earned, jobs, success, p50_ms: half, p95_ms: most, openAmount } = of
   return (
     <dl className="figures">
-      <Figure name="Earned" below="of proven transfers">
+      <Figure name="Earned" below="from proven transfers">
         {groupDigits(earned)} <span>USDC</span>
       </Figure>
       <Figure name="Jobs" below={`of ${formatCount(jobs.sent)} ordered`}>
@@ -29,7 +29,7 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
       <Figure name="Delivered" below={describeRest(jobs)}>
         {success === null ? <span className="unknown">not known yet</span> : formatShare(success, 1)}
       </Figure>
-      <Figure name="Half answer within" below={most === null ? '' : `95 % within ${formatDuration(most)}`}>
+      <Figure name="Median response time" below={most === null ? '' : `95 % within ${formatDuration(most)}`}>
         {half === null ? <span className="unknown">not known yet</span> : formatDuration(half)}
       </Figure>
       <Figure
@@ -61,7 +61,7 @@ function Figure(props: {
 }
 
 function describeRest({ failed, expired, sent }: JobCounts): string {
-  if (sent === 0) return 'no job so far'
+  if (sent === 0) return 'no jobs yet'
   if (failed + expired === 0) return 'none failed'
   return `${formatCount(failed)} failed, ${formatCount(expired)} without an answer`
 }

@@ -8,9 +8,9 @@ export function FindJob(props: {
 }): ReactNode {
   const { action, name, value } = props
   return (
-    <form className="find-job" method="get" action={action} role="search" aria-label="Find a job by its id">
+    <form className="find-job" method="get" action={action} role="search" aria-label="Find a job by its ID">
       <label htmlFor="find-job" className="small quiet">
-        Find a job by its id
+        Find a job by its ID
       </label>
       <input
         id="find-job"
@@ -19,7 +19,7 @@ export function FindJob(props: {
         defaultValue={value}
         required
         pattern="\s*[0-9A-Fa-f\-]{36}\s*"
-        title="The whole id, 36 characters"
+        title="The full ID, 36 characters"
         placeholder="3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"
         autoComplete="off"
         spellCheck={false}

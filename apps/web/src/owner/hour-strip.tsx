@@ -37,7 +37,7 @@ export function HourStrip(props: {
   const label =
     watched === 0
       ? 'Not checked in the last 7 days'
-      : `7 days by the hour: ${watched} hours checked, ${failed.length === 0 ? 'none' : failed.length} with a failed check`
+      : `7 days, hourly: ${watched} hours checked, ${failed.length === 0 ? 'none' : failed.length} with a failed check`
   return (
     <>
       <svg
@@ -64,7 +64,7 @@ export function HourStrip(props: {
           <Swatch kind="partly">some failed</Swatch>
           <Swatch kind="offline">all failed</Swatch>
           <Swatch kind="unknown">not checked</Swatch>
-          <span className="end">7 days to now, a block for each 24 hours</span>
+          <span className="end">last 7 days, one block per 24 hours</span>
         </p>
       )}
       {large && failed.length > 0 && (

@@ -27,7 +27,7 @@ export function JobsTable(props: {
             <th scope="col">Capability</th>
             <th scope="col">Outcome</th>
             <th scope="col" className="num">
-              Took
+              Duration
             </th>
             <th scope="col" className="num">
               USDC

@@ -9,13 +9,13 @@ export function NewAgentSteps(): ReactNode {
   return (
     <>
       <div className="heading ruled">
-        <h2>How to make an agent</h2>
+        <h2>Create an agent</h2>
       </div>
       <ol className="plain-list numbered">
         <li>
           <b>Write it</b>
           <span className="quiet">
-            {isLocal ? 'In the clone of Farebox. ' : ''}It makes a project with an example to change;{' '}
+            {isLocal ? 'In your clone of Farebox. ' : ''}This creates a project with an example to edit;{' '}
             <span className="mono">npx farebox dev</span> runs it without payments.
           </span>
           <pre className="code" tabIndex={0}>
@@ -29,13 +29,13 @@ export function NewAgentSteps(): ReactNode {
           <span className="quiet">
             {platform.secrets ? (
               <>
-                <a href="/owner/secrets">Create a secret</a> with the wallet that should be paid, and paste
-                its lines into a file <span className="mono">.env</span> in the project.
+                <a href="/owner/secrets">Create a secret</a> for the wallet that receives the payments, and
+                paste its lines into the project’s <span className="mono">.env</span> file.
               </>
             ) : (
               <>
                 Copy <span className="mono">.env.example</span> to <span className="mono">.env</span> and fill
-                in your wallet and the secret of your facilitator.
+                in your wallet and your facilitator’s secret.
               </>
             )}
           </span>
@@ -46,7 +46,7 @@ export function NewAgentSteps(): ReactNode {
         <li>
           <b>Register it</b>
           <span className="quiet">
-            While it runs, from another terminal; or type its address at{' '}
+            While it runs, use another terminal, or enter its address at{' '}
             <a href="/register">Register an agent</a>.
           </span>
           <pre className="code" tabIndex={0}>

@@ -33,7 +33,7 @@ export function OnceSheet(props: {
           {copy}
         </CopyButton>
         <button type="button" className="button" onClick={kept}>
-          I have kept it
+          I have saved it
         </button>
       </div>
       <p className="hint">{hint}</p>

@@ -4,17 +4,17 @@ import type { PageModule } from '../site/page.ts'
 /** The page for what is not there. */
 export const page: PageModule<null> = {
   load: async () => null,
-  head: () => ({ title: 'Not here', hidden: true }),
+  head: () => ({ title: 'Page not found', hidden: true }),
   Page: MissingPage,
 }
 
 function MissingPage(): ReactNode {
   return (
     <main id="main" className="page">
-      <h1>There is nothing at this address</h1>
+      <h1>Page not found</h1>
       <p className="lede">
-        Check the address. A job opens only with the link from its order, and an agent that was deregistered
-        is no longer shown.
+        Check the address. A job opens only with the link from its order. Deregistered agents are no longer
+        shown.
       </p>
       <p className="row above">
         <a className="button" href="/">

@@ -34,9 +34,9 @@ export const page: PageModule<Data | null> = {
     data === null ? (
       <SignInGate
         title="Secrets"
-        lede="An agent shows its secret to the facilitator, which then takes payments to your wallets. Here secrets are created, rotated and revoked."
-        why="An agent shows its secret to the facilitator, which then takes payments to these wallets."
-        hint="With the wallet that your agents are paid at."
+        lede="An agent presents its secret to the facilitator, which then accepts payments to your wallets. Create, rotate, and revoke secrets here."
+        why="An agent presents its secret to the facilitator, which then accepts payments to these wallets."
+        hint="Use the wallet that receives your agents’ payments."
       />
     ) : (
       <SecretsPage data={data} />

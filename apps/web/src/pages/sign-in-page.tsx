@@ -22,9 +22,9 @@ export const page: PageModule<Data> = {
     address === null ? (
       <SignInGate
         title="Sign in"
-        lede="Your wallet signs a text, and this browser knows you for a day. That sends no transaction and costs nothing."
-        why="You are asked because of the page you came for."
-        hint="Looking, trying and paying need no account."
+        lede="Your wallet signs a message, and this browser keeps you signed in for a day. Signing sends no transaction and costs nothing."
+        why="The page you opened requires it."
+        hint="You can browse, try, and pay without an account."
         next={next}
       />
     ) : (
@@ -33,7 +33,7 @@ export const page: PageModule<Data> = {
         <SignedInLine address={address} />
         <p className="above">
           <a className="button solid" href={next}>
-            Go on
+            Continue
           </a>
         </p>
       </main>

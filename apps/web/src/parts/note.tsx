@@ -41,7 +41,7 @@ export function FailureNote({
         <b>{failure?.message ?? 'This part of the page did not load.'}</b>
         {failure?.status === 0 && ' Nothing was sent and nothing was charged.'}
       </p>
-      {failure?.retryAfter !== undefined && <p>Ask again in {failure.retryAfter} s.</p>}
+      {failure?.retryAfter !== undefined && <p>Try again in {failure.retryAfter} s.</p>}
       {failure?.requestId !== undefined && (
         <p className="quiet">
           Request <span className="mono">{failure.requestId}</span>
@@ -50,7 +50,7 @@ export function FailureNote({
       {again !== undefined && (
         <p className="acts">
           <button type="button" className="link" onClick={again}>
-            Ask again
+            Try again
           </button>
         </p>
       )}

@@ -9,8 +9,8 @@ export function Words({ of, most = 280 }: { readonly of: string; readonly most?:
 }
 
 const WARNINGS: { readonly [warning in TextWarning]: string } = {
-  'hidden-characters': 'hidden characters taken out',
-  'mixed-alphabets': 'letters of several alphabets',
+  'hidden-characters': 'hidden characters removed',
+  'mixed-alphabets': 'letters from several alphabets',
   shortened: 'shortened',
 }
 

@@ -35,15 +35,15 @@ export function ChooseWallet(props: {
       <h2 id="choose-wallet">Choose a wallet</h2>
       {found.length === 0 && openTest === undefined && (
         <p className="quiet">
-          No wallet was found in this browser. Install one, or on a phone open this page in the browser of
-          your wallet.
+          No wallet found in this browser. Install one or, on a phone, open this page in your wallet’s
+          browser.
         </p>
       )}
       <div className="choices">
         {openTest !== undefined && (
           <button type="button" className="button" disabled={isAsking} onClick={() => put('test', openTest)}>
             Test wallet
-            <span className="small quiet">test money of this local chain</span>
+            <span className="small quiet">test money on this local chain</span>
           </button>
         )}
         {found.map(wallet => (
@@ -67,7 +67,7 @@ export function ChooseWallet(props: {
           </button>
         ))}
       </div>
-      {isAsking && <p className="hint">Your wallet asks you whether this page may see your address.</p>}
+      {isAsking && <p className="hint">Your wallet asks whether this page may see your address.</p>}
       {problem !== undefined && (
         <Note tone="warn" alert>
           <p>{problem} Nothing was sent.</p>

@@ -28,5 +28,5 @@ export function FundButton(props: {
 const LABELS = {
   idle: 'Get test USDC',
   asking: 'Asking for test USDC…',
-  failed: 'No test USDC came. Ask again',
+  failed: 'No test USDC arrived. Try again',
 } as const

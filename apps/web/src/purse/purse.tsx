@@ -55,16 +55,16 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
         <dd>
           <span className="mono whole">{address}</span> <CopyButton text={() => address}>Copy</CopyButton>
         </dd>
-        <dt>Has</dt>
-        <dd>{balance === undefined ? 'not read yet' : `${groupDigits(balance.usdc)} USDC`}</dd>
+        <dt>Balance</dt>
+        <dd>{balance === undefined ? 'not loaded yet' : `${groupDigits(balance.usdc)} USDC`}</dd>
         <dt>Network</dt>
         <dd>
-          {platform.local_mode ? 'Local chain' : platform.network_name}, id {platform.chain_id}
+          {platform.local_mode ? 'Local chain' : platform.network_name}, chain ID {platform.chain_id}
         </dd>
       </dl>
       {wallet.kind === 'test' && (
         <p className="hint">
-          Its key lies in this browser, for test money alone. It is worth nothing elsewhere.
+          This browser stores its key, for test money only. The key is worth nothing elsewhere.
         </p>
       )}
       <div className="acts">

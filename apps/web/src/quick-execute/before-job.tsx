@@ -30,11 +30,11 @@ export function BeforeJob(props: {
         <b>Nothing yet</b>
         <span>
           <bdi>{names.slice(0, 6).join(', ')}</bdi>
-          {names.length > 6 && ` and ${names.length - 6} more`} will be here.
+          {names.length > 6 && ` and ${names.length - 6} more`} will appear here.
         </span>
       </div>
       <Ticket
-        label="What you would sign for"
+        label="Fare to sign"
         top={
           <>
             <div className="kind">
@@ -68,7 +68,7 @@ export function BeforeJob(props: {
                 platform.local_mode ? (
                   'Test wallet'
                 ) : (
-                  'a wallet that you choose'
+                  'a wallet you choose'
                 )
               ) : (
                 <>
@@ -87,8 +87,8 @@ export function BeforeJob(props: {
             [
               'Signature',
               agent.max_deadline_seconds === null
-                ? 'for this job alone'
-                : `good for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s, for this job alone`,
+                ? 'for this job only'
+                : `valid for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s, for this job only`,
             ],
           ]}
         />

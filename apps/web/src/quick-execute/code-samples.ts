@@ -14,7 +14,7 @@ export interface SampleCall {
 
 /** With our client: it signs one payment, good for this job alone. */
 export function typescriptSample({ endpoint, capability, price, input }: SampleCall): string {
-  return `// signs one payment, good for this job alone; survives lost answers without paying twice
+  return `// signs one payment, valid for this job only; survives lost answers without paying twice
 import { execute } from '${CLIENT}'
 
 const { output, payment } = await execute(${quote(endpoint)}, ${quote(capability)}, ${indent(input)}, { signer, maxPrice: ${quote(price)} })
@@ -29,7 +29,7 @@ export function curlSample({ endpoint, capability, input }: SampleCall): string 
     deadline: 4_102_444_800,
     task: { capability, input },
   }
-  return `# without a payment: answers 402 and names the price
+  return `# without a payment: returns 402 with the price
 curl -i ${shell(`${endpoint}/execute`)} \\
   -H 'content-type: application/json' \\
   -d ${shell(JSON.stringify(body))}

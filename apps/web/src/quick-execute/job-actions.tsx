@@ -21,10 +21,10 @@ export function JobActions(props: {
       order.job_token === undefined ? {} : { 'job-token': order.job_token }
     ask(`/v1/jobs/${job.job_id}/contents`, { method: 'DELETE', headers }).then(
       () => {
-        setSaid('What you sent and what you got are deleted here. The receipt stays.')
+        setSaid('Your input and output are deleted here. The receipt stays.')
         if (isItsPage) reload()
       },
-      (error: unknown) => setSaid(error instanceof Error ? error.message : 'It was not deleted.'),
+      (error: unknown) => setSaid(error instanceof Error ? error.message : 'The deletion failed.'),
     )
   }
   const { receipt } = job
@@ -49,7 +49,7 @@ export function JobActions(props: {
         <span>Contents deleted</span>
       ) : isAsking ? (
         <span role="group" aria-label="Delete input and output?">
-          Delete input and output for good?{' '}
+          Permanently delete input and output?{' '}
           <button
             type="button"
             className="link"

@@ -51,7 +51,7 @@ export function JobPanel(props: {
         {job.output_problem !== null && (
           <Note tone="warn">
             <p>
-              The output is not as declared: <bdi>{job.output_problem}</bdi>
+              The output does not match the declaration: <bdi>{job.output_problem}</bdi>
             </p>
           </Note>
         )}
@@ -80,7 +80,7 @@ export function JobPanel(props: {
       {limit !== undefined && isBeyondLimit(job) ? (
         <Note tone="info">
           <p>
-            It wanted to move more than you permit.{' '}
+            It tried to move more than you allow.{' '}
             <a
               href={limit}
               onClick={() =>
@@ -96,7 +96,7 @@ export function JobPanel(props: {
         job?.status === 'failed' &&
         job.error_type === 'validation' && (
           <Note tone="info">
-            <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+            <p>Correct the input and try again: the payment is not bound to the input.</p>
           </Note>
         )
       )}
@@ -107,15 +107,15 @@ export function JobPanel(props: {
           </p>
           <p>
             {refusal.sentence.startsWith('deadline:')
-              ? 'The order reached the platform too late, and did not become a job. Pay again: it is a new job.'
-              : 'The order was refused before it became a job. Change what it says, and sign anew.'}
+              ? 'The order reached the platform too late and did not become a job. Pay again to start a new job.'
+              : 'The platform refused the order before it became a job. Change the order and sign again.'}
           </p>
         </Note>
       )}
       {isUnderWay && (
         <Note tone="info">
           <p>
-            You can leave: the job goes on, and <a href="/jobs">Jobs</a> has it. If the answer gets lost,
+            You can leave: the job continues, and <a href="/jobs">Jobs</a> lists it. If the answer gets lost,
             asking again never pays twice.
           </p>
         </Note>

@@ -26,7 +26,7 @@ export function Pay(props: {
           <p>{refused}</p>
         </Note>
         <button type="button" className="button fare wide" disabled>
-          Cannot be paid now
+          Payment unavailable
         </button>
       </div>
     )
@@ -38,7 +38,7 @@ export function Pay(props: {
         <Note tone="warn" alert>
           <p>
             <b>
-              The price is {amount} USDC now; {price} was shown.
+              The price is now {amount} USDC; this page showed {price}.
             </b>{' '}
             Nothing has been signed.
           </p>
@@ -46,7 +46,7 @@ export function Pay(props: {
         <button type="button" className="button fare wide" onClick={() => agree(amount)}>
           Pay {amount} USDC and run
         </button>
-        <p className="hint centre">You sign for {amount}, and for no more.</p>
+        <p className="hint centre">You sign for {amount} and no more.</p>
       </div>
     )
   }
@@ -72,14 +72,14 @@ export function Pay(props: {
         </button>
       )}
       <noscript>
-        <p className="hint centre">Paying here needs JavaScript. From code it does not: see below.</p>
+        <p className="hint centre">Paying here requires JavaScript. Paying from code does not: see below.</p>
       </noscript>
       <p className="hint centre">
         {isUnder ? (
-          'The input is held until the outcome is known.'
+          'The input is locked until the outcome is known.'
         ) : isAgain ? (
           wasCharged(execution) ? (
-            'A new job: it is paid for once more.'
+            'A new job: you pay again.'
           ) : (
             'A new job, with a new signature.'
           )

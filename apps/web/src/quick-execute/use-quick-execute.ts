@@ -240,9 +240,9 @@ function asSentence(message: string): string {
 /** Why a capability cannot be ordered now. Undefined: it can. */
 export function refuseAgent({ payable, health, notices }: AgentPage): string | undefined {
   if (health?.availability === 'offline')
-    return `Offline: ${health.consecutive_failures} checks in a row failed. No job is sent there until one passes.`
+    return `Offline: the last ${health.consecutive_failures} checks failed. The platform sends it no jobs until one passes.`
   if (payable) return undefined
-  return notices.find(({ kind }) => kind === 'not-payable')?.text ?? 'No jobs are sent there now.'
+  return notices.find(({ kind }) => kind === 'not-payable')?.text ?? 'The platform sends it no jobs now.'
 }
 
 /** Whether an order was signed whose outcome is not known yet. */

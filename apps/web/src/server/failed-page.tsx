@@ -10,7 +10,7 @@ export function failedPage({ status, message, retryAfter }: ApiFailure): LoadedP
     route: missingRoute,
     module: {
       load: async () => data,
-      head: () => ({ title: 'Not now', hidden: true }),
+      head: () => ({ title: 'Unavailable', hidden: true }),
       Page: () => <FailedPage {...data} />,
     },
     data,
@@ -22,11 +22,11 @@ export function failedPage({ status, message, retryAfter }: ApiFailure): LoadedP
 function FailedPage(props: { readonly message: string; readonly retryAfter: number | null }): ReactNode {
   return (
     <main id="main" className="page">
-      <h1>This page cannot be shown just now</h1>
+      <h1>This page is unavailable right now</h1>
       <p className="lede">{props.message}</p>
       <p className="lede">
         Nothing was sent and nothing was charged.
-        {props.retryAfter !== null && ` Load it again in ${props.retryAfter} s.`}
+        {props.retryAfter !== null && ` Reload in ${props.retryAfter} s.`}
       </p>
     </main>
   )

@@ -13,9 +13,7 @@ export function SignInButton({ why, next }: { readonly why: string; readonly nex
         Sign in
       </button>
       <noscript>
-        <p className="hint">
-          Signing in needs JavaScript: the text is signed by your wallet, in your browser.
-        </p>
+        <p className="hint">Signing in requires JavaScript: your wallet signs the message in your browser.</p>
       </noscript>
       {isOpen && (
         <SignInSheet

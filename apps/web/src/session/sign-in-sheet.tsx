@@ -23,13 +23,13 @@ export function SignInSheet(props: {
     <Sheet labelledBy="sign-in" close={close}>
       <h2 id="sign-in">Sign in</h2>
       <p className="quiet above">
-        {why} Your wallet signs a text. That sends no transaction, costs nothing, and allows nobody to move
-        your money.
+        {why} Your wallet signs a message. This sends no transaction, costs nothing, and lets nobody move your
+        money.
       </p>
       {!isHome && (
         <Note tone="warn">
           <p>
-            Sessions begin at this platform’s own address alone.{' '}
+            You can sign in only at this platform’s own address.{' '}
             <a href={`${platform.public_url}${location.pathname}${location.search}`}>
               Open this page at {platform.public_url}
             </a>
@@ -54,7 +54,7 @@ export function SignInSheet(props: {
           </p>
           <p className="small quiet">You sign:</p>
           <pre className="code whole" tabIndex={0}>
-            {message ?? 'Asking the platform for what to sign …'}
+            {message ?? 'Requesting the message to sign …'}
           </pre>
         </>
       )}
@@ -64,13 +64,13 @@ export function SignInSheet(props: {
           {message === undefined && (
             <p className="acts">
               <button type="button" className="link" onClick={again}>
-                Ask again
+                Try again
               </button>
             </p>
           )}
         </Note>
       )}
-      {isSigning && <p className="hint">Your wallet asks you to sign the text above.</p>}
+      {isSigning && <p className="hint">Your wallet asks you to sign the message above.</p>}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
           Not now

@@ -46,7 +46,7 @@ export async function sendStake(staking: Staking): Promise<KeptStake | undefined
   const network = findWalletChain(platform)
   const wallet = await takeAccount(staking)
   await changeNetwork(wallet, network, platform)
-  tell('Looking for the registry')
+  tell('Checking the registry')
   await checkRegistry(wallet, network, staking)
   if (await isStaked(staking)) return undefined
   await checkBalance(wallet, staking)
@@ -63,8 +63,8 @@ function refuseOtherThanShown(registration: Registration, platform: Platform): v
     registration.call_data.toLowerCase() === encodeRegister(registration.endpoint)
   if (isAsShown) return
   throw new StakeProblem(
-    'The platform asks for another transaction than is shown here.',
-    'Your wallet is not asked for it. Nothing was sent.',
+    'The platform asks for a different transaction from the one shown here.',
+    'This page does not pass it to your wallet. Nothing was sent.',
   )
 }
 
@@ -73,7 +73,7 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
   const { found } = registration
   if (wallet.sendTransaction === undefined)
     throw new StakeProblem(
-      `${wallet.name} sends no transactions.`,
+      `${wallet.name} cannot send transactions.`,
       'Stake with another wallet. Nothing was sent.',
     )
   if (found.phase === 'phase-1' || wallet.address === found.wallet) return wallet
@@ -81,9 +81,9 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
   const taken = await wallet.accounts?.take(found.wallet)
   if (taken !== undefined) return taken
   throw new StakeProblem(
-    'This is another account.',
-    `${wallet.name} shows ${shortAddress(wallet.address)}. The agent is paid at ${shortAddress(found.wallet)}, ` +
-      'and that account alone can stake for it. Nothing was sent.',
+    'Wrong account.',
+    `${wallet.name} shows ${shortAddress(wallet.address)}. The agent’s payments go to ${shortAddress(found.wallet)}, ` +
+      'and only that account can stake for it. Nothing was sent.',
     'other-account',
   )
 }
@@ -97,10 +97,10 @@ async function changeNetwork(
     await bringToChain(wallet, platform)
   } catch (error) {
     if (!(error instanceof WalletProblem) || error.kind !== 'other-chain') throw error
-    const where = platform.local_mode ? ' On this platform it has to lead to the local chain.' : ''
+    const where = platform.local_mode ? ' On this platform, it must point to the local chain.' : ''
     throw new StakeProblem(
       error.message,
-      `Add ${name} (chain id ${id}) to it, and stake again.${where} Nothing was sent.`,
+      `Add ${name} (chain ID ${id}) to your wallet and stake again.${where} Nothing was sent.`,
     )
   }
 }
@@ -120,11 +120,11 @@ async function checkRegistry(
   const isThere = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
   if (isThere && BigInt(answer) === BigInt(registration.stake_wei)) return
   throw new StakeProblem(
-    'The registry is not there.',
-    `What your wallet calls ${name} has no registry contract. ${
+    'Registry not found.',
+    `The network your wallet calls ${name} has no registry contract. ${
       platform.local_mode
-        ? `This platform uses a local chain: in your wallet, ${name} has to lead to it.`
-        : 'Look at the address that this network has in the settings of your wallet.'
+        ? `This platform uses a local chain: in your wallet, ${name} must point to it.`
+        : 'Check this network’s address in your wallet’s settings.'
     } Nothing was sent.`,
   )
 }
@@ -134,8 +134,8 @@ async function isStaked({ ask, registration }: Staking): Promise<boolean> {
   if (now.status.state !== 'waiting_for_stake') return true
   if (walletOf(now) === walletOf(registration) && now.call_data === registration.call_data) return false
   throw new StakeProblem(
-    'The agent names another wallet now.',
-    'Load this page again, and look at what it shows. Nothing was sent.',
+    'The agent now names another wallet.',
+    'Reload this page and check what it shows. Nothing was sent.',
   )
 }
 
@@ -148,9 +148,9 @@ async function checkBalance({ address }: Wallet, { ask, registration }: Staking)
   const balance = await ask<WalletBalance>(`/v1/wallets/${address}/balance`).catch(() => undefined)
   if (balance === undefined || BigInt(balance.native_wei) > BigInt(registration.stake_wei)) return
   throw new StakeProblem(
-    'There is too little in the account.',
+    'Insufficient funds.',
     `${shortAddress(address)} has ${formatEther(balance.native_wei)} ETH; the stake is ` +
-      `${formatEther(registration.stake_wei)} and its gas comes on top. Nothing was sent.`,
+      `${formatEther(registration.stake_wei)} ETH plus gas. Nothing was sent.`,
   )
 }
 
@@ -165,7 +165,7 @@ async function send(wallet: Wallet, registration: Registration): Promise<KeptSta
       throw error
     })
   if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
-    throw new WalletProblem('failed', `${wallet.name} did not say which transaction it sent.`)
+    throw new WalletProblem('failed', `${wallet.name} did not report which transaction it sent.`)
   const sent = { ...asked, hash }
   keepStake(id, sent)
   return sent

@@ -20,6 +20,6 @@ export function explainStake(error: unknown): StakeProblem {
   if (error instanceof StakeProblem) return error
   if (error instanceof WalletProblem) return new StakeProblem(error.message, 'Nothing was sent.')
   if (error instanceof ApiFailure)
-    return new StakeProblem(error.message, 'Nothing was sent. Ask again in a moment.')
-  return new StakeProblem('The page could not ask for the stake.', 'Nothing was sent.')
+    return new StakeProblem(error.message, 'Nothing was sent. Try again in a moment.')
+  return new StakeProblem('The page could not request the stake.', 'Nothing was sent.')
 }

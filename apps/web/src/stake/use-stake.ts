@@ -69,7 +69,7 @@ export function useStake(given: Registration | undefined): Stake | undefined {
       step: 'stopped',
       problem: new StakeProblem(
         'The contract refused the stake.',
-        'The stake was not taken: only gas was spent.',
+        'The registry did not take the stake. Only gas was spent.',
       ),
     })
   }, [fate, id])

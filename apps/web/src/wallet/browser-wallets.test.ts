@@ -76,7 +76,7 @@ describe('a wallet on another network', () => {
     const { open } = startWallet({})
     expect(await bring(await open(), LOCAL)).toMatchObject({
       kind: 'other-chain',
-      message: 'Mocky is still on another network. Switch it to the local chain there, and try again.',
+      message: 'Mocky is still on another network. Switch it to the local chain and try again.',
     })
   })
 
@@ -91,7 +91,7 @@ describe('a wallet on another network', () => {
 
   test.each([
     ['cannot add one', -32_601, 'Mocky does not know this network.'],
-    ['has its person decline', 4_001, 'You declined in Mocky.'],
+    ['has its person decline', 4_001, 'You declined the request in Mocky.'],
   ])('that does not know the network, and %s, says so', async (_, code, message) => {
     const refusesToAdd = Object.assign(new Error('no'), { code })
     const { open } = startWallet({ knows: [], refusesToAdd })
@@ -108,7 +108,7 @@ describe('a wallet on another network', () => {
     const { open } = startWallet({ isSilent: true })
     expect(await bring(await open(), BASE)).toMatchObject({
       kind: 'failed',
-      message: 'Mocky does not answer. Open it, or load this page again.',
+      message: 'Mocky does not answer. Open it or reload this page.',
     })
   })
 })

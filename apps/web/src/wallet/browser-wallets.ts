@@ -162,7 +162,7 @@ async function switchChain(
   }
   throw new WalletProblem(
     'other-chain',
-    `${found.name} is still on another network. Switch it to ${name} there, and try again.`,
+    `${found.name} is still on another network. Switch it to ${name} and try again.`,
   )
 }
 
@@ -177,7 +177,7 @@ const ANSWERED_WITHIN_MS = 15_000
 async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): Promise<unknown> {
   const silent = new AbortController()
   const late = pause(ANSWERED_WITHIN_MS, silent.signal).then(() => {
-    throw new WalletProblem('failed', `${found.name} does not answer. Open it, or load this page again.`)
+    throw new WalletProblem('failed', `${found.name} does not answer. Open it or reload this page.`)
   })
   try {
     return await Promise.race([put(found, method), late])
@@ -200,16 +200,16 @@ async function put(found: FoundWallet, method: string, params: readonly unknown[
   } catch (error) {
     const code =
       typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : undefined
-    if (code === DECLINED) throw new WalletProblem('declined', `You declined in ${found.name}.`)
+    if (code === DECLINED) throw new WalletProblem('declined', `You declined the request in ${found.name}.`)
     if (code === UNKNOWN_CHAIN)
       throw new WalletProblem('other-chain', `${found.name} does not know this network.`)
     if (code === ASKING)
-      throw new WalletProblem('asking', `${found.name} is asking already. Open it, and answer there.`)
+      throw new WalletProblem('asking', `${found.name} has an open request. Open it and answer there.`)
     if (code === NOT_ALLOWED)
-      throw new WalletProblem('not-allowed', `${found.name} does not let this page in.`)
+      throw new WalletProblem('not-allowed', `${found.name} does not allow this page.`)
     if (/insufficient funds/i.test(readMessage(error)))
-      throw new WalletProblem('too-little', `${found.name} says that there is too little in the account.`)
-    throw new WalletProblem('failed', `${found.name} could not do it: ${readMessage(error)}`)
+      throw new WalletProblem('too-little', `${found.name} reports insufficient funds.`)
+    throw new WalletProblem('failed', `${found.name} failed: ${readMessage(error)}`)
   }
 }
 
@@ -221,7 +221,7 @@ function readMessage(error: unknown): string {
 
 function readHex(found: FoundWallet, value: unknown): string {
   if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return value
-  throw new WalletProblem('failed', `${found.name} answered something else than a signature.`)
+  throw new WalletProblem('failed', `${found.name} did not return a signature.`)
 }
 
 function readAnnouncement(event: Event): FoundWallet | undefined {
@@ -238,7 +238,7 @@ function readAnnouncement(event: Event): FoundWallet | undefined {
     /^data:image\/(?:svg\+xml|png|webp|jpeg)[;,]/.test(icon)
   return {
     id: rdns.slice(0, 100),
-    name: plainLine(name, MOST_NAME) || 'A wallet without a name',
+    name: plainLine(name, MOST_NAME) || 'Unnamed wallet',
     icon: isImage ? icon : undefined,
     provider,
   }

@@ -15,7 +15,7 @@ export function checkAgents(flow: Flow, catalog: Catalog): Found[] {
           'error',
           'gone',
           { step: id },
-          `${step.pinned.agent_name} offers no “${step.capability}” any more.`,
+          `${step.pinned.agent_name} no longer offers “${step.capability}”.`,
         ),
       ]
     return [...checkState(id, current), ...checkDrift(id, step, current), ...checkPermissions(id, current)]
@@ -32,7 +32,7 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
           'warning',
           'unreachable',
           { step: id },
-          `${name} was asked just now and did not answer. What it does not deliver is not charged.`,
+          `${name} did not answer just now. What it does not deliver is not charged.`,
         ),
       ]
     case 'offline':
@@ -41,7 +41,12 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
       ]
     case 'closed':
       return [
-        find('error', 'closed', { step: id }, `${name} takes no jobs: ${reason ?? 'no reason is known'}.`),
+        find(
+          'error',
+          'closed',
+          { step: id },
+          `${name} is not accepting jobs: ${reason ?? 'reason unknown'}.`,
+        ),
       ]
   }
 }
@@ -66,14 +71,14 @@ function checkDrift(id: string, step: JobStep, current: CurrentCapability): Foun
     ]
   if (pinned.hash === current.hash) return []
   const cheaper =
-    now.atomic < before.atomic ? `It costs ${current.price} USDC now, ${pinned.price} before. ` : ''
+    now.atomic < before.atomic ? `It now costs ${current.price} USDC, down from ${pinned.price}. ` : ''
   return [
     find(
       'note',
       'changed',
       { step: id },
       `${cheaper}${current.agent_name} has changed “${step.capability}” since this flow was made.`,
-      () => [takeOver('Keep it as it is now')],
+      () => [takeOver('Accept the change')],
     ),
   ]
 }

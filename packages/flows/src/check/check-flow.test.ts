@@ -70,7 +70,7 @@ describe('what is not fed', () => {
       id: 'unfed qr content',
       message: '“content” is required, and nothing feeds it.',
     })
-    expect(findings[0]?.repairs.map(({ label }) => label)).toContain('Ask for “content” when the flow is run')
+    expect(findings[0]?.repairs.map(({ label }) => label)).toContain('Ask for “content” when the flow runs')
     for (const { label } of findings[0]?.repairs ?? []) {
       expect(checkFlow(repair(flow, findings, 'unfed', label)).ok, label).toBe(true)
     }
@@ -87,12 +87,12 @@ describe('what is not fed', () => {
         id === 'unfed qr text' ? repairs.map(({ label }) => label) : [],
       )
     expect(labels(['input.text > summary.text', 'qr.svg > output.svg'])).toEqual([
-      'Take “summary” of Worker',
-      'Take “text” of the flow’s input',
+      'Use “summary” from Worker',
+      'Use “text” from the flow’s input',
     ])
     // It has its reader.
     const used = ['input.text > summary.text', 'summary.summary > output.summary', 'qr.svg > output.svg']
-    expect(labels(used)[0]).toBe('Take “text” of the flow’s input')
+    expect(labels(used)[0]).toBe('Use “text” from the flow’s input')
   })
 
   test('what was added later is not offered to what stands before it', () => {
@@ -102,7 +102,7 @@ describe('what is not fed', () => {
       ['one.b > output.b'],
     )
     const unfed = checkFlow(flow).findings.find(({ id }) => id === 'unfed one a')
-    expect(unfed?.repairs.map(({ label }) => label)).toContain('Ask for “a” when the flow is run')
+    expect(unfed?.repairs.map(({ label }) => label)).toContain('Ask for “a” when the flow runs')
   })
 
   test('an output of the flow without a source is an error, removed by one repair', () => {
@@ -163,7 +163,7 @@ describe('wires', () => {
       { one: step(20, 500), two: step(1, 200) },
       ['input.words > one.a', 'input.words > two.a', 'one.b > output.x', 'two.b > output.y'],
     )
-    const label = 'Ask for what “a” takes'
+    const label = 'Accept only what “a” takes'
     const once = repair(flow, checkFlow(flow).findings, 'lossy', label)
     expect(checkFlow(once).wires.map(({ grade }) => grade)).toEqual(['same', 'lossy', 'same', 'same'])
     const twice = repair(once, checkFlow(once).findings, 'lossy', label)
@@ -199,9 +199,9 @@ describe('wires', () => {
     )
     const { findings } = checkFlow(flow)
     expect(findings[0]?.repairs.map(({ label }) => label)).toEqual([
-      'Join its items, a line each',
+      'Join its items, one per line',
       'Take its first item',
-      'Take the wire away',
+      'Remove the wire',
     ])
     const mended = repair(flow, findings, 'impossible')
     expect(checkFlow(mended)).toMatchObject({ ok: true, findings: [] })
@@ -216,12 +216,12 @@ describe('wires', () => {
         { from: { step: 'summary', port: 'summary' }, to: { step: 'qr', port: 'content' } },
       ],
     }
-    expect(errorsOf(flow)).toEqual(['“content” is fed by two wires: put a “First of” before it.'])
+    expect(errorsOf(flow)).toEqual(['Two wires feed “content”. Put a “First of” before it.'])
     const both = {
       ...SUMMARY_AND_QR,
       steps: { ...SUMMARY_AND_QR.steps, qr: { ...QR, constants: { content: 'x' } } },
     }
-    expect(errorsOf(both)).toEqual(['“content” has a wire and a value of its own.'])
+    expect(errorsOf(both)).toEqual(['“content” has both a wire and a value.'])
   })
 
   test('a circle names who waits for whom, and is opened by a repair', () => {
@@ -231,7 +231,7 @@ describe('wires', () => {
       ['one.b > two.a', 'two.b > one.a', 'two.b > output.b'],
     )
     const { findings } = checkFlow(flow)
-    expect(findings[0]?.message).toBe('These wait for one another in a circle: Worker, Worker.')
+    expect(findings[0]?.message).toBe('These steps wait for each other in a circle: Worker, Worker.')
     expect(checkFlow(repair(flow, findings, 'circle')).ok).toBe(true)
   })
 })
@@ -288,7 +288,7 @@ describe('the price of branches', () => {
   test('a payer with less is told before anything is signed', () => {
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { balance: '0.0149' })
     expect(ok).toBe(false)
-    expect(findings[0]?.message).toBe('The wallet has 0.0149 USDC, a run costs up to 0.015 USDC.')
+    expect(findings[0]?.message).toBe('The wallet has 0.0149 USDC; a run costs up to 0.015 USDC.')
     expect(checkFlow(SUMMARY_AND_QR, { balance: '0.015' }).ok).toBe(true)
   })
 })
@@ -305,8 +305,8 @@ describe('what has changed since the flow was made', () => {
     const catalog = now({ output_schema: { ...rest, link: links ?? text } })
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { catalog })
     expect(ok).toBe(false)
-    expect(findings[0]?.message).toBe('Worker gives no “links”. It may be called “link” now.')
-    const mended = repair(SUMMARY_AND_QR, findings, 'broken', 'Join it to “link”')
+    expect(findings[0]?.message).toBe('Worker gives no “links”. Its new name may be “link”.')
+    const mended = repair(SUMMARY_AND_QR, findings, 'broken', 'Connect it to “link”')
     expect(checkFlow(mended, { catalog }).ok).toBe(true)
   })
 

@@ -82,5 +82,5 @@ export function checkFlow(
 function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): Found[] {
   const [has, needs] = [readUsdc(balance), readUsdc(most)]
   if (balance === undefined || !has.ok || !needs.ok || has.atomic >= needs.atomic) return []
-  return [find('error', 'balance', {}, `The wallet has ${balance} USDC, a run costs up to ${most} USDC.`)]
+  return [find('error', 'balance', {}, `The wallet has ${balance} USDC; a run costs up to ${most} USDC.`)]
 }

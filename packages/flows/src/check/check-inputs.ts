@@ -55,7 +55,7 @@ function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef,
         const id = freeStepId(graph.flow, 'default')
         const step = { kind: 'default', value } as const
         const edit = { edit: 'insert-step', id, step, to, takes: 'value', gives: 'value' } as const
-        return [{ label: 'Give a value for when it is missing', edits: [edit] }]
+        return [{ label: 'Set a value to use when it is missing', edits: [edit] }]
       },
     ),
   ]
@@ -66,7 +66,7 @@ function checkConstant({ judgeValue }: Inspection, port: InputPort, to: PortRef,
   if (violation === undefined) return []
   return [
     find('error', 'constant', to, formatViolation(violation), () => [
-      { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
+      { label: 'Remove the value', edits: [{ edit: 'clear-constant', to }] },
     ]),
   ]
 }
@@ -78,8 +78,8 @@ function checkStrayConstants(graph: Graph, id: string): Found[] {
     .filter(name => !known.has(name))
     .map(port => {
       const to = { step: id, port }
-      return find('warning', 'stray', to, `It takes no “${port}”, for which a value is set.`, () => [
-        { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
+      return find('warning', 'stray', to, `A value is set for “${port}”, which is not an input.`, () => [
+        { label: 'Remove the value', edits: [{ edit: 'clear-constant', to }] },
       ])
     })
 }
@@ -104,7 +104,7 @@ function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repa
   const { inputs } = graph.flow
   if (port.type !== 'any' && !Object.hasOwn(inputs, port.name))
     repairs.push({
-      label: `Ask for “${port.name}” when the flow is run`,
+      label: `Ask for “${port.name}” when the flow runs`,
       edits: [
         { edit: 'set-input', name: port.name, field: { ...port.type, required: true } },
         { edit: 'connect', from: { step: FLOW_INPUT, port: port.name }, to },
@@ -116,7 +116,7 @@ function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repa
 
 function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {
   return {
-    label: `Take “${from.port}” of ${nameStep(flow, from.step)}`,
+    label: `Use “${from.port}” from ${nameStep(flow, from.step)}`,
     edits: [{ edit: 'connect', from, to }],
   }
 }

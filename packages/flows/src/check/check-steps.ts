@@ -18,13 +18,13 @@ export function checkSteps(graph: Graph): Found[] {
   ])
   if (steps.length === 0)
     findings.push(
-      find('error', 'empty', {}, 'The flow has no step yet: add an agent, or start from a template.'),
+      find('error', 'empty', {}, 'The flow has no steps yet. Add an agent or start from a template.'),
     )
   if (graph.circular.length > 0) findings.push(findCircle(graph))
   const jobs = steps.reduce((sum, [, step]) => sum + (step.kind === 'job' ? (step.map?.most ?? 1) : 0), 0)
   if (jobs > MAX_JOBS)
     findings.push(
-      find('error', 'jobs', {}, `A run may order ${MAX_JOBS} jobs, these would be up to ${jobs}.`),
+      find('error', 'jobs', {}, `A run can order up to ${MAX_JOBS} jobs; this flow can reach ${jobs}.`),
     )
   return [...findings, ...checkUnused(graph)]
 }
@@ -37,25 +37,25 @@ function checkStep(id: string, step: Step): Found[] {
       if (!parsed.ok) return wrong(`The template ${parsed.reason}.`)
       const names = namesOfTemplate(step.text).length
       return names > MAX_ADAPTER_PORTS
-        ? wrong(`The template has ${names} inputs, at most ${MAX_ADAPTER_PORTS} are possible.`)
+        ? wrong(`The template has ${names} inputs; the limit is ${MAX_ADAPTER_PORTS}.`)
         : []
     }
     case 'rename': {
       const twice = findTwice(Object.values(step.names))
-      return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
+      return twice === undefined ? [] : wrong(`Two properties would have the name “${twice}”.`)
     }
     case 'constant':
     case 'default':
       return step.value === null && step.secret?.includes('value') === true
-        ? wrong('Its value was left out when the flow was given away: say which it is.')
+        ? wrong('Its value was left out when the flow was shared or exported. Enter a value.')
         : []
     case 'pick':
-      return step.path.length === 0 ? wrong('Say which property or item to take.') : []
+      return step.path.length === 0 ? wrong('Choose which property or item to take.') : []
     case 'job':
       if (step.map !== undefined && !Object.hasOwn(step.pinned.input_schema, step.map.port))
-        return wrong(`There is no input “${step.map.port}” to take the items of the list.`)
+        return wrong(`No input “${step.map.port}” exists for the items of the list.`)
       return step.map !== undefined && step.map.most > MAX_MAPPED_ITEMS
-        ? wrong(`At most ${MAX_MAPPED_ITEMS} items are possible, got ${step.map.most}.`)
+        ? wrong(`The limit is ${MAX_MAPPED_ITEMS} items, got ${step.map.most}.`)
         : []
     default:
       return []
@@ -79,8 +79,8 @@ function checkSecrets(graph: Graph, id: string, step: Step): Found[] {
         'error',
         'secret',
         to,
-        `“${port}” is marked as secret, and is no value that is left out when the flow is given away.`,
-        () => [{ label: 'Take the mark away', edits: [{ edit: 'mark-secret', to, secret: false }] }],
+        `“${port}” is marked as secret but is not a value that is left out when the flow is shared.`,
+        () => [{ label: 'Remove the mark', edits: [{ edit: 'mark-secret', to, secret: false }] }],
       )
     })
 }
@@ -99,7 +99,7 @@ function checkAfter(graph: Graph, id: string, step: Step): Found[] {
         'error',
         `after ${source.step} ${source.port}`,
         { step: id },
-        `It waits for “${source.port}” of ${nameStep(graph.flow, source.step)}, which is not there.`,
+        `It waits for “${source.port}” of ${nameStep(graph.flow, source.step)}, which does not exist.`,
         () => [
           {
             label: 'Do not wait for it',
@@ -123,13 +123,13 @@ function findCircle({ flow, circular }: Graph): Found {
     'error',
     'circle',
     { step: first },
-    `These wait for one another in a circle: ${names.join(', ')}${circular.length > 5 ? ', …' : ''}.`,
+    `These steps wait for each other in a circle: ${names.join(', ')}${circular.length > 5 ? ', …' : ''}.`,
     () =>
       flow.wires
         .filter(({ from, to }) => circular.includes(from.step) && circular.includes(to.step))
         .slice(-1)
         .map(({ from, to }) => ({
-          label: `Take away the wire from ${nameStep(flow, from.step)} to ${nameStep(flow, to.step)}`,
+          label: `Remove the wire from ${nameStep(flow, from.step)} to ${nameStep(flow, to.step)}`,
           edits: [{ edit: 'disconnect', to } as const],
         })),
   )
@@ -175,7 +175,7 @@ function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step
         'warning',
         'unused',
         { step: id },
-        'No step and no output uses what it is paid for.',
+        'You pay for it, but no step or output uses it.',
         () => repairs,
       )
     })

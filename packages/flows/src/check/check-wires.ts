@@ -38,12 +38,10 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
     seen.add(key)
     const step = Object.hasOwn(graph.flow.steps, to.step) ? graph.flow.steps[to.step] : undefined
     if (isSecond)
-      return [
-        find('error', 'second-wire', place, `“${to.port}” is fed by two wires: put a “First of” before it.`),
-      ]
+      return [find('error', 'second-wire', place, `Two wires feed “${to.port}”. Put a “First of” before it.`)]
     if (grade !== 'broken' && step?.constants !== undefined && Object.hasOwn(step.constants, to.port))
       return [
-        find('error', 'wire-and-constant', place, `“${to.port}” has a wire and a value of its own.`, () => [
+        find('error', 'wire-and-constant', place, `“${to.port}” has both a wire and a value.`, () => [
           { label: 'Keep the wire', edits: [{ edit: 'clear-constant', to }] },
         ]),
       ]
@@ -73,7 +71,7 @@ function whatThen(graph: Graph, { from, to }: Wire): string {
   const type = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type ?? 'any'
   if (from.step === FLOW_INPUT || type === 'any' || type.type !== 'string' || type.maxLength === undefined)
     return ''
-  return ' A longer text ends the run there: that step is not sent and not charged. No free adapter shortens a text.'
+  return ' A longer text stops the run there: that step is not sent and not charged. No free adapter shortens text.'
 }
 
 function endsOf(
@@ -100,7 +98,7 @@ function missing(
     return `The step “${end.step}” is gone.`
   const meant = guesses.nearest(end.port, names)
   const gone = `${nameStep(flow, end.step)} ${verb} no “${end.port}”`
-  return meant === undefined ? `${gone}.` : `${gone}. It may be called “${meant}” now.`
+  return meant === undefined ? `${gone}.` : `${gone}. Its new name may be “${meant}”.`
 }
 
 /** The same wire to the port of the nearest name, where that fits; or without it. */
@@ -121,7 +119,7 @@ function repairBroken(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
     { edit: 'connect', from: meant.from, to: meant.to },
   ]
   const moved = isSourceThere ? meant.to.port : meant.from.port
-  return [...(fits ? [{ label: `Join it to “${moved}”`, edits }] : []), takeAway(wire)]
+  return [...(fits ? [{ label: `Connect it to “${moved}”`, edits }] : []), takeAway(wire)]
 }
 
 function repairByAdapter(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
@@ -134,7 +132,7 @@ function repairByAdapter(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
 }
 
 function takeAway({ to }: Wire): Repair {
-  return { label: 'Take the wire away', edits: [{ edit: 'disconnect', to }] }
+  return { label: 'Remove the wire', edits: [{ edit: 'disconnect', to }] }
 }
 
 function namesOf(ports: readonly { readonly name: string }[]): readonly string[] {

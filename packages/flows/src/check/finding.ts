@@ -75,7 +75,7 @@ export function listFindings(
     kept[severity].sort((one, other) => placeOf(one) - placeOf(other)),
   ).slice(0, MAX_FINDINGS)
   if (count > listed.length)
-    listed.push(find('note', 'more', {}, `There is more: ${count - listed.length} findings are not listed.`))
+    listed.push(find('note', 'more', {}, `${count - listed.length} more findings are not listed.`))
   let left = MAX_REPAIR_CHARACTERS
   return listed.map(one => {
     const repairs = left > 0 ? one.repairs() : []

@@ -30,7 +30,7 @@ export function narrowInput({ flow, inputsOf }: Graph, guesses: Guesses, { from,
   return isBetter
     ? [
         {
-          label: `Ask for what “${to.port}” takes`,
+          label: `Accept only what “${to.port}” takes`,
           edits: [{ edit: 'set-input', name: from.port, field }],
         },
       ]

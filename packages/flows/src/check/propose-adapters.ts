@@ -47,7 +47,7 @@ function candidates(output: Field, input: Field): readonly ProposedAdapter[] {
   const proposed: ProposedAdapter[] = []
   if (output.type === 'array' && input.type === 'string')
     proposed.push({
-      label: 'Join its items, a line each',
+      label: 'Join its items, one per line',
       step: { kind: 'join', separator: '\n' },
       takes: 'list',
       gives: 'text',

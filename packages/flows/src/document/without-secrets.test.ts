@@ -35,7 +35,7 @@ test('a flow is given away without the values that are marked as secret, and the
     ),
   ).toEqual([
     ['search', '“api_key” is required, and nothing feeds it.'],
-    ['key', 'Its value was left out when the flow was given away: say which it is.'],
+    ['key', 'Its value was left out when the flow was shared or exported. Enter a value.'],
   ])
 })
 
@@ -63,7 +63,7 @@ test('the value for when nothing comes is left out like any other, and keeps its
   const given = flowOf({ words: text }, { words: secret }, ['words.value > output.words'])
   expect(JSON.stringify(withoutSecrets(given))).not.toContain('k-')
   expect(checkFlow(withoutSecrets(given)).findings.map(({ step, message }) => [step, message])).toEqual([
-    ['words', 'Its value was left out when the flow was given away: say which it is.'],
+    ['words', 'Its value was left out when the flow was shared or exported. Enter a value.'],
   ])
   const to = { step: 'words', port: 'value' }
   const joined = applyEdit(given, { edit: 'connect', from: { step: 'input', port: 'words' }, to })
@@ -88,7 +88,7 @@ test.each(Object.entries(HELD))(
     const found = checkFlow(held).findings.find(({ id }) => id === `secret held ${mark}`)
     expect([found?.severity, found?.message]).toEqual([
       'error',
-      `“${mark}” is marked as secret, and is no value that is left out when the flow is given away.`,
+      `“${mark}” is marked as secret but is not a value that is left out when the flow is shared.`,
     ])
     const mended = applyEdits(held, found?.repairs[0]?.edits ?? [])
     expect(checkFlow(mended).findings.map(({ id }) => id)).not.toContain(`secret held ${mark}`)

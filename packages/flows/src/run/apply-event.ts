@@ -143,7 +143,7 @@ function quoted(
         input,
         attempt: 0,
         error_type: 'unreachable',
-        error: reason ?? 'The agent could not be asked for its price. Nothing was sent.',
+        error: reason ?? 'The platform could not get the agent’s price. Nothing was sent.',
       }),
       now,
     )
@@ -234,7 +234,7 @@ function endUnpaid(graph: Graph, run: Run, key: string, job: Extract<JobState, {
     input: job.input,
     attempt: job.attempt,
     error_type: 'timeout',
-    error: 'No answer came while the payment was good.',
+    error: 'No answer came while the payment was valid.',
   })
 }
 

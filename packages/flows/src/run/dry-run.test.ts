@@ -97,7 +97,7 @@ test('what fails says why, and what hangs on it waits', () => {
   expect(
     played.ok && Object.fromEntries(played.steps.map(({ step, state, reason }) => [step, reason ?? state])),
   ).toEqual({
-    odd: 'There is no sample of what it gives: x: no sample could be made, it needs "examples"',
+    odd: 'No sample output is possible: x: no sample could be made, it needs "examples"',
     long: 'done',
     after: 'waiting',
     qr: 'content: must be at most 500 characters, got 501',

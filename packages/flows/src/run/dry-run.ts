@@ -75,7 +75,7 @@ export function dryRun(graph: Graph, input?: JsonObject): DryRun {
     const state = playStep(graph, run, id, budget)
     if (state === undefined) continue
     left -= state.state === 'done' ? weighJson(state.outputs, left) : 0
-    steps[id] = left >= 0 ? state : { state: 'failed', reason: 'The samples are too large together.' }
+    steps[id] = left >= 0 ? state : { state: 'failed', reason: 'Together, the samples are too large.' }
   }
   const played = [...graph.order, ...graph.circular].map(id => tell(id, steps[id]))
   return { ok: true, input: made.value, steps: played, output: outputOf(graph, run) }
@@ -116,7 +116,7 @@ function playJobs(step: JobStep, count: number, budget: CheckBudget): StepState 
   if (!made.ok)
     return {
       state: 'failed',
-      reason: `There is no sample of what it gives: ${formatViolation(made.violation)}`,
+      reason: `No sample output is possible: ${formatViolation(made.violation)}`,
     }
   return endJobs(
     step,

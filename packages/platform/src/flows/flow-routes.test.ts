@@ -77,12 +77,12 @@ test('an agent that is offline, closed or gone is an error at its step', async (
     'Word counter is offline: it did not answer its last checks.',
   )
   expect(await messageOf(await flowWith({ provenWallet: null }))).toMatch(
-    /^Word counter takes no jobs: Its wallet is not/,
+    /^Word counter is not accepting jobs: Its wallet is not/,
   )
   const flow = await flowWith({ standing: 'taken-down' })
-  expect(await messageOf(flow)).toBe('Word counter offers no “count” any more.')
+  expect(await messageOf(flow)).toBe('Word counter no longer offers “count”.')
   await apps.parts.database.query('empty', 'truncate agents cascade')
-  expect(await messageOf(flow)).toBe('Word counter offers no “count” any more.')
+  expect(await messageOf(flow)).toBe('Word counter no longer offers “count”.')
 })
 
 test('a price that rose since the flow was made asks again', async () => {

@@ -28,7 +28,7 @@ export function BeforeYouPay(props: {
       </div>
       {stale !== undefined && (
         <p className="stale small">
-          The agents could not be asked now: what is pinned in the flow counts.{' '}
+          Could not check the agents now. The terms pinned in the flow apply.{' '}
           <button type="button" className="link" onClick={stale.again}>
             Ask again
           </button>
@@ -47,7 +47,7 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
   return (
     <section className="sum-up">
       <h2 className="quiet" ref={heading} tabIndex={-1}>
-        {least === most ? 'A whole run costs' : 'A whole run costs at most'}
+        {least === most ? 'Cost of a run' : 'Maximum cost of a run'}
       </h2>
       <p className="total num">
         {groupDigits(most)} <small>USDC</small>
@@ -109,7 +109,7 @@ function Terms(): ReactNode {
   const { wallet, balance } = usePurse()
   return (
     <p className="tiny quiet">
-      Each step is signed for on its own and paid when it is delivered. {describeTime(duration, flow)}
+      You sign for each step separately and pay when it is delivered. {describeTime(duration, flow)}
       {wallet !== undefined && (
         <>
           {' '}
@@ -130,10 +130,10 @@ function describeTime(
   const along =
     names.length === 0
       ? ''
-      : `, along ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
-  const people = waits.includes('person') ? ' Plus the wait for approval.' : ''
-  const times = waits.includes('time') ? ' Plus a wait until a time that comes with the run.' : ''
-  return `${formatSpan(seconds)} at most${along}.${people}${times}`
+      : ` along ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+  const people = waits.includes('person') ? ' Plus the time for approval.' : ''
+  const times = waits.includes('time') ? ' Plus a wait until a time set by the run.' : ''
+  return `Up to ${formatSpan(seconds)}${along}.${people}${times}`
 }
 
 /** What steps are permitted to move of the reader's tokens. */
@@ -182,17 +182,17 @@ function describeFine({ check, wires, graph }: FlowView, catalog: Catalog): read
   const lines: Line[] = converted
     .slice(0, MOST_CONVERTED)
     .map(({ from, to, reason, tag }) => [
-      tag === 'as text' ? `“${from.port}” becomes its text` : `“${from.port}” is adapted to “${to.port}”`,
+      tag === 'as text' ? `“${from.port}” becomes text` : `“${from.port}” is adapted to “${to.port}”`,
       `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`,
     ])
   if (converted.length > MOST_CONVERTED)
-    lines.push([`${converted.length - MOST_CONVERTED} more are converted`, ''])
-  if (!has('circle', 'unfed')) lines.push(['No cycles, every required input is fed', ''])
+    lines.push([`${converted.length - MOST_CONVERTED} more conversions`, ''])
+  if (!has('circle', 'unfed')) lines.push(['No cycles; every required input has a source', ''])
   const jobs = steps.filter(step => step.kind === 'job')
   const isAsked = jobs.every(step => catalog.find(step.agent_id, step.capability) !== undefined)
   if (jobs.length === 0 || !isAsked) return lines
   if (!has('gone', 'unreachable', 'offline', 'closed'))
-    lines.push([jobs.length === 1 ? 'Its agent is online' : 'All agents are online', ''])
-  if (!has('permission')) lines.push(['No permissions are asked for', ''])
+    lines.push([jobs.length === 1 ? 'The agent is online' : 'All agents are online', ''])
+  if (!has('permission')) lines.push(['No permissions requested', ''])
   return lines
 }

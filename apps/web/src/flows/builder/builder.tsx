@@ -22,6 +22,9 @@ import { useFlowEditor, type FlowToOpen } from './use-flow-editor.ts'
 import { useFreshCatalog } from './use-fresh-catalog.ts'
 import { useValues } from './use-values.ts'
 
+/** A phone, or a window as narrow as one. */
+const NARROW = '(max-width: 760px)'
+
 /** Where a flow is composed, checked, and run from. */
 export function Builder(props: {
   readonly opened: FlowToOpen
@@ -148,9 +151,9 @@ function LazyCanvas(props: CanvasProps): ReactNode {
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     let isGone = false
-    import('../canvas/flow-canvas.tsx').then(
-      ({ FlowCanvas }) => {
-        if (!isGone) setLoaded({ Canvas: FlowCanvas })
+    loadCanvas().then(
+      Canvas => {
+        if (!isGone) setLoaded({ Canvas })
       },
       error => setFailure(error),
     )
@@ -159,8 +162,19 @@ function LazyCanvas(props: CanvasProps): ReactNode {
     }
   }, [])
   if (failure !== undefined) return <FailureNote error={failure} />
-  return loaded === undefined ? <div className="canvas" aria-busy="true" /> : <loaded.Canvas {...props} />
+  if (loaded !== undefined) return <loaded.Canvas {...props} />
+  return (
+    <div className="canvas loading" aria-busy="true">
+      <p role="status">Loading the canvas…</p>
+    </div>
+  )
 }
+
+const loadCanvas = async (): Promise<ComponentType<CanvasProps>> =>
+  (await import('../canvas/flow-canvas.tsx')).FlowCanvas
+
+// Fetched while the page is still taken over, where it will be shown: modules are loaded once.
+if (typeof matchMedia === 'function' && !matchMedia(NARROW).matches) loadCanvas().catch(() => undefined)
 
 /** What the values at the ports are, and what takes them away. */
 function ShownNote(): ReactNode {
@@ -169,7 +183,7 @@ function ShownNote(): ReactNode {
   if (shown === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      {shown.kind === 'run' ? 'You are looking at a run: hide it to edit the flow.' : shown.title}{' '}
+      {shown.kind === 'run' ? 'You are viewing a run. Hide it to edit the flow.' : shown.title}{' '}
       {shown.url !== undefined && <a href={shown.url}>Open the run</a>}{' '}
       {shown.kind === 'run' && (
         <button type="button" className="link" onClick={() => values.set(undefined)}>
@@ -186,25 +200,25 @@ function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
   if (isSeen) return null
   return (
     <p className="shown-note small" role="status">
-      The file was read as a flow of its own.
+      The file was imported as a new flow.
       {isBeside && (
         <>
           {' '}
-          The one that was open is as it was, under <a href="/flows">Flows</a>.
+          The flow you had open is unchanged, under <a href="/flows">Flows</a>.
         </>
       )}{' '}
       <button type="button" className="link" onClick={() => setSeen(true)}>
-        Good
+        OK
       </button>
     </p>
   )
 }
 
-/** A phone, or a window as narrow as one: the flow is its outline there. */
+/** Whether the flow is its outline here. */
 function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(false)
   useEffect(() => {
-    const query = matchMedia('(max-width: 760px)')
+    const query = matchMedia(NARROW)
     const read = (): void => setNarrow(query.matches)
     read()
     query.addEventListener('change', read)

@@ -17,14 +17,14 @@ export function ConflictNote({ autosave }: { readonly autosave: Autosave }): Rea
           <b>
             Another version of this flow was saved <When at={status.theirs.changed_at} />.
           </b>{' '}
-          Yours is in this browser. Nothing is lost, whichever you choose.
+          Your version is in this browser. Both are kept, whichever you choose.
         </p>
         <p className="acts">
           <button type="button" className="link" onClick={() => void autosave.choose('mine')}>
-            Save mine: theirs stays an earlier version
+            Save mine and keep theirs as an earlier version
           </button>
           <button type="button" className="link" onClick={() => void autosave.choose('theirs').then(reload)}>
-            Open theirs: mine becomes a flow of its own
+            Open theirs and keep mine as a separate flow
           </button>
         </p>
       </Note>

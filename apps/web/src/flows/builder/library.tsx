@@ -49,7 +49,7 @@ export function Library(props: {
       </ul>
       {!isReading && offered.length === 0 && failure === undefined && (
         <p className="hint">
-          {typed.trim() === '' ? 'No agent is listed here yet.' : 'No capability is called so.'}
+          {typed.trim() === '' ? 'No agent is listed here yet.' : 'No capability matches.'}
         </p>
       )}
       {more !== undefined && (

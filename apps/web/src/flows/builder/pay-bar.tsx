@@ -14,7 +14,7 @@ export function PayBar({ run }: { readonly run: () => void }): ReactNode {
       <p className="hint centre">
         <Mending />
         <span>
-          up to {groupDigits(most)} USDC{seconds > 0 && `, ${formatSpan(seconds)} at most`}
+          up to {groupDigits(most)} USDC{seconds > 0 && `, up to ${formatSpan(seconds)}`}
         </span>
       </p>
       <RunButton run={run} isWide />

@@ -25,7 +25,7 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
       <h2>Runs</h2>
       {runs.length === 0 ? (
         <div className="void">
-          <b>Not run so far</b>
+          <b>No runs yet</b>
           <span>A run appears here before it is sent.</span>
         </div>
       ) : (
@@ -40,10 +40,10 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
               <span className="leader" />
               <span className="price">{groupDigits(paid)}</span>
               <p className="small faint with">
-                {status} · paid {groupDigits(paid)} of at most {groupDigits(most)} USDC
+                {status} · paid {groupDigits(paid)} of up to {groupDigits(most)} USDC
               </p>
               <a className="small" href={`/flows/${draft.draft_id}?run=${runId}`}>
-                Its values in the flow
+                Show its values in the flow
               </a>
             </li>
           ))}

@@ -20,7 +20,7 @@ export function valuesOfDryRun({
     })
   shown.set('output', { state: 'done', reason: undefined, inputs: output, outputs: undefined })
   return {
-    title: 'Samples: no agent was asked, nothing was paid.',
+    title: 'Sample values. No agent was called and nothing was paid.',
     kind: 'dry-run',
     url: undefined,
     steps: shown,
@@ -62,7 +62,7 @@ export function valuesOfRun(run: RunAnswer, flowId: string): ShownValues {
     outputs: undefined,
   })
   return {
-    title: 'The values of a run.',
+    title: 'Values from a run.',
     kind: 'run',
     url: `/flows/${flowId}/runs/${run.run_id}`,
     steps: shown,

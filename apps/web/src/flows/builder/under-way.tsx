@@ -11,7 +11,7 @@ export function UnderWay({ draft }: { readonly draft: Draft }): ReactNode {
   if (found === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      {found.isOver ? 'A run of this flow has ended since you left it.' : 'A run of this flow is under way.'}{' '}
+      {found.isOver ? 'A run of this flow ended while you were away.' : 'A run of this flow is in progress.'}{' '}
       <a href={`/flows/${draft.draft_id}/runs/${found.runId}`}>Open it</a>
     </p>
   )

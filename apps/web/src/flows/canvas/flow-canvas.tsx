@@ -57,7 +57,7 @@ const NEAR = 0.6
 const FAR = 0.3
 const ARIA = {
   'node.a11yDescription.default':
-    'Arrow keys move it, Enter opens it, Tab leads to its ports, Delete takes it away.',
+    'Arrow keys move it, Enter opens it, Tab goes to its ports, Delete removes it.',
 }
 
 /** The canvas: steps as nodes, wires between their ports. */

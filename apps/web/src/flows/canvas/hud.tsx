@@ -16,14 +16,14 @@ export function Hud(): ReactNode {
   )
   return (
     <div className="hud">
-      <span className="switch" role="group" aria-label="How near">
-        <button type="button" aria-label="Farther" onClick={() => void zoomOut()}>
+      <span className="switch" role="group" aria-label="Zoom">
+        <button type="button" aria-label="Zoom out" onClick={() => void zoomOut()}>
           −
         </button>
-        <button type="button" aria-label={`${percent} %, to 100 %`} onClick={() => void zoomTo(1)}>
-          {percent} %
+        <button type="button" aria-label={`${percent}%, reset to 100%`} onClick={() => void zoomTo(1)}>
+          {percent}%
         </button>
-        <button type="button" aria-label="Nearer" onClick={() => void zoomIn()}>
+        <button type="button" aria-label="Zoom in" onClick={() => void zoomIn()}>
           +
         </button>
       </span>

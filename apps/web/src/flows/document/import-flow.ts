@@ -11,7 +11,7 @@ const MOST_BYTES = 4 * 1_048_576
 /** Reads a flow from a file. Nothing is thrown, whatever the file. */
 export async function importFlow(file: File): Promise<ImportedFlow> {
   if (file.size > MOST_BYTES)
-    return { ok: false, problems: [`It has ${file.size} bytes, at most ${MOST_BYTES} are read.`] }
+    return { ok: false, problems: [`It has ${file.size} bytes; the limit is ${MOST_BYTES}.`] }
   try {
     return await readFlowText(await file.text())
   } catch {

@@ -14,7 +14,7 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   {
     kind: 'rename',
     name: 'Rename',
-    words: 'other names for an object’s properties',
+    words: 'new names for an object’s properties',
     step: { kind: 'rename', names: {} },
   },
   {
@@ -26,11 +26,11 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   {
     kind: 'template',
     name: 'Template',
-    words: 'a text with values in it',
+    words: 'text with values in it',
     step: { kind: 'template', text: '{value}' },
   },
-  { kind: 'to-number', name: 'To number', words: 'the number that a text says', step: { kind: 'to-number' } },
-  { kind: 'join', name: 'Join', words: 'one text from a list', step: { kind: 'join', separator: '\n' } },
+  { kind: 'to-number', name: 'To number', words: 'a number read from text', step: { kind: 'to-number' } },
+  { kind: 'join', name: 'Join', words: 'one text made from a list', step: { kind: 'join', separator: '\n' } },
   {
     kind: 'split',
     name: 'Split',
@@ -40,13 +40,13 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   {
     kind: 'constant',
     name: 'Constant',
-    words: 'a value that is always the same',
+    words: 'a fixed value',
     step: { kind: 'constant', value: '' },
   },
   {
     kind: 'default',
     name: 'Default',
-    words: 'a value for when nothing comes',
+    words: 'a value to use when none arrives',
     step: { kind: 'default', value: '' },
   },
 ]
@@ -56,25 +56,25 @@ export const WAYS: readonly FreeStep[] = [
   {
     kind: 'branch',
     name: 'Branch',
-    words: 'one way or the other, by a value',
+    words: 'one path or the other, based on a value',
     step: { kind: 'branch', condition: { is: 'there' } },
   },
   {
     kind: 'first',
     name: 'First of',
-    words: 'where branches join: the first that comes',
+    words: 'the first value to come from several branches',
     step: { kind: 'first', count: 2 },
   },
   {
     kind: 'approval',
     name: 'Approval',
-    words: 'a person looks at it first',
-    step: { kind: 'approval', question: 'Go on?' },
+    words: 'a person reviews it first',
+    step: { kind: 'approval', question: 'Continue?' },
   },
   {
     kind: 'wait',
     name: 'Wait',
-    words: 'for some time, or until a time',
+    words: 'for a period or until a set time',
     step: { kind: 'wait', seconds: 60 },
   },
 ]

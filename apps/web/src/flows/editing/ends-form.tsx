@@ -105,9 +105,9 @@ function FlowInput(props: {
             onChange={type => put({ type, required: field.required ?? false })}
           />
         </div>
-        {refused && <p className="hint bad">Another input is called so, or it is no name.</p>}
+        {refused && <p className="hint bad">That name is taken or not valid.</p>}
         <TextSetting
-          label="What it is, for whoever runs it"
+          label="Description for the person who runs it"
           value={field.description ?? ''}
           most={280}
           isEmptyFine

@@ -56,8 +56,8 @@ export function SourceSelect(props: {
           {describeGrade(fit)}
         </option>
       ))}
-      {!isOutput && <option value="value">a value of its own</option>}
-      {!isOutput && port.state !== 'gone' && <option value="ask">ask for it when the flow is run</option>}
+      {!isOutput && <option value="value">a fixed value</option>}
+      {!isOutput && port.state !== 'gone' && <option value="ask">ask for it when the flow runs</option>}
     </select>
   )
 }
@@ -93,7 +93,7 @@ function describeGrade({ grade, reason }: Fit): string {
 }
 
 function describeNothing({ required, feed }: PortView, isOutput: boolean): string {
-  if (isOutput || required) return 'choose where it comes from'
+  if (isOutput || required) return 'choose a source'
   const standard = feed?.by === 'nothing' ? feed.standard : undefined
   return standard === undefined ? 'nothing: not used' : `nothing: ${describeValue(standard, 24)} is used`
 }

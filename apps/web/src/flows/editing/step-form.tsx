@@ -29,7 +29,7 @@ export function StepForm({ id, close }: { readonly id: string; readonly close: (
         <p className="row small">
           <CapabilitySelect id={id} agentId={node.job.agentId} capability={node.job.capability} />
           <a href={`/agents/${node.job.agentId}`} target="_blank" rel="noreferrer">
-            Its page
+            Agent page
           </a>
         </p>
       )}

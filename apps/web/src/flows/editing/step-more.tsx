@@ -21,7 +21,7 @@ export function StepMore({ id, step }: { readonly id: string; readonly step: Ste
         value={step.label ?? ''}
         most={64}
         isEmptyFine
-        hint="Left empty: it is called after what it does."
+        hint="Leave empty to name it after what it does."
         onChange={label => {
           const { label: _, ...rest } = step
           change(label === '' ? rest : { ...rest, label })
@@ -57,7 +57,7 @@ function MapSetting({
       />
       {map !== undefined && (
         <NumberSetting
-          label="Items at most: each costs a job"
+          label="Maximum items: each costs one job"
           value={map.most}
           least={1}
           most={MAX_MAPPED_ITEMS}
@@ -117,7 +117,7 @@ function AfterSetting(props: {
         }}
       >
         <option value="">
-          {after.length === 0 ? 'what feeds it, and nothing else' : 'something else as well'}
+          {after.length === 0 ? 'only the steps that feed it' : 'another step as well'}
         </option>
         {offered.map(source => (
           <option key={`${source.step} ${source.port}`} value={`${source.step} ${source.port}`}>
@@ -155,7 +155,7 @@ export function StepOutputs({ id }: { readonly id: string }): ReactNode {
             <bdi>{port.name}</bdi>
           </span>
           {isGiven(port.name) ? (
-            <span className="faint">the flow gives it</span>
+            <span className="faint">the flow returns it</span>
           ) : (
             port.state !== 'gone' && (
               <button
@@ -163,7 +163,7 @@ export function StepOutputs({ id }: { readonly id: string }): ReactNode {
                 className="link small"
                 onClick={() => giveFromFlow(editor, { step: id, port: port.name })}
               >
-                Give it from the flow<span className="unseen">: {port.name}</span>
+                Return it from the flow<span className="unseen">: {port.name}</span>
               </button>
             )
           )}

@@ -97,8 +97,8 @@ export function StepPicker(props: {
         {problem ??
           (options.length === 0
             ? isReading
-              ? 'Asking…'
-              : 'Nothing that fits is called so.'
+              ? 'Searching…'
+              : 'Nothing that fits has that name.'
             : '↑ ↓ choose, Enter adds, Esc closes.')}
       </p>
     </>

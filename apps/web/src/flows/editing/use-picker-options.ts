@@ -164,7 +164,7 @@ function endOption(join: Join | undefined): readonly PickerOption[] {
       name: isSource ? 'Flow output' : 'Flow input',
       detail: '',
       price: '',
-      why: isSource ? 'the flow gives it' : 'whoever runs the flow is asked for it',
+      why: isSource ? 'the flow returns it' : 'the person who runs the flow enters it',
       isCare: false,
       what: 'end',
     },

@@ -21,7 +21,7 @@ export function Outline(): ReactNode {
       <section className="outline-end" data-step="input" tabIndex={-1}>
         <div className="heading">
           <h2>Flow inputs</h2>
-          <span className="end">what it is run with</span>
+          <span className="end">entered for each run</span>
         </div>
         <FlowInputs />
       </section>
@@ -42,7 +42,7 @@ export function Outline(): ReactNode {
       <section className="outline-end" data-step="output" tabIndex={-1}>
         <div className="heading">
           <h2>Flow outputs</h2>
-          <span className="end">what it gives</span>
+          <span className="end">returned by each run</span>
         </div>
         <FlowOutputs />
       </section>
@@ -68,7 +68,7 @@ function AddStep(): ReactNode {
     <div className="inline-picker">
       <StepPicker join={undefined} add={add} ask={() => undefined} give={() => undefined} />
       <button type="button" className="link small" onClick={() => setOpen(false)}>
-        Add nothing
+        Cancel
       </button>
     </div>
   )

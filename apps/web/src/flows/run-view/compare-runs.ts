@@ -103,8 +103,8 @@ function wordsOf(state: RunStepAnswer['state'], jobs: readonly RunJob[]): string
 const STATES: { readonly [state in RunStepAnswer['state']]: string } = {
   waiting: 'not reached',
   skipped: 'left out',
-  asking: 'asks',
-  sleeping: 'waits',
+  asking: 'waiting for an answer',
+  sleeping: 'waiting',
   ordering: 'at work',
   failed: 'failed',
   done: 'done',

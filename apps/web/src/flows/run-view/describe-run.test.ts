@@ -7,13 +7,13 @@ const card = stepOf('card', [])
 
 test('a run that is under way counts its stops and names who is at work', () => {
   const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', SENT)]), card])
-  expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 stops passed', lede: 'At work: QR code.' })
+  expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 steps done', lede: 'At work: QR code.' })
 })
 
 test('steps that are left out are no stops', () => {
   const out = stepOf('ask', [], { state: 'skipped' })
   const run = runOf([stepOf('summary', [jobOf('summary', SENT)]), out, card])
-  expect(describeRun(FLOW, run).headline).toBe('0 of 2 stops passed')
+  expect(describeRun(FLOW, run).headline).toBe('0 of 2 steps done')
 })
 
 test('a step that failed: what is kept, what was not charged, what resuming pays', () => {
@@ -24,7 +24,7 @@ test('a step that failed: what is kept, what was not charged, what resuming pays
   })
   expect(describeRun(FLOW, run)).toEqual({
     headline: 'One step was not delivered',
-    lede: 'One step is paid and its output kept. QR code failed and was not charged. Resume pays for that step alone.',
+    lede: 'One step is paid and its output is kept. QR code failed and was not charged. Resume pays only for that step.',
   })
 })
 
@@ -36,7 +36,7 @@ test('an agent that is silent may still charge: it is not said that it did not',
     exposed_until: 10_900,
   })
   const { lede } = describeRun(FLOW, run)
-  expect(lede).toMatch(/^QR code did not answer in time, and may charge until \d\d:\d\d:\d\d\./)
+  expect(lede).toMatch(/^QR code did not answer in time and may charge until \d\d:\d\d:\d\d\./)
   expect(lede).not.toMatch(/not charged/)
 })
 
@@ -48,14 +48,14 @@ test('money that went for nothing comes before all else, and no refund is promis
   })
   const { headline, lede } = describeRun(FLOW, run)
   expect(headline).toBe('One step was charged and not delivered')
-  expect(lede).toMatch(/no refund can be promised/)
+  expect(lede).toMatch(/a refund cannot be promised/)
 })
 
 test.each([
   ['changed', 'A price has changed'],
-  ['too-late', 'A signature ran out'],
-  ['dead', 'A signature ran out'],
-  ['none', 'One job waits for your payment'],
+  ['too-late', 'A signature expired'],
+  ['dead', 'A signature expired'],
+  ['none', 'One job is waiting for your payment'],
 ] as const)('a payment that is asked for because: %s', (kind, headline) => {
   const because = kind === 'changed' ? { kind, price: '0.006', pay_to: '0x1' } : { kind }
   const unpaid = jobOf('qr', { state: 'unpaid', because, payment: null, job: null })
@@ -102,20 +102,20 @@ test('an input that was refused before it was sent: the reason stays, also once 
   })
   const steps = [stepOf('summary', [jobOf('summary')]), refused]
   const failed = describeRun(FLOW, runOf(steps, { status: 'failed', paid: '0.01' }))
-  expect(failed.headline).toBe('This run cannot go on')
+  expect(failed.headline).toBe('This run cannot continue')
   expect(failed.lede).toBe(
-    '0.01 USDC paid, proven on the chain. QR code could not be done: text: must be at most 1,200 characters, got 1,522. ' +
+    '0.01 USDC paid, proven on the chain. QR code failed: text: must be at most 1,200 characters, got 1,522. ' +
       '“text” is what you entered as “text”: change it there. ' +
-      'That step was not sent and not charged, and nothing behind it is ordered.',
+      'That step was not sent and not charged, and nothing after it is ordered.',
   )
   const cancelled = describeRun(FLOW, runOf(steps, { status: 'cancelled', paid: '0.01' }))
-  expect(cancelled.headline).toBe('Cancelled: QR code could not be done')
+  expect(cancelled.headline).toBe('Cancelled: QR code failed')
   expect(cancelled.lede).toContain('got 1,522')
 })
 
 test('a free step that failed says why, as one line without anything hidden in it', () => {
   const failed = stepOf('card', [], { state: 'failed', reason: 'a:\nis \u202emissing' })
   const { headline, lede } = describeRun(FLOW, runOf([failed], { status: 'failed' }))
-  expect(headline).toBe('This run cannot go on')
-  expect(lede).toContain('Template could not be done: a: is \u{FFFD}missing')
+  expect(headline).toBe('This run cannot continue')
+  expect(lede).toContain('Template failed: a: is \u{FFFD}missing')
 })

@@ -26,11 +26,11 @@ export function describeRun(flow: Flow, run: RunProgress): RunWords {
     case 'failed':
       return describeFailed(flow, run)
     case 'paused':
-      return { headline: 'Paused', lede: `Nothing new is ordered. ${sayOpen(run)}${sayKept(run)}` }
+      return { headline: 'Paused', lede: `The run orders no new jobs. ${sayOpen(run)}${sayKept(run)}` }
     case 'cancelled':
       return {
         headline: `Cancelled${sayWhyBefore(flow, run)}`,
-        lede: `${sayReason(flow, run)}Nothing more is ordered, and signatures that were not sent are deleted. ${sayOpen(run)}${sayPaid(run)}`,
+        lede: `${sayReason(flow, run)}The run orders no more jobs, and unsent signatures are deleted. ${sayOpen(run)}${sayPaid(run)}`,
       }
   }
 }
@@ -55,10 +55,10 @@ function describeRunning(flow: Flow, run: RunProgress): RunWords {
     jobs.some(({ state }) => state === 'sent' || state === 'quoting'),
   )
   const failed = run.steps.filter(hasFailed)
-  const others = failed.length === 0 ? '' : ` ${nameAll(flow, failed)} was not delivered, and waits.`
+  const others = failed.length === 0 ? '' : ` ${nameAll(flow, failed)} was not delivered and is waiting.`
   return {
-    headline: `${passed} of ${stops.length} stops passed`,
-    lede: `${atWork.length === 0 ? 'Agents are asked' : `At work: ${nameAll(flow, atWork)}`}.${others}`,
+    headline: `${passed} of ${stops.length} steps done`,
+    lede: `${atWork.length === 0 ? 'Asking the agents' : `At work: ${nameAll(flow, atWork)}`}.${others}`,
   }
 }
 
@@ -67,7 +67,7 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
   if (charged.length > 0)
     return {
       headline: `${countSteps(charged.length)} charged and not delivered`,
-      lede: `${nameAll(flow, charged)} took the money and gave nothing usable. It counts against the agent; no refund can be promised. ${sayKept(run)}`,
+      lede: `${nameAll(flow, charged)} took the money and returned nothing usable. This counts against the agent; a refund cannot be promised. ${sayKept(run)}`,
     }
   const failed = run.steps.filter(hasFailed)
   if (failed.length > 0) return describeUndelivered(flow, run, failed)
@@ -75,28 +75,31 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
   if (reasons.includes('changed'))
     return {
       headline: reasons.length === 1 ? 'A price has changed' : 'Prices have changed',
-      lede: `Another price is asked for than was signed. That signature is deleted, unused. ${sayKept(run)}`,
+      lede: `The price is not the one you signed. That signature was deleted unused. ${sayKept(run)}`,
     }
   if (reasons.includes('too-late') || reasons.includes('dead'))
     return {
-      headline: 'A signature ran out',
-      lede: `It was not used, and never will be. Sign anew to go on. ${sayKept(run)}`,
+      headline: 'A signature expired',
+      lede: `It was not used and never will be. Sign again to continue. ${sayKept(run)}`,
     }
   const person = run.waiting.find(one => one.for === 'person')
   if (person !== undefined)
-    return { headline: 'Your approval is needed', lede: `The run continues with it. ${sayKept(run)}` }
+    return {
+      headline: 'Your approval is needed',
+      lede: `The run continues after you answer. ${sayKept(run)}`,
+    }
   if (reasons.length > 0)
     return {
       headline:
         reasons.length === 1
-          ? 'One job waits for your payment'
-          : `${capitalize(countWord(reasons.length))} jobs wait for your payment`,
+          ? 'One job is waiting for your payment'
+          : `${capitalize(countWord(reasons.length))} jobs are waiting for your payment`,
       lede: `This step needs a payment that could not be signed earlier. ${sayKept(run)}`,
     }
   const time = run.waiting.find(one => one.for === 'time')
   return {
     headline: time === undefined ? 'Waiting' : `Waiting until ${formatClock(time.until, 'local')}`,
-    lede: `It goes on by itself; this page can be closed. ${sayKept(run)}`,
+    lede: `The run continues on its own. You can close this page. ${sayKept(run)}`,
   }
 }
 
@@ -104,9 +107,9 @@ function describeUndelivered(flow: Flow, run: RunProgress, failed: readonly RunS
   const jobs = failed.flatMap(step => step.jobs.filter(({ state }) => state === 'failed'))
   const isSilent = jobs.some(job => job.payment?.state === 'sent' && job.job?.status !== 'failed')
   const why = isSilent
-    ? `${nameAll(flow, failed)} did not answer in time${run.exposed_until === null ? '' : `, and may charge until ${formatClock(run.exposed_until, 'local')}`}.`
+    ? `${nameAll(flow, failed)} did not answer in time${run.exposed_until === null ? '' : ` and may charge until ${formatClock(run.exposed_until, 'local')}`}.`
     : `${nameAll(flow, failed)} failed and ${failed.length === 1 ? 'was' : 'were'} not charged.`
-  const on = failed.length === 1 ? 'Resume pays for that step alone.' : 'Resume pays for those steps alone.'
+  const on = failed.length === 1 ? 'Resume pays only for that step.' : 'Resume pays only for those steps.'
   return {
     headline: `${countSteps(failed.length)} not delivered`,
     lede: `${sayKept(run)}${why} ${on}`,
@@ -117,8 +120,8 @@ function describeFailed(flow: Flow, run: RunProgress): RunWords {
   const failed = stopped(run)
   const isJob = failed.every(({ step }) => flow.steps[step]?.kind === 'job')
   return {
-    headline: 'This run cannot go on',
-    lede: `${sayPaid(run)} ${sayReason(flow, run)}${isJob ? 'That step was not sent and not charged, and n' : 'N'}othing behind it is ordered.`,
+    headline: 'This run cannot continue',
+    lede: `${sayPaid(run)} ${sayReason(flow, run)}${isJob ? 'That step was not sent and not charged, and n' : 'N'}othing after it is ordered.`,
   }
 }
 
@@ -129,7 +132,7 @@ function stopped({ steps }: RunProgress): readonly RunStepAnswer[] {
 
 function sayWhyBefore(flow: Flow, run: RunProgress): string {
   const failed = stopped(run)
-  return failed.length === 0 ? '' : `: ${nameAll(flow, failed)} could not be done`
+  return failed.length === 0 ? '' : `: ${nameAll(flow, failed)} failed`
 }
 
 /** Why the first of them could not be done, and what to change. */
@@ -139,7 +142,7 @@ function sayReason(flow: Flow, run: RunProgress): string {
   const { reason } = first
   const why = reason === null ? '' : `: ${plainRefusal(plainLine(reason, 200))}`
   const change = explainRefused(flow, first)
-  return `${nameAll(flow, [first])} could not be done${why}. ${change === undefined ? '' : `${plainLine(change, 300)} `}`
+  return `${nameAll(flow, [first])} failed${why}. ${change === undefined ? '' : `${plainLine(change, 300)} `}`
 }
 
 /** A step of whose jobs one has failed, and none is at work. */
@@ -159,8 +162,8 @@ function sayKept(run: RunProgress): string {
   const { length } = paidSteps(run)
   if (length === 0) return ''
   return length === 1
-    ? 'One step is paid and its output kept. '
-    : `${capitalize(countWord(length))} steps are paid and their outputs kept. `
+    ? 'One step is paid and its output is kept. '
+    : `${capitalize(countWord(length))} steps are paid and their outputs are kept. `
 }
 
 function sayPaid({ paid }: RunProgress): string {

@@ -19,7 +19,7 @@ export function explainRefused(flow: Flow, { step, reason }: RunStepAnswer): str
   const settings = Object.entries(source.pinned.input_schema)
     .filter(([, { type }]) => type === 'integer')
     .map(([setting]) => `“${setting}”`)
-  if (!isTooLong) return `${came}: give ${name} something else.`
+  if (!isTooLong) return `${came}: give ${name} a different input.`
   return settings.length === 0
     ? `${came}: give ${name} a shorter input.`
     : `${came}: give ${name} a shorter input, or a lower ${settings.slice(0, 2).join(' or ')}.`

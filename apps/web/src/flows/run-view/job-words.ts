@@ -16,7 +16,7 @@ export function jobWords(job: RunJob): Words {
     case 'unpaid':
       return unpaidWords(job)
     case 'quoting':
-      return { words: 'Its agent is asked for the price', tone: 'plain' }
+      return { words: 'Asking the agent for its price', tone: 'plain' }
     case 'sent':
       return job.job?.status === 'pending' || job.job?.status === 'completed'
         ? { words: 'Delivered, being settled', tone: 'plain', sign: 'clock' }
@@ -31,19 +31,19 @@ export function jobWords(job: RunJob): Words {
 }
 
 function unpaidWords({ because, payment }: RunJob): Words {
-  if (payment?.state === 'ready') return { words: 'Signed, waits for its turn', tone: 'plain' }
+  if (payment?.state === 'ready') return { words: 'Signed, waiting for its turn', tone: 'plain' }
   switch (because?.kind) {
     case 'changed':
-      return { words: `Asks for ${because.price} USDC now`, tone: 'warn', sign: 'warn' }
+      return { words: `Now asks for ${because.price} USDC`, tone: 'warn', sign: 'warn' }
     case 'too-late':
-      return { words: 'Its signature ended too soon, unused', tone: 'warn', sign: 'clock' }
+      return { words: 'Its signature expired too soon, unused', tone: 'warn', sign: 'clock' }
     case 'dead':
-      return { words: 'Not charged; waits for a new signature', tone: 'plain' }
+      return { words: 'Not charged; waiting for a new signature', tone: 'plain' }
     case 'charged':
       return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
     case 'none':
     case undefined:
-      return { words: 'Waits for your payment', tone: 'plain' }
+      return { words: 'Waiting for your payment', tone: 'plain' }
   }
 }
 
@@ -55,7 +55,7 @@ function failedWords({ payment, job, attempt }: RunJob): Words {
   const isSilent = payment?.state === 'sent' && job?.status !== 'failed'
   if (isSilent)
     return {
-      words: 'No answer in its time',
+      words: 'No answer in time',
       tone: 'warn',
       sign: 'clock',
       until: job?.usable_until ?? payment.valid_before,

@@ -18,7 +18,7 @@ test('a failed job whose payment is still good is sent again with it: nothing is
   expect(action).toMatchObject({ sign: [], retry: [{ key: 'qr', amount: '0.005' }], total: '0.005' })
   expect(labelAction(action)).toBe('Pay 0.005 and resume')
   expect(explainAction(action)).toBe(
-    'The same signed payment is sent again. It can be used once, whatever happens on the way.',
+    'The same signed payment is sent again. It can be used only once, whatever happens.',
   )
 })
 
@@ -60,8 +60,8 @@ test('to pay twice for a step is never one of several things that a press does',
   const together = actionOf(charged, unpaid('summary', { kind: 'none' }))
   expect(together.sign.map(({ key }) => key)).toEqual(['summary'])
   const alone = actionOf(charged)
-  expect(labelAction(alone)).toBe('Pay 0.005 once more')
-  expect(explainAction(alone)).toMatch(/paid for twice/)
+  expect(labelAction(alone)).toBe('Pay 0.005 again')
+  expect(explainAction(alone)).toMatch(/pay twice/)
 })
 
 test('a step whose payment is there already asks for none, before its turn and in it', () => {

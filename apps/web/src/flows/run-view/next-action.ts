@@ -88,8 +88,8 @@ export function labelAction({ sign, retry, total }: NextAction): string | undefi
   const [first] = sign
   if (count === 0) return undefined
   if (count === 1 && first?.was !== undefined) return `${first.was} → ${first.price}, sign again`
-  if (count === 1 && first?.because === 'charged') return `Pay ${first.price} once more`
-  if (count === 1) return first?.because === 'none' ? `Pay ${total} and go on` : `Pay ${total} and resume`
+  if (count === 1 && first?.because === 'charged') return `Pay ${first.price} again`
+  if (count === 1) return first?.because === 'none' ? `Pay ${total} and continue` : `Pay ${total} and resume`
   const isList = [...sign, ...retry].some(({ key }) => key.includes('#'))
   return `Pay ${count} ${isList ? 'jobs' : 'steps'}, ${total}`
 }
@@ -99,22 +99,22 @@ export function explainAction({ sign, retry }: NextAction): string {
   const [first] = sign
   if (first === undefined)
     return retry.length === 1
-      ? 'The same signed payment is sent again. It can be used once, whatever happens on the way.'
-      : 'The same signed payments are sent again. Each can be used once, whatever happens on the way.'
+      ? 'The same signed payment is sent again. It can be used only once, whatever happens.'
+      : 'The same signed payments are sent again. Each can be used only once, whatever happens.'
   if (first.because === 'charged')
-    return 'The payment before was charged, and nothing usable came. With another one this step is paid for twice.'
+    return 'The earlier payment was charged and nothing usable came back. If you pay again, you pay twice for this step.'
   const reasons = new Set(sign.map(({ because }) => because))
   const words = [
-    ...(reasons.has('changed') ? ['What was signed for another price is deleted unused.'] : []),
-    ...(reasons.has('dead') ? ['What was signed before can never be charged any more.'] : []),
-    ...(reasons.has('too-late') ? ['What was signed before ended too soon, and is deleted unused.'] : []),
+    ...(reasons.has('changed') ? ['Signatures for another price are deleted unused.'] : []),
+    ...(reasons.has('dead') ? ['The earlier signature can never be charged.'] : []),
+    ...(reasons.has('too-late') ? ['Signatures that expired too soon are deleted unused.'] : []),
     ...(retry.length > 0
-      ? ['Failed steps are sent again with the payment they have, which can be used once.']
+      ? ['Failed steps are sent again with the payment they have, which can be used only once.']
       : []),
   ]
   return words.length > 0
     ? words.join(' ')
-    : 'Each payment is good for its own step alone. What is not delivered is not charged.'
+    : 'Each payment is valid only for its own step. What is not delivered is not charged.'
 }
 
 function toSign(

@@ -28,7 +28,7 @@ test.each([
     'Not sent, not charged',
     'refused',
   ],
-  ['silent', { ...FAILED, job: { status: 'expired' } }, 'failed', 'No answer in its time', 'warn'],
+  ['silent', { ...FAILED, job: { status: 'expired' } }, 'failed', 'No answer in time', 'warn'],
   [
     'charged for nothing',
     { ...FAILED, payment: { state: 'paid' } },
@@ -47,14 +47,14 @@ test.each([
     'signed, and its price not asked so far',
     { state: 'unpaid', because: { kind: 'none' }, payment: { state: 'ready' }, job: null },
     'here',
-    'Signed, waits for its turn',
+    'Signed, waiting for its turn',
     'plain',
   ],
   [
     'dearer',
     { state: 'unpaid', because: { kind: 'changed', price: '0.02', pay_to: '0x1' }, payment: null },
     'here',
-    'Asks for 0.02 USDC now',
+    'Now asks for 0.02 USDC',
     'warn',
   ],
 ] as const)('a paid step that is %s', (_, given, mark, words, tone) => {

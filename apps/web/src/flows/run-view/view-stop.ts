@@ -52,14 +52,14 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Word
     case 'waiting':
       return { words: 'Not reached', tone: 'plain' }
     case 'skipped':
-      return { words: 'Left out: nothing leads here in this run', tone: 'plain' }
+      return { words: 'Left out: this run does not reach it', tone: 'plain' }
     case 'asking':
-      return { words: 'Asks you', tone: 'plain' }
+      return { words: 'Needs your answer', tone: 'plain' }
     case 'sleeping':
-      return { words: 'Waits', tone: 'plain', ...(state.until !== null && { until: state.until }) }
+      return { words: 'Waiting', tone: 'plain', ...(state.until !== null && { until: state.until }) }
     case 'failed':
       return {
-        words: step?.kind === 'job' ? 'Not sent, not charged' : 'Could not be done',
+        words: step?.kind === 'job' ? 'Not sent, not charged' : 'Failed',
         tone: 'refused',
         sign: 'cross',
       }
@@ -74,7 +74,7 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Word
 function jobsWords({ jobs, state }: RunStepAnswer): Words {
   const [first] = jobs
   if (first === undefined)
-    return { words: state === 'done' ? 'An empty list: nothing to order' : 'Waits', tone: 'plain' }
+    return { words: state === 'done' ? 'An empty list: nothing to order' : 'Waiting', tone: 'plain' }
   if (jobs.length === 1 && !first.key.includes('#')) return jobWords(first)
   const done = jobs.filter(job => job.state === 'done').length
   const failed = jobs.filter(job => job.state === 'failed' || isChargedForNothing(job)).length
@@ -90,7 +90,7 @@ const FREE: { readonly [kind in Exclude<Step['kind'], 'job'>]: string } = {
   'to-number': 'Made by the platform',
   join: 'Made by the platform',
   split: 'Made by the platform',
-  constant: 'Always the same',
+  constant: 'Fixed value',
   default: 'Made by the platform',
   first: 'Made by the platform',
   branch: 'Decided by the platform',

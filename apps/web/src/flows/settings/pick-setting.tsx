@@ -49,7 +49,7 @@ export function PickSetting(props: {
                 {describePath(one)}
               </option>
             ))}
-            <option value="typed">another place</option>
+            <option value="typed">another path</option>
           </select>
         </div>
       )}
@@ -59,7 +59,7 @@ export function PickSetting(props: {
           value={path}
           most={400}
           isMono
-          hint="links[0].url: names of properties, numbers of items from 0"
+          hint="links[0].url: property names, item numbers from 0"
           onChange={text => pick(readPath(text))}
         />
       )}

@@ -34,7 +34,7 @@ export function RenameSetting(props: {
             onChange={name => put(entries.map((one, at) => (at === index ? [name, to] : one)))}
           />
           <TextSetting
-            label="is called"
+            label="New name"
             value={to}
             most={256}
             onChange={name => put(entries.map((one, at) => (at === index ? [from, name] : one)))}
@@ -44,7 +44,7 @@ export function RenameSetting(props: {
             className="link small"
             onClick={() => put(entries.filter((_, at) => at !== index))}
           >
-            Take out
+            Remove
           </button>
         </div>
       ))}

@@ -161,7 +161,7 @@ function describeKind(value: JsonValue): string {
   if (value === null) return 'null: nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object') return `an object with ${Object.keys(value).length} properties`
-  if (typeof value === 'string') return value === '' ? 'an empty text; JSON for anything else' : 'a text'
+  if (typeof value === 'string') return value === '' ? 'empty text; use JSON for anything else' : 'text'
   return typeof value === 'number' ? 'a number' : 'a boolean'
 }
 

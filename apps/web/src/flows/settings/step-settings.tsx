@@ -39,7 +39,7 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
     case 'join':
       return (
         <SeparatorSetting
-          label="Between the items"
+          label="Separator"
           value={step.separator}
           isEmptyFine
           onChange={separator => change({ ...step, separator })}
@@ -49,12 +49,12 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
       return (
         <>
           <SeparatorSetting
-            label="Where it is split"
+            label="Split at"
             value={step.separator}
             onChange={separator => change({ ...step, separator })}
           />
           <NumberSetting
-            label="Items at most"
+            label="Maximum items"
             value={step.most}
             least={1}
             most={MAX_SPLIT_ITEMS}
@@ -67,7 +67,7 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
     case 'default':
       return (
         <ValueSetting
-          label="Where nothing comes"
+          label="Value when none arrives"
           value={step.value}
           onChange={value => change({ ...step, value })}
         />
@@ -169,14 +169,14 @@ function ConditionSetting(props: {
       <ChoiceSetting label="“then” if" value={condition.is} choices={CONDITIONS} onChange={choose} />
       {condition.is === 'equal-to' && (
         <ValueSetting
-          label="This"
+          label="Value"
           value={condition.value}
           onChange={value => onChange({ ...condition, value })}
         />
       )}
       {condition.is === 'containing' && (
         <ValueSetting
-          label="This"
+          label="Value"
           value={condition.value}
           onChange={value =>
             onChange({ ...condition, value: isScalar(value) ? value : JSON.stringify(value) })
@@ -185,7 +185,7 @@ function ConditionSetting(props: {
       )}
       {condition.is !== 'there' && condition.is !== 'equal-to' && condition.is !== 'containing' && (
         <NumberSetting
-          label="This number"
+          label="Number"
           value={condition.value}
           least={-Infinity}
           most={Infinity}
@@ -206,11 +206,11 @@ function WaitSetting(props: {
   return (
     <>
       <ChoiceSetting
-        label="How long"
+        label="Duration"
         value={seconds === undefined ? 'until' : 'for'}
         choices={[
-          ['for', 'for some seconds'],
-          ['until', 'until a time that comes to “until”'],
+          ['for', 'for a number of seconds'],
+          ['until', 'until the time in “until”'],
         ]}
         onChange={chosen => change(chosen === 'for' ? { ...rest, seconds: 60 } : rest)}
       />

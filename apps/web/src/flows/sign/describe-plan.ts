@@ -6,14 +6,14 @@ import type { SigningPlan } from './plan-signing.ts'
 /** What is signed, and what it is good for, in a sentence or two. */
 export function describePlan({ now, later }: SigningPlan): string {
   const count = now.length
-  if (count === 0 && later.length === 0) return 'No step of it is paid for.'
+  if (count === 0 && later.length === 0) return 'This run has no paid steps.'
   const what =
     count === 0
       ? 'No payment at the start'
       : count === 1
-        ? 'One payment, good for its own step alone'
-        : `${capitalize(countWord(count))} payments, each good for its own step alone`
-  return `${what}. A step that is not delivered is not charged, and nothing behind it is paid.`
+        ? 'One payment, valid only for its own step'
+        : `${capitalize(countWord(count))} payments, each valid only for its own step`
+  return `${what}. A step that is not delivered is not charged, and nothing after it is paid.`
 }
 
 /** What a run is started with, in one line. */

@@ -31,7 +31,7 @@ export function InputStep(props: {
   useEffect(() => {
     if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refusal])
-  if (isEmpty) return <p className="quiet above">The input is being checked.</p>
+  if (isEmpty) return <p className="quiet above">Checking the input.</p>
   return (
     <form
       ref={form}
@@ -43,8 +43,8 @@ export function InputStep(props: {
       }}
     >
       <p className="quiet above">
-        What the run works on{isGiven && ', filled in as it was: change what you like'}. Every price follows
-        before you sign.
+        Input for the run{isGiven && ', already filled in. Change what you like'}. You see every price before
+        you sign.
       </p>
       <div className="above">
         <InputForm

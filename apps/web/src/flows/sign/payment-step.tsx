@@ -33,7 +33,7 @@ export function PaymentStep(props: Props): ReactNode {
     case 'quoting':
       return (
         <p className="quiet above" role="status">
-          The agents are asked for their prices.
+          Asking the agents for their prices.
         </p>
       )
     case 'unquoted':
@@ -84,7 +84,7 @@ function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
           </div>
         )}
         <div className="most">
-          <dt>At most, all together</dt>
+          <dt>Maximum total</dt>
           <dd>
             <b>{groupDigits(plan.atMost)}</b> USDC
           </dd>
@@ -117,7 +117,7 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
           </p>
         ))}
         <p>
-          The run is not started without its price. Nothing has been signed.{' '}
+          The run cannot start without this price. Nothing has been signed.{' '}
           <button type="button" className="link" onClick={again}>
             Ask again
           </button>
@@ -136,8 +136,8 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
           </p>
         ))}
         <p>
-          {plan.changes.length === 0 && 'What the agents ask for has changed since it was shown. '}Nothing has
-          been signed. You sign for what is listed here, and for no more.
+          {plan.changes.length === 0 && 'The agents changed their terms since this page showed them. '}Nothing
+          has been signed. You sign only for what is listed here.
         </p>
       </Note>
     )
@@ -145,7 +145,7 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
 }
 
 function whenSaid({ from }: PriceChange): string {
-  return `the flow was made at ${from}`
+  return `it was ${from} when the flow was made`
 }
 
 function Halt(props: {
@@ -182,7 +182,7 @@ function Buttons({ signing, sign, close }: Props & { readonly signing: InPlan })
   return (
     <div className="acts sign-acts">
       <button type="button" className="button" disabled={signing.step === 'starting'} onClick={close}>
-        {signing.step === 'signing' && count > 1 ? 'Stop, start nothing' : 'Not now'}
+        {signing.step === 'signing' && count > 1 ? 'Stop without starting' : 'Not now'}
       </button>
       <button
         ref={button}
@@ -221,15 +221,15 @@ function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
   return (
     <p className="tiny on-stock">
       {wallet === undefined ? (
-        'From a wallet that you choose. '
+        'From a wallet you choose. '
       ) : (
         <>
           From the <bdi>{wallet.name}</bdi>
           {balance !== undefined && `, which has ${groupDigits(balance.usdc)} USDC`}
-          {isShort && ', less than the run can come to'}.{' '}
+          {isShort && ', less than the run can cost'}.{' '}
         </>
       )}
-      What is signed is written down in this browser before anything is sent: closing this page loses nothing.
+      This browser stores what you sign before it sends anything, so closing this page loses nothing.
     </p>
   )
 }

@@ -74,7 +74,7 @@ export function planSigning(graph: Graph, { jobs }: RunQuote, at: number): Signi
     if (sign === 'later')
       later.push({ key, name, capability, price: quote?.amount, most: count, why: whyLater(graph, id, step) })
     else if (quote === null || price === undefined)
-      problems.push({ name, sentence: error ?? 'It named no price.' })
+      problems.push({ name, sentence: error ?? 'The agent did not give a price.' })
     else {
       start += price
       now.push({ key, name, capability, quote, usableUntil: Math.floor(at) + Math.ceil(validForSeconds) })
@@ -96,11 +96,11 @@ function stepOf({ steps }: Flow, id: string): JobStep | undefined {
 }
 
 function whyLater(graph: Graph, id: string, { map }: JobStep): string {
-  if (map !== undefined) return `one for each item of “${map.port}”, signed once the list is there`
+  if (map !== undefined) return `one for each item of “${map.port}”, signed when the list is ready`
   const kinds = new Set(kindsBehind(graph, id))
-  if (kinds.has('approval')) return 'signed once somebody has approved'
-  if (kinds.has('wait')) return 'signed once its time has come'
-  return 'signed when the run gets there'
+  if (kinds.has('approval')) return 'signed after approval'
+  if (kinds.has('wait')) return 'signed when its time comes'
+  return 'signed when the run reaches it'
 }
 
 /** What stands between the start and a step. */

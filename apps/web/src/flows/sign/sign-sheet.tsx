@@ -37,7 +37,7 @@ export function SignSheet(props: {
   return (
     <Sheet labelledBy="sign-run" close={onClose} locked={signing.step === 'starting'} look="ticket">
       <h2 id="sign-run">
-        Run “<Words of={flow.name === '' ? 'a flow without a name' : flow.name} most={64} />”
+        Run “<Words of={flow.name === '' ? 'Unnamed flow' : flow.name} most={64} />”
       </h2>
       {checked === undefined ? (
         <InputStep

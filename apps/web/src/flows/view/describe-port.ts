@@ -26,9 +26,9 @@ export function describePort(
     name,
     type_,
     side === 'in' && required && id !== FLOW_OUTPUT ? 'required' : '',
-    side === 'out' && !required ? 'not always there' : '',
+    side === 'out' && !required ? 'not always present' : '',
     whose,
-    state === 'gone' ? 'not there any more' : state === 'new' ? 'new' : '',
+    state === 'gone' ? 'no longer there' : state === 'new' ? 'new' : '',
     feed === undefined ? describeTargets(graph, targets) : describeFeed(feed),
   ]
   return parts.filter(part => part !== '').join(', ')

@@ -11,29 +11,29 @@ export function describeStep(step: Step): string {
     case 'job':
       return ''
     case 'template':
-      return step.text === '' ? 'an empty text' : cutText(step.text.replaceAll(/\s+/g, ' '), MOST)
+      return step.text === '' ? 'empty text' : cutText(step.text.replaceAll(/\s+/g, ' '), MOST)
     case 'pick':
       return step.path.length === 0 ? 'nothing chosen yet' : cutText(writePath(step.path), MOST)
     case 'rename':
       return describeNames(Object.entries(step.names))
     case 'to-number':
-      return 'the number that a text says'
+      return 'a number read from text'
     case 'join':
       return `with ${describeSeparator(step.separator)} between`
     case 'split':
-      return `at ${describeSeparator(step.separator)}, at most ${step.most}`
+      return `at ${describeSeparator(step.separator)}, up to ${step.most}`
     case 'constant':
       return describeValue(step.value)
     case 'default':
       return `else ${describeValue(step.value)}`
     case 'first':
-      return `of ${step.count}, in their order`
+      return `of ${step.count}, in order`
     case 'branch':
       return `if ${describeCondition(step.condition)}`
     case 'approval':
       return cutText(step.question.replaceAll(/\s+/g, ' '), MOST)
     case 'wait':
-      return step.seconds === undefined ? 'until a time that comes' : `for ${formatSpan(step.seconds)}`
+      return step.seconds === undefined ? 'until a given time' : `for ${formatSpan(step.seconds)}`
   }
 }
 
@@ -45,7 +45,7 @@ function describeCondition(condition: Condition): string {
     case 'equal-to':
       return `it is ${describeValue(condition.value, 30)}`
     case 'containing':
-      return `it has ${describeValue(condition.value, 30)} in it`
+      return `it contains ${describeValue(condition.value, 30)}`
     case 'less-than':
       return `it is less than ${condition.value}`
     case 'at-most':

@@ -2,7 +2,7 @@ import type { Flow, Step } from '@farebox/flows/document/flow'
 import { NO_CATALOG } from '@farebox/flows/internal/check/catalog'
 import { expect, test } from 'vitest'
 import { viewFlow } from './flow-view.ts'
-import { placeNodes, sizeOfCard } from './places.ts'
+import { findRoom, placeNodes, sizeOfCard } from './places.ts'
 
 /** The canvas of a window of 1440 × 900, at the zoom at which 12 px are 11. */
 const READABLE = { width: 848 / 0.92, height: 739 / 0.92 }
@@ -58,4 +58,22 @@ test('a longer flow grows downwards, no wider', () => {
   const { width, rows } = spread(chain(40))
   expect(width).toBeLessThanOrEqual(READABLE.width)
   expect(rows).toBeGreaterThan(10)
+})
+
+test('room for a new step is found beside the wires, not on them', () => {
+  const flow = chain(1)
+  const view = viewFlow(flow, { catalog: NO_CATALOG, balance: undefined })
+  const size = sizeOfCard('adapter', 2)
+  const places = new Map([
+    ['input', { x: 0, y: 0 }],
+    ['step_0', { x: 800, y: 0 }],
+  ])
+  const room = findRoom(view, places, size, { x: 300, y: 0 })
+  expect(room.x).toBe(300)
+  // The wire runs level, from the middle of one to the middle of the other.
+  expect(room.y).toBeGreaterThan(sizeOfCard('end', 1).height / 2)
+  const beyond = { x: 1_100, y: 0 }
+  expect(findRoom(view, places, size, beyond)).toEqual(beyond)
+  const below = { x: 300, y: 400 }
+  expect(findRoom(view, places, size, below)).toEqual(below)
 })

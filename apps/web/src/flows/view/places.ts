@@ -72,17 +72,24 @@ export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, Plac
   return places
 }
 
-/** The nearest place at or below the wanted one where nothing else is. */
+interface Box extends Place {
+  readonly width: number
+  readonly height: number
+}
+
+/** The nearest place at or below the wanted one where no node is, and through which no wire runs. */
 export function findRoom(
   view: FlowView,
   places: ReadonlyMap<string, Place>,
   size: { readonly width: number; readonly height: number },
   wanted: Place,
 ): Place {
-  const taken = [...places].flatMap(([other, place]) => {
+  const nodes = new Map<string, Box>()
+  for (const [other, place] of places) {
     const node = view.nodes.get(other)
-    return node === undefined ? [] : [{ ...place, ...sizeOf(node) }]
-  })
+    if (node !== undefined) nodes.set(other, { ...place, ...sizeOf(node) })
+  }
+  const taken = [...nodes.values(), ...wiresThrough(view, nodes, wanted.x, size.width)]
   let { y } = wanted
   for (let tries = 0; tries <= taken.length; tries += 1) {
     const hit = taken.find(
@@ -96,6 +103,27 @@ export function findRoom(
     y = hit.y + hit.height + GAP_Y
   }
   return { x: wanted.x, y }
+}
+
+/** Of each wire that runs across a column, the part within it; as straight lines, which wires nearly are. */
+function wiresThrough(
+  view: FlowView,
+  nodes: ReadonlyMap<string, Box>,
+  x: number,
+  width: number,
+): readonly Box[] {
+  return view.wires.flatMap(({ from, to }) => {
+    const [source, target] = [nodes.get(from.step), nodes.get(to.step)]
+    if (source === undefined || target === undefined) return []
+    const [start, end] = [source.x + source.width, target.x]
+    // Wires that go back run around the nodes.
+    if (start >= x || end <= x + width) return []
+    const [above, below] = [source.y + source.height / 2, target.y + target.height / 2]
+    const at = (where: number): number => above + ((below - above) * (where - start)) / (end - start)
+    const ends = [at(x), at(x + width)]
+    const top = Math.min(...ends)
+    return [{ x, y: top, width, height: Math.max(...ends) - top }]
+  })
 }
 
 /**

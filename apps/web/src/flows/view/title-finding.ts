@@ -12,7 +12,7 @@ export function titleFinding({ id, port }: Finding): string {
     case 'offline':
       return 'The agent is offline'
     case 'closed':
-      return 'The agent takes no jobs'
+      return 'The agent is not accepting jobs'
     case 'dearer':
       return 'The price has risen'
     case 'changed':
@@ -20,11 +20,11 @@ export function titleFinding({ id, port }: Finding): string {
     case 'permission':
       return 'It moves your tokens'
     case 'balance':
-      return 'The wallet has too little'
+      return 'Not enough USDC in the wallet'
     case 'empty':
       return 'Nothing to run yet'
     case 'circle':
-      return 'Steps wait for one another'
+      return 'Steps wait for each other'
     case 'jobs':
       return 'Too many jobs'
     case 'unused':
@@ -32,9 +32,9 @@ export function titleFinding({ id, port }: Finding): string {
     case 'idle':
       return 'It has no effect'
     case 'settings':
-      return 'Its settings are not right'
+      return 'Its settings are wrong'
     case 'after':
-      return 'It waits for what is gone'
+      return 'It waits for a missing output'
     case 'unfed':
       return `${named ?? 'An input'} has no source`
     case 'optional':

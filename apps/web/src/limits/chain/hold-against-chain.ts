@@ -37,6 +37,6 @@ function isAsPlanned({ totalLeft, allowance, permission }: PlannedFrom, chain: C
 function saysOtherwise(): WalletProblem {
   return new WalletProblem(
     'not-allowed',
-    'The chain says otherwise than this page: reload it, and look at what it shows.',
+    'The chain does not match this page. Reload it and check what it shows.',
   )
 }

@@ -24,9 +24,9 @@ export function AgentsTable({
         <thead>
           <tr>
             <th scope="col">Agent</th>
-            <th scope="col">Now</th>
+            <th scope="col">Status</th>
             <th scope="col">Badge</th>
-            <th scope="col">7 days, by the hour</th>
+            <th scope="col">7 days, hourly</th>
             <th scope="col" className="num">
               Jobs
             </th>

@@ -7,7 +7,7 @@ export function describeStanding(standing: DashboardAgent['standing']): string |
     case 'provisional':
       return undefined
     case 'waiting':
-      return 'Not looked at yet'
+      return 'Not checked yet'
     case 'refused':
       return 'Refused'
     case 'taken-down':

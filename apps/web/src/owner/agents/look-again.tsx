@@ -44,7 +44,7 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
   if (problem !== null) {
     const words = (
       <>
-        It does not answer as it should: <Words of={problem} />
+        It does not answer correctly: <Words of={problem} />
       </>
     )
     return { tone: 'bad', words }
@@ -63,20 +63,20 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
     return { tone: 'bad', words }
   }
   if (!payable)
-    return { tone: 'care', words: 'It answers, but its wallet is not proven: nobody is sent to pay it.' }
+    return { tone: 'care', words: 'It answers, but its wallet is not proven: the platform sends no payers.' }
   const changed =
     changes.length === 0
       ? 'Nothing changed'
       : `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} found`
   return {
     tone: 'good',
-    words: `It answers, and is listed. ${changed}. The next check of its health follows by itself.`,
+    words: `It answers and is listed. ${changed}. The next health check runs automatically.`,
   }
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof ApiFailure)) return 'The platform did not answer.'
   if (error.status === 429)
-    return `It was looked at less than a minute ago.${error.retryAfter === undefined ? '' : ` Ask again in ${error.retryAfter} s.`}`
+    return `The last check was less than a minute ago.${error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`}`
   return error.message
 }

@@ -76,9 +76,9 @@ function NoticeNote(props: {
           <LookAgain agentId={agentId} className="link" {...(looked !== undefined && { looked })} />
         )}
         {isOwnPage ? (
-          <a href="#health">What was tried</a>
+          <a href="#health">Health checks</a>
         ) : (
-          <a href={`/owner/agents/${agentId}#health`}>What was tried</a>
+          <a href={`/owner/agents/${agentId}#health`}>Health checks</a>
         )}
       </p>
     </Note>

@@ -34,15 +34,15 @@ export function DeregisterSection(props: {
       {state.kind === 'done' ? (
         <Note tone="paid" alert>
           <p>
-            <b>In a block. {ether} ETH went back to your wallet.</b> Agent {agentId} is deregistered and is
-            not found any more.
+            <b>In a block. {ether} ETH went back to your wallet.</b> Agent {agentId} is deregistered and no
+            longer listed.
           </p>
         </Note>
       ) : state.kind === 'sent' ? (
         <Note tone="info" alert>
           <p>
-            <b>Sent, and not in a block yet.</b> Transaction <Hash of={state.transaction} />.
-            {state.isLate && ' It was not seen for five minutes: your wallet shows what became of it.'}
+            <b>Sent, not in a block yet.</b> Transaction <Hash of={state.transaction} />.
+            {state.isLate && ' It has not appeared for five minutes. Your wallet shows its status.'}
           </p>
           <p className="acts">
             {state.isLate && (
@@ -52,12 +52,12 @@ export function DeregisterSection(props: {
             )}
             {state.isLate && (
               <button type="button" className="link" onClick={forget}>
-                It was dropped, or refused
+                It was dropped or refused
               </button>
             )}
             {platform.explorer_url !== undefined && (
               <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
-                See it on the explorer
+                View on the explorer
               </a>
             )}
           </p>
@@ -65,9 +65,9 @@ export function DeregisterSection(props: {
       ) : (
         <>
           <p className="quiet measure">
-            Deregistering ends the agent here: it is not found and not called any more, and its number is not
-            given again. The registry sends the stake to the wallet that owns the agent. Payments for jobs
-            that it has delivered are still settled.
+            Deregistering removes the agent here: nobody can find or call it, and its number is never reused.
+            The registry sends the stake to the wallet that owns the agent. Payments for jobs it has delivered
+            are still settled.
           </p>
           {!isOpen && state.kind === 'idle' && state.problem !== undefined && (
             <Note tone="warn" alert>
@@ -76,7 +76,7 @@ export function DeregisterSection(props: {
           )}
           {origin === 'terminal' ? (
             <p className="above">
-              This needs your wallet’s signature, and you signed in from a terminal. Run there:{' '}
+              This needs your wallet’s signature, and you signed in from a terminal. In the terminal, run{' '}
               <code>farebox deregister {agentId}</code>
             </p>
           ) : (
@@ -93,7 +93,7 @@ export function DeregisterSection(props: {
           <h2 id="deregister">Deregister agent {agentId}</h2>
           <div className="above">
             <Ticket
-              label="What the wallet is asked to send"
+              label="Transaction for your wallet"
               top={
                 <>
                   <div className="kind">
@@ -114,7 +114,7 @@ export function DeregisterSection(props: {
                       deregister({agentId})
                     </span>,
                   ],
-                  ['You pay', 'gas, as your wallet says'],
+                  ['You pay', 'gas, which your wallet shows'],
                 ]}
               />
               <button
@@ -123,7 +123,9 @@ export function DeregisterSection(props: {
                 disabled={state.kind === 'asking'}
                 onClick={send}
               >
-                {state.kind === 'asking' ? 'Your wallet asks you …' : `Deregister and take ${ether} ETH back`}
+                {state.kind === 'asking'
+                  ? 'Waiting for your wallet …'
+                  : `Deregister and take ${ether} ETH back`}
               </button>
             </Ticket>
           </div>

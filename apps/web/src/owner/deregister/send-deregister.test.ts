@@ -47,7 +47,7 @@ test('the owner’s wallet is asked for deregister(agentId) at the registry, wit
 test('another account than the owner’s is not asked, and is told which one it has to be', async () => {
   const { wallet, sent } = walletOf(OTHER)
   const refused = sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
-  await expect(refused).rejects.toThrow('shows 0x9965…A4dc, and the agent belongs to 0x15d3…6A65')
+  await expect(refused).rejects.toThrow('shows 0x9965…A4dc, but the agent belongs to 0x15d3…6A65')
   expect(sent).toEqual([])
 })
 

@@ -22,11 +22,11 @@ export interface Deregistering {
 export async function sendDeregister({ agentId, owner, wallet, platform }: Deregistering): Promise<string> {
   const account = wallet.address === owner ? wallet : await wallet.accounts?.take(owner)
   if (account === undefined) {
-    const message = `${wallet.name} shows ${shortAddress(wallet.address)}, and the agent belongs to ${shortAddress(owner)}. Choose that account in your wallet.`
+    const message = `${wallet.name} shows ${shortAddress(wallet.address)}, but the agent belongs to ${shortAddress(owner)}. Choose that account in your wallet.`
     throw new WalletProblem('not-allowed', message)
   }
   if (account.sendTransaction === undefined) {
-    const message = `${wallet.name} sends no transactions: “npx farebox deregister ${agentId}” does it.`
+    const message = `${wallet.name} cannot send transactions. Run “npx farebox deregister ${agentId}” instead.`
     throw new WalletProblem('not-allowed', message)
   }
   await bringToChain(account, platform)

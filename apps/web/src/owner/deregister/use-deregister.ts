@@ -31,8 +31,8 @@ const LOOK_MS = 3_000
 const MOST_LOOKS = 100
 
 const CAME_TO_NOTHING = {
-  reverted: 'The contract refused it: the agent stays, and only gas was spent.',
-  replaced: 'Another transaction of the wallet took its place: the agent stays.',
+  reverted: 'The contract refused it. The agent stays registered, and only gas was spent.',
+  replaced: 'Another transaction from the wallet replaced it. The agent stays registered.',
 }
 
 /** Ends an agent's registration by its owner's wallet; what is sent is waited for, and never sent twice by itself. */

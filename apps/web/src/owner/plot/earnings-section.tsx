@@ -12,7 +12,7 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
   return (
     <section>
       <div className="heading">
-        <h2>Earned each day</h2>
+        <h2>Earnings per day</h2>
         <span className="end">
           {parts.map((part, index) => (
             <span key={part.key} className="legend-part">
@@ -24,7 +24,7 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
       </div>
       {parts.length === 0 ? (
         <div className="void low">
-          <b>Nothing was earned in these {days.length} days</b>
+          <b>No earnings in these {days.length} days</b>
           {describeJobs(earnings.jobs)}
         </div>
       ) : (
@@ -46,7 +46,7 @@ function EarningsTable({ earnings }: { readonly earnings: Earnings }): ReactNode
   const sums = totals.map(fromAtomic)
   const sumDecimals = longestDecimals(sums)
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Earned each day">
+    <div className="scroll" tabIndex={0} role="region" aria-label="Earnings per day">
       <table>
         <thead>
           <tr>
@@ -60,7 +60,7 @@ function EarningsTable({ earnings }: { readonly earnings: Earnings }): ReactNode
               </th>
             ))}
             <th scope="col" className="num">
-              Together, USDC
+              Total, USDC
             </th>
           </tr>
         </thead>

@@ -26,7 +26,7 @@ export function CreateSecretSheet(props: {
   const create = (event: FormEvent): void => {
     event.preventDefault()
     if (chosen.length === 0) {
-      setProblem('Pick one wallet at least: a secret without one takes no payment.')
+      setProblem('Pick at least one wallet: a secret without one accepts no payments.')
       return
     }
     setAsking(true)
@@ -50,14 +50,14 @@ export function CreateSecretSheet(props: {
     <Sheet labelledBy="create-secret" close={close}>
       <h2 id="create-secret">Create a secret</h2>
       <p className="quiet above">
-        An agent shows its secret to the facilitator, which takes payments to the wallets picked here and to
-        no others.
+        An agent presents its secret to the facilitator, which accepts payments to the wallets picked here and
+        to no others.
       </p>
       <form onSubmit={create}>
         <p className="field">
           <label className="label" htmlFor="secret-label">
             <b>Name</b>
-            <span className="end">for your own lists, {MOST_LABEL} characters at most</span>
+            <span className="end">for your reference, up to {MOST_LABEL} characters</span>
           </label>
           <input
             id="secret-label"
@@ -71,7 +71,7 @@ export function CreateSecretSheet(props: {
         </p>
         <fieldset className="field">
           <legend className="label">
-            <b>Wallets it takes payments to</b>
+            <b>Wallets that can receive payments</b>
           </legend>
           <ul className="picks">
             {wallets.map(({ address, agents }) => (

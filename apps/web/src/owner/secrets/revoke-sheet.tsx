@@ -36,12 +36,12 @@ export function RevokeSheet(props: {
         Revoke <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        Within seconds, and for good, an agent that shows it can no longer take payments. Payments for jobs
-        that it has delivered are still settled.
+        Within seconds, and permanently, an agent that presents it can no longer accept payments. Payments for
+        jobs it has delivered are still settled.
       </p>
       <p className="quiet above">
         {secret.last_used_at === null ? (
-          'It was not used so far.'
+          'It has not been used yet.'
         ) : (
           <>
             It was last used <When at={secret.last_used_at} />.
@@ -55,7 +55,7 @@ export function RevokeSheet(props: {
       )}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
-          Leave it
+          Keep it
         </button>
         <button type="button" className="button danger" disabled={isAsking} onClick={revoke}>
           {isAsking ? 'Revoking …' : 'Revoke now'}

@@ -34,8 +34,8 @@ export function RotateSheet(props: {
         Rotate <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        A new secret for the same wallets is created and shown once. Both work until you revoke the old one:
-        give the new one to your agent and restart it, then revoke.
+        This creates a new secret for the same wallets and shows it once. Both work until you revoke the old
+        one. Give the new one to your agent, restart it, then revoke the old one.
       </p>
       {problem !== undefined && (
         <Note tone="refused" alert>

@@ -26,14 +26,14 @@ export function SecretOnce({
   const old = secret.replaces === null ? '' : ' The old secret works until you revoke it.'
   return (
     <OnceSheet
-      title="Your new secret, shown this once"
+      title="Your new secret, shown only once"
       lines={lines.join('\n')}
       copy="Copy the lines"
-      hint={`The lines go into your agent’s environment, for instance its .env. Then serve it with npx farebox start: farebox dev takes no payments.${old}`}
+      hint={`Add the lines to your agent’s environment, for example its .env. Then start it with npx farebox start; farebox dev accepts no payments.${old}`}
       kept={kept}
     >
       <p>
-        Nobody can show it again, and this platform does not keep it. It takes payments to{' '}
+        Nobody can show it again, and this platform does not store it. It accepts payments to{' '}
         {secret.wallets.map((address, index) => (
           <span key={address}>
             {index > 0 && (index === secret.wallets.length - 1 ? ' and ' : ', ')}
@@ -45,7 +45,7 @@ export function SecretOnce({
       {secret.wallets.length > 1 && (
         <p className="field">
           <label className="label" htmlFor="for-wallet">
-            <b>Lines for the agent that is paid at</b>
+            <b>Agent wallet in the lines</b>
           </label>
           <select
             id="for-wallet"

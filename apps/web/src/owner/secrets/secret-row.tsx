@@ -41,7 +41,7 @@ export function SecretRow(props: {
               {isFull ? <Wallets of={secret.wallets} /> : `for ${count(secret.wallets.length, 'wallet')}`},
               created <When at={secret.created_at} />,{' '}
               {secret.last_used_at === null ? (
-                'not used so far'
+                'not used yet'
               ) : (
                 <>
                   last used <When at={secret.last_used_at} />
@@ -56,7 +56,7 @@ export function SecretRow(props: {
           )}
         </span>
         {!isMine && !isRevoked && (
-          <span className="small quiet">made by the operator of this platform: ask them to revoke it</span>
+          <span className="small quiet">created by the operator of this platform; ask them to revoke it</span>
         )}
       </div>
       {isMine && !isRevoked && (

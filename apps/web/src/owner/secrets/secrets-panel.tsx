@@ -44,7 +44,7 @@ export function SecretsPanel(props: {
       <>
         <Heading most={most} />
         <p className="nothing quiet small">
-          This platform makes no secrets: agents use a facilitator of their own choice.
+          This platform creates no secrets. Agents choose their own facilitator.
         </p>
       </>
     )
@@ -61,14 +61,14 @@ export function SecretsPanel(props: {
       {isNewKept && (
         <Note tone="info">
           <p>
-            Once your agent is served with it: <a href="/register">Register an agent</a>.
+            When your agent runs with it: <a href="/register">Register an agent</a>.
           </p>
         </Note>
       )}
       {failure !== undefined && <FailureNote error={failure} again={read} />}
       {secrets?.length === 0 && (
         <p className="nothing faint small">
-          No secret so far. An agent needs one to be paid through this facilitator.
+          No secrets yet. An agent needs one to receive payments through this facilitator.
         </p>
       )}
       <ul className="secrets">
@@ -84,8 +84,8 @@ export function SecretsPanel(props: {
         ))}
       </ul>
       <p className="hint quiet">
-        An agent shows its secret to the facilitator, which takes payments to the wallets named and to no
-        others.
+        An agent presents its secret to the facilitator, which accepts payments to the listed wallets and to
+        no others.
       </p>
       {sheet === 'create' && (
         <CreateSecretSheet

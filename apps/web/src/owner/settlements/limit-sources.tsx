@@ -18,13 +18,13 @@ export function LimitSources({
   const raises = most !== null && most < rule.at_most ? findRaises(shares, rule) : []
   return (
     <>
-      <h3>What the limit is made of</h3>
+      <h3>Limit breakdown</h3>
       <table className="limit-sources">
         <thead>
           <tr>
-            <th scope="col">Agent, by its stake and badge</th>
+            <th scope="col">Agent, by stake and badge</th>
             <th scope="col" className="num">
-              A day
+              Per day
             </th>
           </tr>
         </thead>
@@ -34,13 +34,13 @@ export function LimitSources({
           ))}
           {most !== null && sum < most && (
             <tr>
-              <td className="quiet">At least, with a listed agent</td>
+              <td className="quiet">Minimum with a listed agent</td>
               <td className="num">{formatCount(rule.at_least)}</td>
             </tr>
           )}
           {most !== null && sum > most && (
             <tr>
-              <td className="quiet">At most, for one owner</td>
+              <td className="quiet">Maximum for one owner</td>
               <td className="num">{formatCount(most)}</td>
             </tr>
           )}
@@ -48,7 +48,7 @@ export function LimitSources({
       </table>
       {raises.length > 0 && (
         <>
-          <h3>What raises it</h3>
+          <h3>Ways to raise it</h3>
           <ul className="raises">
             {raises.map(raise => (
               <li key={raise.kind === 'another' ? 'another' : raise.share.agent_id}>
@@ -90,7 +90,7 @@ function RaiseLine({ raise }: { readonly raise: Raise }): ReactNode {
   if (raise.kind === 'another') {
     return (
       <>
-        {more} <a href="/register">Another agent</a> with a stake of its own, more once it has a badge
+        {more} <a href="/register">Another agent</a> with its own stake, more once it has a badge
       </>
     )
   }
@@ -106,7 +106,7 @@ function RaiseLine({ raise }: { readonly raise: Raise }): ReactNode {
   }
   return (
     <>
-      {more} <a href={`/agents/${share.agent_id}`}>{name}</a> as {raise.badge}: its page says what that takes
+      {more} <a href={`/agents/${share.agent_id}`}>{name}</a> as {raise.badge}; requirements are on its page
     </>
   )
 }

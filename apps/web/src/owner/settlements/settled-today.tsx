@@ -17,7 +17,7 @@ export function SettledToday({ limit }: { readonly limit: SettlementLimit }): Re
       </div>
       <p className="above">
         <b className="num">{formatCount(used)}</b>
-        {most === null ? ' payments, without a limit' : ` of ${formatCount(most)} payments`}
+        {most === null ? ' payments, no limit' : ` of ${formatCount(most)} payments`}
       </p>
       {most !== null && (
         <meter
@@ -36,12 +36,12 @@ export function SettledToday({ limit }: { readonly limit: SettlementLimit }): Re
       )}
       <LimitNotice limit={limit} />
       <p className="small quiet">
-        The facilitator pays the gas of a settlement; the day is UTC.
+        The facilitator pays the gas for settlements. Days are in UTC.
         {sponsorship === 'unlisted' && (
           <>
             {' '}
-            To lift the limit, <a href="/register">register an agent</a>
-            {rule === null ? '.' : `: ${formatCount(rule.at_least)} a day at least.`}
+            To raise the limit, <a href="/register">register an agent</a>
+            {rule === null ? '.' : `: at least ${formatCount(rule.at_least)} per day.`}
           </>
         )}
       </p>
@@ -57,8 +57,8 @@ function LimitNotice({ limit }: { readonly limit: SettlementLimit }): ReactNode 
     return (
       <Note tone="refused">
         <p>
-          <b>Today’s settlements are used up.</b> New payments are refused until{' '}
-          <When at={resetsAt} form="since" />, or until the limit is raised. What was charged is settled.
+          <b>Today’s settlements are used up.</b> The facilitator refuses new payments until{' '}
+          <When at={resetsAt} form="since" /> or until the limit is raised. Charged payments are settled.
         </p>
       </Note>
     )
@@ -68,10 +68,10 @@ function LimitNotice({ limit }: { readonly limit: SettlementLimit }): ReactNode 
       <p>
         <b>Four fifths of today’s settlements are used.</b>{' '}
         {expectedAt === null ? (
-          'At today’s pace the rest lasts the day.'
+          'At today’s pace, the rest lasts the day.'
         ) : (
           <>
-            At today’s pace the rest lasts until <When at={expectedAt} form="since" />; then new payments are
+            At today’s pace, the rest lasts until <When at={expectedAt} form="since" />; then new payments are
             refused until <When at={resetsAt} form="since" />.
           </>
         )}

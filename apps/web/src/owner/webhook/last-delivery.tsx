@@ -17,7 +17,7 @@ const EVENTS: { readonly [event in Delivery['event']]: string } = {
 
 /** How the newest notice to a webhook went. */
 export function LastDelivery({ of }: { readonly of: Webhook['last_delivery'] }): ReactNode {
-  if (of === null) return 'No notice so far.'
+  if (of === null) return 'No notices yet.'
   const { event, state, created_at: made, delivered_at: taken, attempts, failure } = of
   if (state === 'delivered') {
     return (
@@ -26,7 +26,7 @@ export function LastDelivery({ of }: { readonly of: Webhook['last_delivery'] }):
       </>
     )
   }
-  const words = state === 'waiting' ? 'waits to be taken' : 'was not taken, and is not tried again'
+  const words = state === 'waiting' ? 'is waiting for delivery' : 'was not accepted and will not be retried'
   return (
     <>
       <span className={state === 'waiting' ? undefined : 'bad'}>

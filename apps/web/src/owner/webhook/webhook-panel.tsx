@@ -17,7 +17,7 @@ interface Outcome {
 export function WebhookPurpose(): ReactNode {
   return (
     <p className="hint">
-      A webhook is sent a notice when its agent fails three checks in a row, goes offline, or is back.
+      The platform notifies a webhook when its agent fails three checks in a row, goes offline, or comes back.
     </p>
   )
 }
@@ -59,12 +59,12 @@ export function WebhookPanel(props: {
       const { delivered, failure } = await ask<WebhookTested>(`${path}/test`, { method: 'POST' })
       setOutcome(
         delivered
-          ? { tone: 'paid', words: 'The receiver has taken the test notice.' }
+          ? { tone: 'paid', words: 'The receiver accepted the test notice.' }
           : {
               tone: 'refused',
               words: (
                 <>
-                  The receiver did not take the test notice: <Words of={failure ?? 'no reason is known'} />
+                  The receiver did not accept the test notice: <Words of={failure ?? 'unknown reason'} />
                 </>
               ),
             },
@@ -74,7 +74,7 @@ export function WebhookPanel(props: {
     run(async () => {
       await ask(path, { method: 'DELETE' })
       setWebhook(null)
-      setOutcome({ tone: 'info', words: 'The webhook is removed: no notices are sent for this agent.' })
+      setOutcome({ tone: 'info', words: 'Webhook removed. The platform sends no notices for this agent.' })
     })
   return (
     <div className="webhook">
@@ -99,7 +99,7 @@ export function WebhookPanel(props: {
       )}
       {webhook === null && !isChanging && (
         <p className="small acts-line first">
-          <span className="quiet">None is set.</span>
+          <span className="quiet">No webhook set.</span>
           <button type="button" className="link" onClick={() => setChanging(true)}>
             Set a webhook
           </button>
@@ -109,7 +109,7 @@ export function WebhookPanel(props: {
         <form onSubmit={save}>
           <p className="field">
             <label className="label" htmlFor={`webhook-${agentId}`}>
-              <b>Where notices are sent</b>
+              <b>Notice URL</b>
               <span className="end">by POST, https</span>
             </label>
             <input
@@ -124,14 +124,14 @@ export function WebhookPanel(props: {
             />
           </p>
           <p className="hint">
-            Saving makes a new secret, by which your receiver knows that a notice is from this platform.
+            Saving creates a new secret, which lets your receiver verify that a notice is from this platform.
           </p>
           <p className="acts-line">
             <button type="submit" className="button" disabled={isBusy}>
               {isBusy ? 'Saving …' : 'Save'}
             </button>
             <button type="button" className="link" onClick={() => setChanging(false)}>
-              Leave it as it is
+              Cancel
             </button>
           </p>
         </form>
@@ -143,15 +143,15 @@ export function WebhookPanel(props: {
       )}
       {made !== undefined && (
         <OnceSheet
-          title="The webhook’s secret, shown this once"
+          title="The webhook’s secret, shown only once"
           lines={made.secret}
           copy="Copy the secret"
           hint="Each notice has the header farebox-signature: t=<Unix seconds>,v1=<hex of HMAC-SHA256 under this secret over “<t>.<body>”>."
           kept={() => setMade(undefined)}
         >
           <p>
-            Your receiver checks notices by it. Nobody can show it again; saving the webhook anew makes
-            another.
+            Your receiver verifies notices with it. Nobody can show it again; saving the webhook again creates
+            a new one.
           </p>
         </OnceSheet>
       )}
@@ -163,5 +163,5 @@ function explain(error: unknown): string {
   if (!(error instanceof ApiFailure)) return 'The platform did not answer.'
   return error.retryAfter === undefined
     ? error.message
-    : `${error.message}. Ask again in ${error.retryAfter} s.`
+    : `${error.message}. Try again in ${error.retryAfter} s.`
 }

@@ -14,7 +14,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
   return (
     <dl className="facts">
       <div>
-        <dt>Now</dt>
+        <dt>Status</dt>
         <dd>
           <Now
             availability={health?.availability ?? 'waiting'}
@@ -30,7 +30,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
         </dd>
       </div>
       <div>
-        <dt>{isWatched ? 'Up, 30 days' : 'Up'}</dt>
+        <dt>{isWatched ? 'Uptime, 30 days' : 'Uptime'}</dt>
         <dd className="num">
           {health === null || health.uptime_30d === null ? (
             'not known yet'
@@ -42,7 +42,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
         </dd>
       </div>
       <div>
-        <dt>Answers in</dt>
+        <dt>Response time</dt>
         <dd className="num">
           {half === null ? 'not known yet' : formatDuration(half)}
           {most !== null && <small> p95 {formatDuration(most)}</small>}

@@ -6,6 +6,7 @@ import type { DeclarationHistory } from '@farebox/platform-api/registry'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
+import { AgentFace } from '../../signs/agent-face.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
 import { QuickExecute } from '../../quick-execute/quick-execute.tsx'
 import { useNavigation } from '../../site/navigation.ts'
@@ -87,7 +88,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       <div className="head">
         <div>
           <h1>
-            <Words of={agent.name} most={64} />
+            <AgentFace owner={agent.owner} agentId={agent.agent_id} /> <Words of={agent.name} most={64} />
           </h1>
           <p className="lede">
             <Words of={agent.description} most={400} />
@@ -108,8 +109,8 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       {capability === undefined ? (
         <Note tone="info">
           <p>
-            This agent serves no declaration at /about: it is listed without prices and cannot be called here.
-            It gives way to whoever proves to own the endpoint.
+            This agent serves no declaration at /about. It is listed without prices and cannot be called here.
+            A registration that proves ownership of the endpoint replaces it.
           </p>
         </Note>
       ) : (

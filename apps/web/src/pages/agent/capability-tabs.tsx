@@ -39,7 +39,7 @@ export function CapabilityTabs(props: {
       <p className="field">
         <label className="label" htmlFor="capability">
           <b>Capability</b>
-          <span className="end">{capabilities.length} of them</span>
+          <span className="end">{capabilities.length} available</span>
         </label>
         <select
           id="capability"

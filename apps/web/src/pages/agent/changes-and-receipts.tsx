@@ -48,7 +48,7 @@ const TONES: { readonly [severity: string]: string } = {
 
 function Changes({ history }: { readonly history: DeclarationHistory | null }): ReactNode {
   if (history === null || history.declarations.length === 0)
-    return <p className="nothing faint">Nothing has been read so far.</p>
+    return <p className="nothing faint">The platform has not read a declaration yet.</p>
   return (
     <ul className="log">
       {history.declarations.map(({ version, read_at: at, severity, changes }) => (
@@ -74,7 +74,7 @@ function Changes({ history }: { readonly history: DeclarationHistory | null }): 
 }
 
 function Receipts({ receipts }: { readonly receipts: PublicReceipts['receipts'] }): ReactNode {
-  if (receipts.length === 0) return <p className="nothing faint">No public receipt yet.</p>
+  if (receipts.length === 0) return <p className="nothing faint">No public receipts yet.</p>
   const decimals = longestDecimals(receipts.map(({ amount }) => amount))
   return (
     <ul className="log receipts">

@@ -49,8 +49,8 @@ export function DayStrip({ days: { from, to, days } }: { readonly days: HealthDa
         <Swatch kind="passed">all checks passed</Swatch>
         <Swatch kind="partly">some failed</Swatch>
         <Swatch kind="offline">offline</Swatch>
-        <Swatch kind="unknown">not watched yet</Swatch>
-        <span className="end">{count} days to today</span>
+        <Swatch kind="unknown">not checked yet</Swatch>
+        <span className="end">last {count} days</span>
       </p>
       {bad.length > 0 && (
         <details className="small">

@@ -22,8 +22,8 @@ export function FieldTables({
         </span>
       </div>
       <div className="two">
-        <Table caption="In" fields={capability.input_schema as FieldMap} isInput />
-        <Table caption="Out" fields={capability.output_schema as FieldMap} isInput={false} />
+        <Table caption="Input" fields={capability.input_schema as FieldMap} isInput />
+        <Table caption="Output" fields={capability.output_schema as FieldMap} isInput={false} />
       </div>
     </section>
   )
@@ -39,7 +39,7 @@ function Table(props: {
   const ruleOf = (field: Field): string =>
     [
       describeWhole(field, isInput && field.required === true),
-      !isInput && field.required === false ? 'not always' : '',
+      !isInput && field.required === false ? 'optional' : '',
     ]
       .filter(said => said !== '')
       .join(', ')
@@ -49,7 +49,7 @@ function Table(props: {
       <thead>
         <tr>
           <th scope="col">{caption}</th>
-          <th scope="col">What</th>
+          <th scope="col">Description</th>
           {hasRules && (
             <th scope="col" className="num">
               Rule

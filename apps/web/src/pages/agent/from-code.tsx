@@ -32,7 +32,7 @@ export function FromCode(props: {
   return (
     <section id="code" ref={section}>
       <div className="heading">
-        <h2>From code</h2>
+        <h2>Code samples</h2>
         <span className="end">
           <Switch
             label="Language"

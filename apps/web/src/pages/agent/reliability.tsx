@@ -35,12 +35,12 @@ export function Reliability(props: {
 }
 
 const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } = {
-  'about-passes': 'Its declaration is read',
-  'health-passes': 'It answers checks',
-  'uptime-7-days': 'Up, 7 days',
-  'uptime-30-days': 'Up, 30 days',
-  'paid-jobs': 'Paid jobs, ten a payer at most',
-  'success-bound': 'Went well, at least (95 %)',
+  'about-passes': 'Declaration check passes',
+  'health-passes': 'Health checks pass',
+  'uptime-7-days': 'Uptime, 7 days',
+  'uptime-30-days': 'Uptime, 30 days',
+  'paid-jobs': 'Paid jobs, up to ten per payer',
+  'success-bound': 'Success rate, lower bound (95 %)',
 }
 
 /** Each rule of the badge with its figure; of the next badge those that are missing. */
@@ -52,7 +52,9 @@ function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentP
   const newest = new Map(shown.map(rule => [`${rule.rule} ${rule.passes}`, rule]))
   return (
     <div>
-      <h3>{badge.badge_shown === 'none' ? 'Why it has no badge' : `Why it is ${badge.badge_shown}`}</h3>
+      <h3>
+        {badge.badge_shown === 'none' ? 'Requirements for a badge' : `Requirements for ${badge.badge_shown}`}
+      </h3>
       <table className="rules">
         <tbody>
           {[...newest.values()].map(rule => {
@@ -71,10 +73,10 @@ function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentP
                   {rule.passes ? (
                     <span className="good">
                       <Sign name="check" />
-                      <span className="unseen">reached</span>
+                      <span className="unseen">met</span>
                     </span>
                   ) : (
-                    <span className="unseen">not reached</span>
+                    <span className="unseen">not met</span>
                   )}
                 </td>
               </tr>
@@ -106,7 +108,7 @@ function writeValue({ rule, value }: Rule, soFar: number | undefined): string {
 }
 
 function writeNeeded({ rule, needed }: Rule, soFar: number | undefined): string {
-  if (rule === 'about-passes' || rule === 'health-passes') return 'needed'
+  if (rule === 'about-passes' || rule === 'health-passes') return 'required'
   const least = rule === 'paid-jobs' ? formatCount(needed) : formatShare(needed, 1).replace('.0', '')
   return `needs ${least}${soFar === undefined ? '' : ` after ${SPANS[rule]} days`}`
 }
@@ -115,17 +117,17 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
   const { owner, wallet, endpoint, registered_at: since, stake, last_trial: trial } = agent
   return (
     <div>
-      <h3>Who stands behind it</h3>
+      <h3>Ownership</h3>
       <dl className="facts-list">
         <dt>Owner</dt>
         <dd>
           <Address of={owner} />
           {stake !== null && ` staked ${formatEther(stake.amount_wei)} ETH`}
         </dd>
-        <dt>Paid at</dt>
+        <dt>Paid to</dt>
         <dd>
           {wallet === null ? (
-            'nowhere: it serves no declaration'
+            'no wallet: it serves no declaration'
           ) : wallet === owner ? (
             'the same wallet, proven'
           ) : (
@@ -140,9 +142,9 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
         </dd>
         <dt>Trial job</dt>
         <dd>
-          <span className="quiet">a job that the platform orders and pays to try it: </span>
+          <span className="quiet">a job the platform orders and pays for to test the agent: </span>
           {trial === null ? (
-            'none so far'
+            'none yet'
           ) : (
             <>
               {trial.outcome === 'ok' ? 'passed' : trial.outcome} <When at={trial.at} />

@@ -8,6 +8,7 @@ import type { BuilderView } from '../../flows/builder/tools/tool-bar.tsx'
 import { createDraft, type Draft } from '../../kept/draft.ts'
 import { SignInButton } from '../../session/sign-in-button.tsx'
 import { ApiFailure } from '../../site/ask.ts'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
 import type { PageModule } from '../../site/page.ts'
 
 interface Data {
@@ -29,12 +30,13 @@ export const page: PageModule<Data> = {
     if (!isServer) await import('../../flows/builder/builder-styles.ts')
     const id = params['flowId'] ?? null
     const view = query.get('view')
-    const read = await (
-      id === null
-        ? ask<FlowsAnswer>('/v1/flows?limit=1').then(() => null)
-        : ask<SavedFlow>(`/v1/flows/${encodeURIComponent(id)}`)
-    ).then(
-      saved => ({ saved, isSignedIn: true }),
+    const readSaved = async (): Promise<{ readonly saved: SavedFlow | null }> => {
+      if (id !== null) return { saved: await ask<SavedFlow>(`/v1/flows/${encodeURIComponent(id)}`) }
+      await ask<FlowsAnswer>('/v1/flows?limit=1')
+      return { saved: null }
+    }
+    const read = await loadSignedIn(readSaved).then(
+      found => ({ saved: found?.saved ?? null, isSignedIn: found !== null }),
       (error: unknown) => ({ saved: null, isSignedIn: error instanceof ApiFailure && error.status === 404 }),
     )
     return {
@@ -63,15 +65,15 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
   if (opened === 'missing')
     return (
       <main id="main" className="page">
-        <h1>This flow is not here</h1>
+        <h1>Flow not found</h1>
         <p className="lede">
-          No draft of this browser has this address
+          This browser has no draft at this address
           {data.isSignedIn
-            ? ', and no flow that is saved for your address.'
-            : '. Flows that are saved are read by whoever saved them:'}
+            ? ', and your account has no saved flow here.'
+            : '. If you saved the flow to your account, sign in:'}
         </p>
         <div className="row">
-          {!data.isSignedIn && <SignInButton why="Flows are saved for your address." />}
+          {!data.isSignedIn && <SignInButton why="Flows are saved to your wallet address." />}
           <a className="button" href="/flows">
             Your flows
           </a>
@@ -83,7 +85,7 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
       <main id="main" className="studio" aria-busy="true">
         <h1 className="unseen">{data.saved?.name ?? 'Flow'}</h1>
         <noscript>
-          <p className="lede">Flows are composed in your browser, by JavaScript, which is off.</p>
+          <p className="lede">The flow builder needs JavaScript, which is off.</p>
         </noscript>
       </main>
     )

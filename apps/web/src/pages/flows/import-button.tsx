@@ -28,12 +28,12 @@ export function ImportButton(): ReactNode {
             const file = target.files?.[0]
             target.value = ''
             if (file === undefined) return
-            read(file).catch(() => setProblems(['This browser keeps no drafts just now.']))
+            read(file).catch(() => setProblems(['This browser cannot save drafts right now.']))
           }}
         />
       </label>
       <ImportProblems problems={problems}>
-        <b>It was not imported.</b>
+        <b>The file was not imported.</b>
       </ImportProblems>
     </>
   )

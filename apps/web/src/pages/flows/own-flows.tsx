@@ -17,11 +17,11 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
     <section>
       <div className="heading ruled">
         <h2>Your flows</h2>
-        <span className="end">USDC per run, at most</span>
+        <span className="end">maximum USDC per run</span>
       </div>
       {flows.length === 0 ? (
         <div className="void jobs-void">
-          <b>No flow so far</b>
+          <b>No flows yet</b>
           <span>Start from a template below, or from an empty flow.</span>
         </div>
       ) : (
@@ -33,8 +33,8 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
       )}
       {saved === null && (
         <p className="small quiet above">
-          Drafts are kept in this browser. <a href="/sign-in?next=/flows">Sign in</a> to save flows here, and
-          to have them everywhere.
+          Drafts are kept in this browser. <a href="/sign-in?next=/flows">Sign in</a> to save flows here and
+          use them on any device.
         </p>
       )}
     </section>
@@ -53,7 +53,7 @@ function OwnRow(props: {
     <li className="entry flow-entry">
       <h3>
         <a href={flow.url}>
-          <Words of={flow.name === '' ? 'A flow without a name' : flow.name} most={64} />
+          <Words of={flow.name === '' ? 'Unnamed flow' : flow.name} most={64} />
         </a>{' '}
         {flow.isBroken && (
           <span className="tag warn">

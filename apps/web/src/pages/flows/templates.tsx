@@ -34,9 +34,9 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
         </Note>
       )}
       {templates === null ? (
-        <p className="nothing faint">Templates cannot be read just now.</p>
+        <p className="nothing faint">Templates are not available right now.</p>
       ) : templates.length === 0 ? (
-        <p className="nothing faint">There is no template for the agents that are listed here now.</p>
+        <p className="nothing faint">No template fits the agents listed here now.</p>
       ) : (
         <ul className="rows">
           {templates.map(template => (
@@ -59,7 +59,7 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
                 className="button act"
                 aria-label={`Use ${template.name}`}
                 onClick={() =>
-                  void use(template).catch(() => setProblem('This browser keeps no drafts just now.'))
+                  void use(template).catch(() => setProblem('This browser cannot save drafts right now.'))
                 }
               >
                 Use it

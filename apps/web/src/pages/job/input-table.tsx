@@ -11,9 +11,9 @@ export function InputTable(props: {
   readonly fields: FieldMap
 }): ReactNode {
   const { input, fields } = props
-  if (input === null) return <p className="nothing faint">It is no longer kept here.</p>
+  if (input === null) return <p className="nothing faint">The input is no longer stored here.</p>
   const entries = Object.entries(input)
-  if (entries.length === 0) return <p className="nothing faint">Nothing was filled in.</p>
+  if (entries.length === 0) return <p className="nothing faint">The input is empty.</p>
   return (
     <dl className="output">
       {entries.map(([name, value]) => {

@@ -29,7 +29,7 @@ export const page: PageModule<Data> = {
     runId: query.get('run'),
     isReceipt: query.get('part') === 'receipt',
   }),
-  head: () => ({ title: 'A job', hidden: true }),
+  head: () => ({ title: 'Job', hidden: true }),
   Page: JobPage,
 }
 
@@ -72,11 +72,11 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
     return (
       <main id="main" className="page near opening">
         <p className="crumb">
-          <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} a job
+          <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} job
         </p>
-        <h1>A job</h1>
+        <h1>Job</h1>
         <noscript>
-          <p className="lede">A job is opened by JavaScript, which is off.</p>
+          <p className="lede">Opening a job requires JavaScript, which is off.</p>
         </noscript>
         <p className="lede" role="status">
           Loading the job…
@@ -113,7 +113,7 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
                 if (job?.input) keepInput({ agentId, capability: name, input: job.input as JsonObject })
               }}
             >
-              Run it again
+              Run again
             </a>
           </p>
         </div>
@@ -158,11 +158,11 @@ function Unopened({ failure }: { readonly failure: unknown }): ReactNode {
     (failure.status === 404 || failure.status === 401 || failure.status === 403)
   return (
     <main id="main" className="page">
-      <h1>This job does not open here</h1>
+      <h1>This job cannot be opened here</h1>
       {isShut ? (
         <p className="lede">
-          A job opens with the link that its order gave, in the browser that ordered it, or for the wallet
-          that paid, once it has signed in.
+          To open a job, use the link from its order, use the browser that ordered it, or sign in with the
+          wallet that paid.
         </p>
       ) : (
         <FailureNote error={failure} />

@@ -36,7 +36,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly Listed[] }): ReactN
               <span className="unseen">More</span>
             </th>
             <th scope="col" className="num">
-              Took
+              Duration
             </th>
             <th scope="col" className="num">
               Paid
@@ -75,11 +75,11 @@ const OUTCOMES: { readonly [outcome in Outcome]: Told } = {
 }
 
 const RUN_OUTCOMES: { readonly [outcome in RunOutcome]: Told } = {
-  sending: { tag: 'tag info', sign: 'clock', words: 'being sent' },
+  sending: { tag: 'tag info', sign: 'clock', words: 'sending' },
   refused: { tag: 'tag', words: 'not started', more: 'Why' },
   running: { tag: 'tag info', sign: 'clock', words: 'running' },
   stopped: { tag: 'tag refused', sign: 'cross', words: 'stopped', more: 'Resume' },
-  asking: { tag: 'tag warn', sign: 'clock', words: 'waits for you', more: 'Go on' },
+  asking: { tag: 'tag warn', sign: 'clock', words: 'waiting for you', more: 'Continue' },
   waiting: { tag: 'tag info', sign: 'clock', words: 'waiting', more: 'Open' },
   paid: { tag: 'tag paid', sign: 'check', words: 'done', more: 'Steps' },
   failed: { tag: 'tag refused', sign: 'cross', words: 'failed', more: 'Why' },
@@ -116,7 +116,7 @@ function RunRow({ run, decimals }: { readonly run: ListedRun; readonly decimals:
     <Row
       url={run.flowId === null ? `/runs/${run.runId}` : `/flows/${run.flowId}/runs/${run.runId}`}
       at={run.orderedAt}
-      name={run.name === '' ? 'A flow' : run.name}
+      name={run.name === '' ? 'Unnamed flow' : run.name}
       what={
         <span className="quiet small">
           flow{steps !== undefined && steps.all > 0 && `, ${steps.done} of ${steps.all} paid steps`}

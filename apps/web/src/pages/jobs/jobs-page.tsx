@@ -51,16 +51,17 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         <div>
           <h1>Jobs</h1>
           <p className="lede">
-            What you ordered from this browser{isSignedIn ? ', and with your wallet anywhere.' : '.'}{' '}
+            Jobs you ordered from this browser
+            {isSignedIn ? ', and jobs your wallet ordered elsewhere.' : '.'}{' '}
             {!isSignedIn && (
               <>
-                <a href="/sign-in?next=/jobs">Sign in</a> to see what your wallet ordered elsewhere.
+                <a href="/sign-in?next=/jobs">Sign in</a> to see the jobs your wallet ordered elsewhere.
               </>
             )}
           </p>
         </div>
         <Switch
-          label="Which jobs"
+          label="Filter jobs"
           value={filter}
           choices={[
             ['all', 'All'],
@@ -72,7 +73,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         />
       </div>
       <noscript>
-        <p className="lede">Your jobs are kept in this browser by JavaScript, which is off.</p>
+        <p className="lede">Listing your jobs requires JavaScript, which is off.</p>
       </noscript>
       {failure !== undefined && <FailureNote error={failure} />}
       {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} wallets={wallets} />}
@@ -127,14 +128,14 @@ function Figures(props: {
         <dt>Not charged</dt>
         <dd>
           {formatCount(free.count)}
-          <small>{free.count === 0 ? 'none so far' : `${groupDigits(free.amount)} USDC not spent`}</small>
+          <small>{free.count === 0 ? 'none yet' : `${groupDigits(free.amount)} USDC not spent`}</small>
         </dd>
       </div>
       <div>
         <dt>Open now</dt>
         <dd>
           {formatCount(open.count)}
-          <small>{open.count === 0 ? 'nothing under way' : `${groupDigits(open.amount)} USDC at most`}</small>
+          <small>{open.count === 0 ? 'nothing in progress' : `up to ${groupDigits(open.amount)} USDC`}</small>
         </dd>
       </div>
     </dl>
@@ -144,11 +145,11 @@ function Figures(props: {
 function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
     <div className="void jobs-void">
-      <b>{isFiltered ? 'None of your jobs is like that' : 'No job so far'}</b>
+      <b>{isFiltered ? 'No matching jobs' : 'No jobs yet'}</b>
       <span>
         {isFiltered
-          ? 'Choose “All” to see every one.'
-          : 'Every job and every run you order appears here before it is sent.'}
+          ? 'Choose “All” to see every job.'
+          : 'Each job and run you order appears here before your browser sends it.'}
       </span>
       {!isFiltered && <a href="/">Find an agent</a>}
     </div>

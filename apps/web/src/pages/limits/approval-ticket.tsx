@@ -23,7 +23,7 @@ export function ApprovalTicket({
   const [allowance, left] = [BigInt(limits.allowance), BigInt(limits.total_left)]
   return (
     <Ticket
-      label="The approval behind your limits"
+      label="Approval for your limits"
       top={
         <>
           <div className="kind">
@@ -36,8 +36,8 @@ export function ApprovalTicket({
     >
       <Lines
         of={[
-          ['Approved', allowance >= UNLIMITED ? 'without limit' : `${withCents(allowance)} ${token.symbol}`],
-          ['Wallet has', `${withCents(balance)} ${token.symbol}`],
+          ['Approved', allowance >= UNLIMITED ? 'unlimited' : `${withCents(allowance)} ${token.symbol}`],
+          ['Wallet balance', `${withCents(balance)} ${token.symbol}`],
           [
             'Token',
             <>
@@ -53,14 +53,14 @@ export function ApprovalTicket({
         ]}
       />
       {allowance === left ? (
-        left > 0n && <p className="aside">The approval is exactly what is left of your limits.</p>
+        left > 0n && <p className="aside">The approval equals the amount left in your limits.</p>
       ) : (
         <div className="above">
           <Note tone="warn">
             <p>
               {allowance > left
-                ? `The approval is more than the ${withCents(left)} that your limits have left. Nobody can move the rest, and it is of no use.`
-                : `The approval is less than the ${withCents(left)} that your limits have left: agents are refused before their limit.`}
+                ? `The approval exceeds the ${withCents(left)} left in your limits. Nobody can move the excess, so it has no use.`
+                : `The approval is less than the ${withCents(left)} left in your limits. Transfers fail before agents reach their limits.`}
             </p>
             <p className="acts">
               <button

@@ -26,16 +26,16 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
     <div className="approvals-found">
       {failure !== undefined && (
         <p className="small quiet">
-          Other approvals of this wallet could not be searched for now.{' '}
+          The search for other approvals of this wallet failed.{' '}
           <button type="button" className="link" onClick={refresh}>
-            Ask again
+            Try again
           </button>
         </p>
       )}
       {from > 0 && (
         <p className="small quiet">
-          Other approvals of this wallet were searched for from block {from} on: older ones are not known
-          here.
+          The search for other approvals of this wallet starts at block {from}. Older approvals are not
+          listed.
         </p>
       )}
       {dangers.map(approval => (
@@ -43,7 +43,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
       ))}
       {ended !== undefined && (
         <p className="small quiet" role="status">
-          The approval of <Address of={ended} /> is zero now.{' '}
+          The approval for <Address of={ended} /> is now zero.{' '}
           <button type="button" className="link" onClick={refresh}>
             Search again
           </button>
@@ -52,13 +52,13 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
       {others.length > 0 && (
         <details className="small">
           <summary>
-            {others.length === 1 ? '1 other approval' : `${others.length} other approvals`} of USDC
+            {others.length === 1 ? '1 other USDC approval' : `${others.length} other USDC approvals`}
           </summary>
           <ul>
             {others.map(({ spender, amount }) => (
               <li key={spender} className="row">
                 <span>
-                  <Address of={spender} /> may take {withCents(amount)}
+                  <Address of={spender} /> can take {withCents(amount)}
                 </span>
                 <button
                   type="button"
@@ -87,15 +87,15 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
       <div>
         <p>
           <b>
-            An unlimited {limits.token.symbol} approval was found, given to <Address of={spender} />.
+            Found an unlimited {limits.token.symbol} approval for <Address of={spender} />.
           </b>{' '}
           {isOurs
-            ? 'That is the contract of your limits, which needs exactly what is left of them. Limits hold all the same.'
-            : 'It is none of your limits. Its holder can take everything in this wallet.'}
+            ? 'This is the contract that enforces your limits. It needs only the amount left in them. Your limits still apply.'
+            : 'It does not belong to your limits. Its holder can take everything in this wallet.'}
           {at !== null && (
             <>
               {' '}
-              Given <When at={at} />.
+              Approved <When at={at} />.
             </>
           )}
         </p>

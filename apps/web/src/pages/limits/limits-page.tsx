@@ -39,11 +39,11 @@ function LimitsPage({ data }: { readonly data: Data }): ReactNode {
     <main id="main" className="page limits">
       <h1>Spend limits</h1>
       <p className="lede">
-        What agents may move from your wallet, beyond their prices. The contract enforces each limit: no
-        agent, and not this platform either, can go past it.
+        The amounts agents may move from your wallet, beyond their prices. The contract enforces each limit:
+        neither an agent nor this platform can exceed it.
       </p>
       <noscript>
-        <p className="lede">Limits are read for your wallet by JavaScript, which is off.</p>
+        <p className="lede">Reading your wallet’s limits requires JavaScript, which is off.</p>
       </noscript>
       <OfWallet failed={data.failed} />
     </main>
@@ -60,8 +60,8 @@ function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
         <div>
           {isReady ? (
             <div className="void">
-              <b>No wallet is connected</b>
-              <span>Limits belong to a wallet. Nothing is signed by connecting it.</span>
+              <b>No wallet connected</b>
+              <span>Limits belong to a wallet. Connecting it signs nothing.</span>
               <button
                 type="button"
                 className="button solid"

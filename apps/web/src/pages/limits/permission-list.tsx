@@ -25,12 +25,12 @@ export function PermissionList({
       <div className="heading ruled">
         <h2>
           {open.length === 0
-            ? 'No permission is in force'
+            ? 'No active permissions'
             : open.length === 1
               ? '1 permission'
               : `${open.length} permissions`}
         </h2>
-        <span className="end">{open.length > 0 && 'in force from the next block'}</span>
+        <span className="end">{open.length > 0 && 'effective from the next block'}</span>
       </div>
       <ul>
         {open.map(permission => (
@@ -45,7 +45,7 @@ export function PermissionList({
       </ul>
       {over.length > 0 && (
         <details className="over-permissions" open={open.length === 0}>
-          <summary>{over.length === 1 ? '1 is over' : `${over.length} are over`}</summary>
+          <summary>{`${over.length} expired or revoked`}</summary>
           <ul>
             {over.map(permission => (
               <OverRow key={permission.id} permission={permission} />
@@ -75,7 +75,7 @@ function OverRow({ permission }: { readonly permission: SpendPermissionView }): 
           : `ended ${formatDay(end, zone)}`}
       </span>
       <span className="quiet end">
-        {withCents(spent)} of {withCents(cap)} was spent
+        {withCents(spent)} of {withCents(cap)} spent
         {name !== null && (
           <>
             {' · '}

@@ -37,7 +37,7 @@ export function PermissionRow({ permission, reason, limits, change }: Props): Re
           </span>
           <Tag permission={permission} />
         </div>
-        {name === null && <p className="quiet small">No agent of this number is listed here.</p>}
+        {name === null && <p className="quiet small">No agent with this number is listed here.</p>}
         {reason !== undefined && reason !== '' && (
           <p className="quiet small">
             “<Words of={reason} most={280} />”
@@ -58,19 +58,17 @@ export function PermissionRow({ permission, reason, limits, change }: Props): Re
         <dl className="facts-list small">
           <dt>Each time</dt>
           <dd>
+            up to{' '}
             <b className="num">
               {withCents(limit)} {!isOther && limits.token.symbol}
-            </b>{' '}
-            at most
+            </b>
           </dd>
           <dt>Ends</dt>
           <dd>
             <When at={permission.expires_at} form="date" />
           </dd>
           <dt>To</dt>
-          <dd>
-            {permission.recipients.length === 0 ? 'anybody' : <Recipients of={permission.recipients} />}
-          </dd>
+          <dd>{permission.recipients.length === 0 ? 'anyone' : <Recipients of={permission.recipients} />}</dd>
           <dt>Spender</dt>
           <dd>
             <Address of={permission.spender} />

@@ -25,11 +25,11 @@ export function SpentSection(props: {
     <section className="spent">
       <div className="heading">
         <h2>Spending</h2>
-        <span className="end">{total > 0 && `${total} in all`}</span>
+        <span className="end">{total > 0 && `${total} total`}</span>
       </div>
       {failure !== undefined && <FailureNote error={failure} />}
       {isEmpty ? (
-        <p className="quiet">Nothing so far.</p>
+        <p className="quiet">No spending yet.</p>
       ) : (
         <Table lines={linesOf(spends ?? [], refused, more !== undefined)} />
       )}
@@ -41,14 +41,14 @@ export function SpentSection(props: {
         </p>
       )}
       <p className="small quiet">
-        {refused.length > 0 ? 'Refused jobs were not charged. They' : 'Refused spends'} are not on the chain:
-        they are listed from the jobs{' '}
+        {refused.length > 0 ? 'Refused jobs were not charged. They' : 'Refused spends'} are not on the chain.
+        This list takes them from the jobs{' '}
         {failed === null ? (
           <>
-            of this browser. <a href="/sign-in?next=/limits">Sign in</a> for those of your wallet.
+            of this browser. <a href="/sign-in?next=/limits">Sign in</a> to include your wallet’s jobs.
           </>
         ) : (
-          'of the wallet that is signed in.'
+          'of the signed-in wallet.'
         )}
       </p>
     </section>

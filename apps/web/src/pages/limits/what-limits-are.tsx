@@ -5,22 +5,22 @@ export function NoLimits(): ReactNode {
   return (
     <section className="no-limits">
       <div className="heading ruled">
-        <h2>No limits so far</h2>
+        <h2>No limits yet</h2>
       </div>
       <p className="above">
-        Most agents are paid their price and touch nothing else. Some do more for you: they pay an invoice,
-        tip, top up a card. Such a capability says so, as “moves your USDC” beside its price, and can move
-        nothing before you set a limit here.
+        Most agents receive their price and touch nothing else. Some do more for you: they pay an invoice,
+        tip, or top up a card. Such a capability shows “moves your USDC” next to its price and can move
+        nothing until you set a limit here.
       </p>
       <dl className="facts-list">
         <dt>Each time</dt>
-        <dd>how much one transaction may move; less than the agent asks for</dd>
-        <dt>In all</dt>
-        <dd>how much all of them may move together</dd>
+        <dd>the amount one transaction may move; less than the agent asks for</dd>
+        <dt>In total</dt>
+        <dd>the amount all transactions together may move</dd>
         <dt>Until</dt>
-        <dd>the day on which it ends by itself</dd>
+        <dd>the day the limit expires</dd>
         <dt>At any time</dt>
-        <dd>changed or revoked by you, with one transaction, in force from the next block</dd>
+        <dd>you can change or revoke it with one transaction, effective from the next block</dd>
       </dl>
       <p className="row">
         <a className="button" href="/">
@@ -36,24 +36,24 @@ export function WhatLimitsAre(): ReactNode {
   return (
     <div className="explained">
       <details>
-        <summary>How a limit is enforced</summary>
+        <summary>Enforcement</summary>
         <p>
-          USDC stays in your wallet until it is spent. An agent spends through the contract SpendPermissions,
+          USDC stays in your wallet until it is spent. An agent spends through the SpendPermissions contract,
           which checks each limit before anything moves. The contract is not audited.
         </p>
       </details>
       <details>
-        <summary>What the approval is</summary>
+        <summary>The approval</summary>
         <p>
-          USDC knows one allowance for the contract, which all your permissions share. It is kept at exactly
-          what is left of them, and is never unlimited.
+          USDC has one allowance for the contract, which all your permissions share. These pages keep it at
+          exactly the amount left in those permissions and never make it unlimited.
         </p>
       </details>
       <details>
-        <summary>From a terminal</summary>
+        <summary>Command line</summary>
         <p>
-          <span className="mono">npx farebox limits list</span> shows the same; allow, revoke and approve
-          change it.
+          <span className="mono">npx farebox limits list</span> shows the same list; allow, revoke, and
+          approve change it.
         </p>
       </details>
     </div>

@@ -32,7 +32,7 @@ export const page: PageModule<Data> = {
   head: ({ search }) => ({
     title: search.q === undefined ? 'Farebox' : `“${search.q}”`,
     description:
-      'AI agents, paid per job in USDC. The price is shown before you sign; a job that is not delivered costs nothing.',
+      'AI agents, paid per job in USDC. You see the price before you sign; a job that is not delivered costs nothing.',
   }),
   Page: MarketplacePage,
 }
@@ -45,7 +45,7 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
         <div className="intro">
           <h1 className="large">Exact fare, per ride.</h1>
           <p className="lede">
-            AI agents, paid per job in USDC. The price is shown before you sign; a job that is not delivered
+            AI agents, paid per job in USDC. You see the price before you sign; a job that is not delivered
             costs nothing.
           </p>
           <SearchForm search={search} change={change} />

@@ -7,6 +7,7 @@ import { Fares } from '../../parts/fares.tsx'
 import { FailureNote } from '../../parts/note.tsx'
 import { Standing } from '../../parts/standing.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
+import { AgentFace } from '../../signs/agent-face.tsx'
 import { isNarrowed, type Search } from './search-query.ts'
 import type { SearchState } from './use-search.ts'
 
@@ -52,6 +53,7 @@ function Entry({ agent, decimals }: { readonly agent: FoundAgent; readonly decim
     <li className="entry">
       <div className="top">
         <h3>
+          <AgentFace owner={agent.owner} agentId={agent.agent_id} />{' '}
           <a href={`/agents/${agent.agent_id}`}>
             <Words of={agent.name} most={64} />
           </a>{' '}
@@ -59,10 +61,10 @@ function Entry({ agent, decimals }: { readonly agent: FoundAgent; readonly decim
         </h3>
         <span className="meta">
           <Standing badge={agent.badge} />
-          <span className="num" title="Checks of 30 days that passed">
+          <span className="num" title="Checks passed in 30 days">
             {agent.uptime_30d === null ? '' : `${formatShare(agent.uptime_30d)} up`}
           </span>
-          <span className="num" title="Half of the jobs were faster">
+          <span className="num" title="Median job time">
             {agent.job_p50_ms === null ? '' : formatDuration(agent.job_p50_ms)}
           </span>
           <span className="num jobs">

@@ -30,7 +30,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
           type="search"
           name="q"
           aria-label="Search agents"
-          placeholder="What should be done?"
+          placeholder="What do you need done?"
           autoComplete="off"
           spellCheck={false}
           maxLength={200}
@@ -39,7 +39,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
         />
         <kbd aria-hidden="true">/</kbd>
       </div>
-      <div className="chips" role="group" aria-label="Narrow the search">
+      <div className="chips" role="group" aria-label="Filters">
         <PriceChip search={search} change={change} />
         <Choice
           name="badge"

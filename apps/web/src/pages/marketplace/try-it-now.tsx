@@ -134,17 +134,17 @@ function HowItWorks(): ReactNode {
             <Hole />
           </div>
           <p className="lede small">
-            You sign for one job, at the price that is shown. The agent answers, the transfer is put into a
-            block, and you hold a signed receipt.
+            You sign for one job, at the price shown. The agent answers, the transfer enters a block, and you
+            get a signed receipt.
           </p>
         </>
       }
     >
       <Lines
         of={[
-          ['Before', 'The agent is asked for its price, and the quote is held against what is shown.'],
-          ['Signed', 'For this job, this amount and this wallet alone, with an end.'],
-          ['Not delivered', 'Not charged: the signature ends unused.'],
+          ['Before', 'This page asks the agent for its price and compares the quote with the price shown.'],
+          ['Signed', 'For this job, this amount, and this wallet only, with an expiry.'],
+          ['Not delivered', 'Not charged. The signature ends unused.'],
         ]}
       />
     </Ticket>

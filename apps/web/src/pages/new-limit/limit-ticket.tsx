@@ -64,7 +64,7 @@ export function LimitTicket(props: Props): ReactNode {
             <p className="on-stock">
               “<Words of={declared.reason} most={280} />”{' '}
               {declared.mostAtomic !== undefined &&
-                `It declares ${withCents(declared.mostAtomic)} USDC at most, each time.`}
+                `It declares up to ${withCents(declared.mostAtomic)} USDC each time.`}
             </p>
             <TermsFields
               declared={declared}
@@ -83,15 +83,15 @@ export function LimitTicket(props: Props): ReactNode {
               spender.kind === 'known' ? (
                 <>
                   <Address of={spender.spender} />
-                  {spender.spender === agent.wallet ? '' : ', not the wallet that is paid'}
+                  {spender.spender === agent.wallet ? '' : ', not the wallet that receives payments'}
                 </>
               ) : spender.kind === 'asking' ? (
-                'the agent is asked'
+                'asking the agent'
               ) : (
                 'not known'
               ),
             ],
-            ['To', before !== undefined && before.recipients.length > 0 ? 'the same recipients' : 'anybody'],
+            ['To', before !== undefined && before.recipients.length > 0 ? 'the same recipients' : 'anyone'],
             [
               'Contract',
               <>
@@ -107,11 +107,11 @@ export function LimitTicket(props: Props): ReactNode {
 }
 
 function Signed({ limit: { planned } }: { readonly limit: NewLimit }): ReactNode {
-  if (planned === undefined) return 'an approval of exactly what is left of your limits, and the limits'
+  if (planned === undefined) return 'an approval for exactly the amount left in your limits, and the limits'
   const { way, approval, approvalNow } = planned.change
-  if (way === 'none') return `the limits; the approval of ${withCents(approval)} USDC is exact already`
+  if (way === 'none') return `the limits; the approval for ${withCents(approval)} USDC is already exact`
   const from = approvalNow === 0n || approvalNow >= 2n ** 128n ? '' : `, ${withCents(approvalNow)} now`
-  return `an approval of exactly ${withCents(approval)} USDC${from}, and the limits`
+  return `an approval for exactly ${withCents(approval)} USDC${from}, and the limits`
 }
 
 function Pay({ agent, limit, change, back }: Props): ReactNode {
@@ -123,9 +123,8 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
       <div className="pay">
         <Note tone="warn" alert>
           <p>
-            <b>The agent names no account that spends.</b> A permission is for one account, so nothing can be
-            permitted here. The operator of <Words of={agent.name} most={64} /> has to set
-            SPENDER_PRIVATE_KEY.
+            <b>The agent names no spending account.</b> A permission is for one account, so you cannot set one
+            here. The operator of <Words of={agent.name} most={64} /> must set SPENDER_PRIVATE_KEY.
           </p>
         </Note>
       </div>
@@ -152,7 +151,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           The limit is in force.
         </p>
         <a className="button solid wide" href={back}>
-          Go on
+          Continue
         </a>
       </div>
     )
@@ -165,7 +164,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           <p>
             <bdi>{state.sentence}</bdi>
           </p>
-          {planned?.change.way === 'none' && <p>The approval is there already: the limits are missing.</p>}
+          {planned?.change.way === 'none' && <p>The approval is already in place. The limits are missing.</p>}
         </Note>
       )}
       {state.step === 'sending' ? (
@@ -175,7 +174,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           </button>
           {state.transaction !== undefined && (
             <p className="aside" role="status">
-              Sent, in no block yet: <CopiedHash of={state.transaction} />
+              Sent, not in a block yet: <CopiedHash of={state.transaction} />
             </p>
           )}
         </>
@@ -196,7 +195,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           {most === undefined ? 'Allow' : `Allow up to ${most} USDC`}
         </button>
       )}
-      <p className="aside">Nothing moves now. Change or revoke it whenever you like.</p>
+      <p className="aside">Nothing moves now. You can change or revoke the limit at any time.</p>
     </div>
   )
 }

@@ -69,8 +69,8 @@ function Opened({
       </p>
       <h1>{limit.before === undefined ? 'Set a limit' : 'Change a limit'}</h1>
       <p className="lede">
-        Before an agent moves your USDC you say how much, and until when. It can move less than it asks for,
-        and never more than you say.
+        Before an agent moves your USDC, you set how much and until when. It can move less than it asks for
+        and never more than you allow.
       </p>
       <div className="limits-columns">
         <div>
@@ -104,7 +104,7 @@ function Asked(props: {
   return (
     <section>
       <div className="heading ruled">
-        <h2>What it asks for</h2>
+        <h2>Request</h2>
       </div>
       <dl className="facts-list">
         <dt>Agent</dt>
@@ -127,8 +127,8 @@ function Asked(props: {
         <dt>Declares</dt>
         <dd>
           {declared.mostAtomic === undefined
-            ? 'no amount that USDC can have'
-            : `${withCents(declared.mostAtomic)} USDC at most, each time`}
+            ? 'no valid USDC amount'
+            : `up to ${withCents(declared.mostAtomic)} USDC each time`}
         </dd>
         <dt>Token</dt>
         <dd>
@@ -138,10 +138,10 @@ function Asked(props: {
         </dd>
         {before !== undefined && (
           <>
-            <dt>Spent so far</dt>
+            <dt>Already spent</dt>
             <dd>
-              {withCents(before.spent)} of {withCents(before.cap)} USDC. It stays spent: the new total counts
-              from the first setting.
+              {withCents(before.spent)} of {withCents(before.cap)} USDC. It still counts: the new total
+              includes all spending since you first set the limit.
             </dd>
           </>
         )}
@@ -150,8 +150,8 @@ function Asked(props: {
         <div className="above">
           <Note tone="warn">
             <p>
-              <b>It was permitted to another account before.</b> That permission is not changed here:{' '}
-              <a href="/limits">revoke it</a> if that account is not the agent’s any more.
+              <b>You permitted another account before.</b> This page does not change that permission:{' '}
+              <a href="/limits">revoke it</a> if the account no longer belongs to the agent.
             </p>
           </Note>
         </div>

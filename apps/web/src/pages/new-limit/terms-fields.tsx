@@ -17,11 +17,11 @@ export function TermsFields(props: {
   const { before } = limit
   return (
     <>
-      <TermField name="each" label="Each time, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
+      <TermField name="each" label="Each time, up to" limit={limit} isHeld={isHeld} isTried={isTried}>
         {declared.mostAtomic !== undefined && `below ${withCents(declared.mostAtomic)}`}
       </TermField>
-      <TermField name="all" label="In all, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
-        {before !== undefined && before.spent !== '0' && `${withCents(before.spent)} are spent`}
+      <TermField name="all" label="In total, up to" limit={limit} isHeld={isHeld} isTried={isTried}>
+        {before !== undefined && before.spent !== '0' && `${withCents(before.spent)} already spent`}
       </TermField>
       <TermField name="until" label="Until" limit={limit} isHeld={isHeld} isTried={isTried}>
         the end of {formatIsoDay(limit.typed.until) ?? 'that day'}

@@ -21,11 +21,11 @@ export function WhatHappens({ limit }: { readonly limit: NewLimit }): ReactNode 
 
 function stepsOf({ planned }: NewLimit, kind: 'test' | 'browser' | undefined): readonly string[] {
   const end = [
-    'From the next block on the agent may move that much and no more. The contract checks it, each time.',
-    'USDC stays in your wallet until it is spent. You can change or revoke the limit at any time, with one transaction.',
+    'From the next block on, the agent may move that amount and no more. The contract checks every transfer.',
+    'USDC stays in your wallet until it is spent. You can change or revoke the limit at any time with one transaction.',
   ]
   if (kind === 'test')
-    return ['The test wallet signs and sends it by itself: nothing asks you, and gas is test ether.', ...end]
+    return ['The test wallet signs and sends it without asking you. Gas is test ether.', ...end]
   const way = planned?.change.way
   const prompts = planned === undefined ? undefined : countPrompts(planned.change)
   if (way === 'none' || prompts === 1)
@@ -33,13 +33,13 @@ function stepsOf({ planned }: NewLimit, kind: 'test' | 'browser' | undefined): r
   if (way === 'approve first')
     return [
       'Your wallet asks twice: for the approval, then for the limits. It shows the gas of both.',
-      'If you stop between them nothing can be spent: this page goes on with what is missing.',
+      'If you stop in between, nothing can be spent. This page resumes with the missing step.',
       ...end,
     ]
   if (way === 'approve last')
     return [
       'Your wallet asks twice: for the lower limits, then for the smaller approval. It shows the gas of both.',
-      'If you stop between them the lower limits hold already.',
+      'If you stop in between, the lower limits already apply.',
       ...end,
     ]
   return [

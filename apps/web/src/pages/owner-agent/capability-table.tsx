@@ -17,7 +17,7 @@ export function CapabilityTable(props: {
     <section>
       <div className="heading close">
         <h2>Capabilities</h2>
-        <span className="end">figures of {days} days</span>
+        <span className="end">last {days} days</span>
       </div>
       <div className="scroll" tabIndex={0} role="region" aria-label="Capabilities">
         <table>

@@ -9,15 +9,15 @@ import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 
 const FAILURES: { readonly [reason in NonNullable<AgentHealth['last_failure']>]: string } = {
-  'refused-address': 'its address is none that this platform calls',
-  unreachable: 'it could not be reached',
+  'refused-address': 'this platform does not call its address',
+  unreachable: 'the platform could not reach it',
   'too-slow': 'it took too long to answer',
   'too-large': 'its answer was too large',
-  'not-acceptable': 'its answer was of a kind that is not read',
-  'wrong-status': 'it answered another status than 200',
-  'not-json': 'its answer was no JSON',
-  'not-health': 'its answer was not what GET /health has to answer',
-  'wrong-name': 'it answered with another name than its own',
+  'not-acceptable': 'its answer was in an unsupported format',
+  'wrong-status': 'it answered with a status other than 200',
+  'not-json': 'its answer was not JSON',
+  'not-health': 'its answer was not a valid GET /health response',
+  'wrong-name': 'it answered with a different name',
 }
 
 /** How an agent's checks went, hour by hour, what was tried last, and a look at it now. */
@@ -50,8 +50,8 @@ export function HealthSection(props: {
         </dl>
         <div>
           <p className="small quiet">
-            A look reads what the agent declares, has it ask for a payment, and lists it anew. The platform
-            looks by itself every {formatSpan(platform.refresh_interval_seconds)}, and on demand once a
+            A check reads the agent’s declaration, requests its payment terms, and updates its listing. The
+            platform runs one every {formatSpan(platform.refresh_interval_seconds)}, and on demand once a
             minute.
           </p>
           {!isGone && (
@@ -77,7 +77,7 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
       <dt>Last check</dt>
       <dd>
         {checked === null ? (
-          'none so far'
+          'none yet'
         ) : (
           <>
             <When at={checked} />
@@ -87,22 +87,22 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
       </dd>
       {failures > 0 && (
         <>
-          <dt>Failed in a row</dt>
+          <dt>Consecutive failures</dt>
           <dd>
             {failures}
             {passed !== null && (
               <>
-                , passed last <When at={passed} />
+                , last passed <When at={passed} />
               </>
             )}
           </dd>
         </>
       )}
-      <dt>Up</dt>
+      <dt>Uptime</dt>
       <dd>
         <Up health={health} />
       </dd>
-      <dt>Answers a check in</dt>
+      <dt>Check response time</dt>
       <dd>
         {health.latency_p50_ms === null ? 'not known yet' : formatDuration(health.latency_p50_ms)}
         {health.latency_p95_ms !== null && `, 95 % within ${formatDuration(health.latency_p95_ms)}`}

@@ -29,9 +29,9 @@ export const page: PageModule<OwnerAgentData | null> = {
     data === null ? (
       <SignInGate
         title="Your agent"
-        lede="Its figures, its health by the hour, its jobs and its webhook are for the wallet that owns it."
-        why="This agent is shown to the wallet that owns it alone."
-        hint="With the wallet that owns it."
+        lede="The wallet that owns the agent can see its figures, hourly health, jobs, and webhook."
+        why="Only the wallet that owns this agent can open this page."
+        hint="Use the wallet that owns it."
       />
     ) : (
       <OwnerAgentPage data={data} />
@@ -65,7 +65,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
             />
             <Standing badge={agent.badge} />
             {agent.endpoint !== null && <span className="mono small">{agent.endpoint}</span>}
-            {!isGone && <a href={`/agents/${agentId}`}>As everybody sees it</a>}
+            {!isGone && <a href={`/agents/${agentId}`}>Public page</a>}
           </p>
         </div>
         <DaysSwitch days={days} path={`/owner/agents/${agentId}`} />
@@ -87,7 +87,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
               </span>
             </div>
             {jobs.jobs.length === 0 ? (
-              <p className="nothing faint">No job was ordered so far.</p>
+              <p className="nothing faint">No jobs yet.</p>
             ) : (
               <JobsTable label="Latest jobs" jobs={jobs.jobs} />
             )}

@@ -54,10 +54,10 @@ export const page: PageModule<Data | null> = {
   Page: ({ data }) =>
     data === null ? (
       <SignInGate
-        title="Jobs of your agent"
-        lede="When each was ordered, what became of it, and what it earned. What was in them is for their payers alone."
-        why="These jobs are shown to the wallet that owns the agent alone."
-        hint="With the wallet that owns the agent."
+        title="Your agent’s jobs"
+        lede="The order time, outcome, and earnings of each job. Only the payers can see the contents."
+        why="Only the wallet that owns the agent can see these jobs."
+        hint="Use the wallet that owns the agent."
       />
     ) : (
       <OwnerJobsPage data={data} />
@@ -80,7 +80,7 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
         Jobs of <Words of={agent.name} most={64} />
       </h1>
       <div className="job-tools">
-        <nav className="chips" aria-label="Which jobs">
+        <nav className="chips" aria-label="Filter jobs">
           {STATUSES.map(([value, words]) => (
             <a
               key={value}
@@ -102,7 +102,7 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
         )}
       </div>
       <nav className="acts-line" aria-label="Pages of jobs">
-        {isFurther && <a href={status === '' ? path : `${path}?status=${status}`}>The newest</a>}
+        {isFurther && <a href={status === '' ? path : `${path}?status=${status}`}>Newest jobs</a>}
         {jobs.next_cursor !== null && jobId === '' && (
           <a
             className="button"
@@ -119,5 +119,5 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
 function describeNone({ jobId, status, isFurther }: Data): string {
   if (jobId !== '') return `This agent has no job ${jobId.slice(0, 64)}.`
   if (isFurther) return 'There are no older jobs.'
-  return status === '' ? 'No job was ordered so far.' : 'No job is in this state.'
+  return status === '' ? 'No jobs yet.' : 'No jobs in this state.'
 }

@@ -24,7 +24,7 @@ export function LatestJobs(props: {
         )}
       </div>
       {jobs.length === 0 ? (
-        <p className="nothing faint">No job was ordered so far.</p>
+        <p className="nothing faint">No jobs yet.</p>
       ) : (
         <JobsTable label="Latest jobs" jobs={jobs} {...(agents !== undefined && { agents })} />
       )}
@@ -32,10 +32,10 @@ export function LatestJobs(props: {
       {sought !== null &&
         (sought.found === null ? (
           <p className="small bad" role="status">
-            None of your agents has a job of this id.
+            None of your agents has a job with this ID.
           </p>
         ) : (
-          <JobsTable label="The job that was looked for" jobs={[sought.found]} agents={names} />
+          <JobsTable label="Job found" jobs={[sought.found]} agents={names} />
         ))}
     </div>
   )

@@ -29,9 +29,9 @@ export const page: PageModule<OwnerData | null> = {
     data === null ? (
       <SignInGate
         title="Your agents"
-        lede="See what your agents earn and how they do, keep their secrets, and be told when one stops answering."
-        why="Your agents are shown to the wallet that owns them alone."
-        hint="With the wallet that owns them. Looking, trying and paying need no account."
+        lede="See what your agents earn and how they perform, manage their secrets, and get notified when one stops answering."
+        why="Only the wallet that owns your agents can open this page."
+        hint="Use the wallet that owns them. You can browse, try, and pay without an account."
       >
         <WhatIsHere />
       </SignInGate>
@@ -104,10 +104,10 @@ function Overview(props: {
       <Notices notices={dashboard.notices} looked={refresh} />
       {dashboard.agents.length === 0 ? (
         <div className="void first">
-          <b>No agent is registered by this wallet</b>
+          <b>This wallet has registered no agents</b>
           <span>
-            Agents belong to the wallet that staked for them. If yours belong to another one, sign out and
-            sign in with it.
+            Agents belong to the wallet that staked for them. If yours belong to another wallet, sign out and
+            sign in with that one.
           </span>
         </div>
       ) : (
@@ -123,13 +123,13 @@ function Overview(props: {
           <section>
             <div className="heading close">
               <h2>Agents</h2>
-              <span className="end">figures of {days} days</span>
+              <span className="end">last {days} days</span>
             </div>
             <AgentsTable agents={dashboard.agents} now={now} />
             {agents.length > dashboard.agents.length && (
               <p className="hint">
-                The first {dashboard.agents.length} of your agents are shown. Others have their pages at
-                /owner/agents/ and their number.
+                This table shows your first {dashboard.agents.length} agents. To open another one, add its
+                number to /owner/agents/.
               </p>
             )}
           </section>

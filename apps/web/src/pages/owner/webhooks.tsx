@@ -21,8 +21,8 @@ export function Webhooks(props: {
       </div>
       {webhooks.length === 0 ? (
         <p className="nothing quiet small">
-          None is set. A webhook is sent a notice when its agent fails three checks in a row, goes offline, or
-          is back.
+          No webhook set. The platform notifies a webhook when its agent fails three checks in a row, goes
+          offline, or comes back.
         </p>
       ) : (
         <ul className="told">

@@ -12,25 +12,21 @@ export function WhatIsHere(): ReactNode {
           </div>
           <ul className="plain-list">
             <li>
-              <b>Needs attention</b>
-              <span className="quiet">
-                an agent that fails its checks, is refused, or is paid at a wallet that is not proven
-              </span>
+              <b>Alerts</b>
+              <span className="quiet">agents that fail checks, are refused, or have an unproven wallet</span>
             </li>
             <li>
-              <b>What was earned</b>
-              <span className="quiet">by day and capability, of transfers that are proven on the chain</span>
+              <b>Earnings</b>
+              <span className="quiet">by day and capability, from transfers proven on the chain</span>
             </li>
             <li>
               <b>Each agent</b>
-              <span className="quiet">
-                its health by the hour, its jobs, its webhook, and its stake to take back
-              </span>
+              <span className="quiet">hourly health, jobs, webhook, and return of the stake</span>
             </li>
             <li>
               <b>Secrets</b>
               <span className="quiet">
-                by which the facilitator knows an agent: created, rotated, revoked
+                credentials that identify an agent to the facilitator: create, rotate, revoke
               </span>
             </li>
           </ul>

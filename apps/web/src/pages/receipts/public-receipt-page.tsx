@@ -14,7 +14,7 @@ export const page: PageModule<PublicReceipt> = {
     await ask<PublicReceipt>(`/v1/receipts/${encodeURIComponent(params['hash'] ?? '')}`),
   head: ({ agent_name, capability, amount }) => ({
     title: `${amount} USDC to ${agent_name}`,
-    description: `A paid job: ${agent_name}, ${capability}, ${amount} USDC.`,
+    description: `Paid job: ${agent_name}, ${capability}, ${amount} USDC.`,
   }),
   Page: PublicReceiptPage,
 }
@@ -22,14 +22,14 @@ export const page: PageModule<PublicReceipt> = {
 function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNode {
   return (
     <main id="main" className="page">
-      <h1>A paid job</h1>
+      <h1>Paid job</h1>
       <p className="lede">
-        What was in it, who paid and by which transfer stay private: they are in the receipt, which whoever
-        ordered the job holds.
+        The contents, the payer, and the transfer stay private. They are in the receipt held by the person or
+        program that ordered the job.
       </p>
       <div className="two apart">
         <Ticket
-          label="The job"
+          label="Job"
           top={
             <>
               <div className="kind">
@@ -62,11 +62,11 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
           <Bars hash={data.hash} />
         </Ticket>
         <div>
-          <h2>Is it yours?</h2>
+          <h2>Full receipt</h2>
           <p className="lede small">
-            The signed receipt has a hash of what went in and of what came out, the payer, and the transfer.
-            Whoever ordered the job finds it at the job, under <a href="/jobs">Jobs</a>. Its signature is
-            checked in the browser.
+            The signed receipt has hashes of the input and the output, the payer, and the transfer. If you
+            ordered the job, open it under <a href="/jobs">Jobs</a> to find the receipt. Your browser checks
+            its signature.
           </p>
           <p className="row">
             <a className="button" href="/receipts">

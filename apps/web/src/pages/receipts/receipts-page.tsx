@@ -21,7 +21,7 @@ export const page: PageModule<null> = {
   load: async () => null,
   head: () => ({
     title: 'Check a receipt',
-    description: 'Check a signed receipt of a paid job, in your browser: it is sent nowhere.',
+    description: 'Check a signed receipt for a paid job in your browser, which sends it nowhere.',
   }),
   Page: ReceiptsPage,
 }
@@ -49,7 +49,7 @@ function ReceiptsPage(): ReactNode {
           if (!isGone) setVerdict(found)
         },
         () => {
-          if (!isGone) setVerdict({ ok: false, reason: 'the keys of this platform could not be read' })
+          if (!isGone) setVerdict({ ok: false, reason: 'this page could not read the platform’s keys' })
         },
       )
     return () => {
@@ -63,8 +63,8 @@ function ReceiptsPage(): ReactNode {
     <main id="main" className="page">
       <h1>Check a receipt</h1>
       <p className="lede">
-        A receipt states who paid whom, for which job, by which transfer, signed with this platform’s key. It
-        is checked in your browser and sent nowhere.
+        A receipt, signed with this platform’s key, states who paid whom, for which job, and by which
+        transfer. Your browser checks it and sends it nowhere.
       </p>
       <noscript>
         <p className="lede">
@@ -87,17 +87,17 @@ function ReceiptsPage(): ReactNode {
             className="input mono"
             rows={10}
             spellCheck={false}
-            placeholder="Paste it, or drop the file here"
+            placeholder="Paste the receipt or drop the file here"
             value={text}
             onChange={event => setText(event.target.value.slice(0, 20_000))}
           />
           <p className="above">
             <label className="button low">
-              Choose the file
+              Choose file
               <input
                 type="file"
                 className="unseen"
-                aria-label="Choose the receipt’s file"
+                aria-label="Choose a receipt file"
                 onChange={({ target }) => {
                   const file = target.files?.[0]
                   target.value = ''
@@ -117,7 +117,7 @@ function Nothing(): ReactNode {
   return (
     <div className="void">
       <b>Nothing to check yet</b>
-      <span>What the receipt states will be here.</span>
+      <span>The receipt’s contents will appear here.</span>
     </div>
   )
 }
@@ -137,7 +137,7 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
   const { receipt } = verdict
   return (
     <Ticket
-      label="What the receipt states"
+      label="Receipt contents"
       top={
         <>
           <div className="kind">
@@ -175,10 +175,10 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
             ),
           ],
           ['Network', receipt.network],
-          ['Done', <When key="done" at={receipt.completed_at} form="exact" />],
+          ['Completed', <When key="done" at={receipt.completed_at} form="exact" />],
           ['Receipt', <CopiedHash key="job" of={receipt.job} />],
-          ['Hash of the input', <CopiedHash key="input" of={receipt.input} />],
-          ['Hash of the output', <CopiedHash key="output" of={receipt.output} />],
+          ['Input hash', <CopiedHash key="input" of={receipt.input} />],
+          ['Output hash', <CopiedHash key="output" of={receipt.output} />],
         ]}
       />
       <Bars hash={receipt.job} />

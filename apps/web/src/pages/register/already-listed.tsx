@@ -12,11 +12,11 @@ export function AlreadyListed(props: { readonly agentId: number; readonly owner:
     <Note tone="info" alert>
       <p>
         <b>Already listed as agent {agentId}</b>, by {isOwn ? 'you' : <Address of={owner} />}. An endpoint has
-        one agent: there is nothing to stake for here. Another endpoint can be checked above.
+        one agent, so you cannot stake for it here. You can check another endpoint above.
       </p>
       <p className="acts">
-        <a href={`/agents/${agentId}`}>See the agent</a>
-        {isOwn && <a href={`/owner/agents/${agentId}`}>Look after it</a>}
+        <a href={`/agents/${agentId}`}>View the agent</a>
+        {isOwn && <a href={`/owner/agents/${agentId}`}>Manage it</a>}
       </p>
     </Note>
   )

@@ -12,15 +12,15 @@ type Name = RegistrationCheck['name']
 /** In the order of the checks; what each is about, as an agent's owner knows it, and what is wanted. */
 const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string] } = {
   endpoint: ['Address', 'https, at a public address'],
-  unclaimed: ['Free to list', 'no agent is listed there already'],
+  unclaimed: ['Available', 'no agent is listed there yet'],
   health: ['GET /health', 'version 1.0, status ok'],
   about: ['GET /about', 'capabilities with schemas and prices'],
-  health_name: ['Name', 'the same on both'],
-  dev_mode_off: ['Dev mode', 'off: nothing works unpaid'],
-  payment_required: ['POST /execute, unpaid', '402, and what is to be paid'],
-  network: ['Network', 'the one of this platform'],
-  price: ['Price', 'the one of /about'],
-  wallet: ['Wallet', 'the one of /about'],
+  health_name: ['Name', 'the same in both'],
+  dev_mode_off: ['Dev mode', 'off: refuses unpaid jobs'],
+  payment_required: ['POST /execute, unpaid', '402 with payment terms'],
+  network: ['Network', 'the same as this platform'],
+  price: ['Price', 'the same as in /about'],
+  wallet: ['Wallet', 'the same as in /about'],
 }
 
 /** On a local chain agents of this machine are called too. */
@@ -36,7 +36,7 @@ export function Checks({ state }: { readonly state: CheckState }): ReactNode {
   return (
     <section aria-labelledby="checks-title">
       <div className="heading ruled">
-        <h2 id="checks-title">{step === 'idle' ? 'What it will be asked' : 'What it was asked'}</h2>
+        <h2 id="checks-title">{step === 'idle' ? 'Planned checks' : 'Checks'}</h2>
         <span className="end num">
           {at !== undefined && <When at={at} form="clock" />}
           {tookMs !== undefined && formatDuration(tookMs)}
@@ -111,7 +111,7 @@ function Failure({
             ),
         )}
       </dl>
-      {severity === 'advice' && <p className="faint">It does not stop the registration.</p>}
+      {severity === 'advice' && <p className="faint">This does not block registration.</p>}
     </div>
   )
 }
@@ -147,7 +147,7 @@ function describeMarked(checks: readonly RegistrationCheck[]): string {
 
 function describe({ step, checks }: CheckState): string {
   if (step === 'idle' || step === 'unknown') return ''
-  if (step === 'asking') return 'The endpoint is being checked.'
+  if (step === 'asking') return 'Checking the endpoint.'
   const failed = checks.filter(({ ok }) => !ok).length
   return failed === 0 ? 'All checks passed.' : `${failed} of ${checks.length} checks failed.`
 }

@@ -65,21 +65,21 @@ export function EndpointForm(props: {
             className={endpoint === undefined ? 'button solid' : 'button'}
             aria-disabled={isAsking}
           >
-            {isAsking ? 'Checking…' : isOther ? 'Check it' : 'Check again'}
+            {isAsking ? 'Checking…' : isOther ? 'Check' : 'Check again'}
           </button>
         )}
       </div>
       <p className={isMissing ? 'hint bad' : 'hint'} id={`${id}-hint`}>
         {isMissing
-          ? 'endpoint: the address your agent answers at is missing'
+          ? 'endpoint: enter the address your agent answers at'
           : isHeld
             ? 'The stake is for this endpoint.'
-            : 'Checking is free. No job is run and nothing is paid.'}{' '}
+            : 'Checking is free. It runs no job and pays nothing.'}{' '}
         {isHeld && isOver && <a href="/register">Check another</a>}
       </p>
       <noscript>
         <p className="hint">
-          This page checks endpoints and speaks to your wallet by JavaScript, which is off. Without it:{' '}
+          Checking endpoints and using your wallet require JavaScript, which is off. Without it, run{' '}
           <span className="mono">farebox register --endpoint … --wallet</span>
         </p>
       </noscript>

@@ -7,28 +7,28 @@ export function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): Rea
       <details open={isPhaseOne}>
         <summary>Without /about</summary>
         <p>
-          An agent that answers 404 for /about is listed as unpaid and provisional: without prices, and it
-          cannot be called here. Any wallet can stake for it. It gives way to whoever proves to own the
-          endpoint.
+          An agent that answers 404 for /about is listed as unpaid and provisional. It has no prices and
+          cannot be called here. Any wallet can stake for it. A registration that proves ownership of the
+          endpoint replaces it.
         </p>
       </details>
       <details>
-        <summary>What a stake is</summary>
+        <summary>The stake</summary>
         <p>
-          The registry contract keeps the stake as long as the agent is registered, and gives its wallet a
-          token: the number of the agent. Nobody else can take the stake.{' '}
-          <span className="mono">farebox deregister</span> returns it.
+          The registry contract holds the stake while the agent is registered and gives its wallet a token:
+          the agent number. Nobody else can take the stake. <span className="mono">farebox deregister</span>{' '}
+          returns it.
         </p>
         <p>
-          It shows that somebody stands behind the agent, and who. The wallet that stakes has to be the one
-          that the agent is paid at, so that nobody registers an agent of somebody else.
+          The stake shows who backs the agent. The staking wallet must be the wallet that receives the agent’s
+          payments, so nobody can register someone else’s agent.
         </p>
       </details>
       <details>
-        <summary>On a command line</summary>
+        <summary>Command line</summary>
         <p>
-          <span className="mono">farebox register --endpoint … --wallet</span> asks the same, stakes with a
-          key of yours, and says the number.
+          <span className="mono">farebox register --endpoint … --wallet</span> runs the same checks, stakes
+          with your key, and prints the agent number.
         </p>
       </details>
     </div>

@@ -16,11 +16,11 @@ export function Listing(props: {
 }): ReactNode {
   const { registration, isListed } = props
   const { found, staked_by_others: others } = registration
-  const name = plainLine(found.name, 64) || 'An agent without a name'
+  const name = plainLine(found.name, 64) || 'Unnamed agent'
   return (
     <section aria-labelledby="listing-title">
       <div className="heading ruled">
-        <h2 id="listing-title">{isListed ? 'How it is listed' : 'How it will be listed'}</h2>
+        <h2 id="listing-title">{isListed ? 'Listing' : 'Listing preview'}</h2>
         <span className="end">{found.phase === 'agent' ? 'USDC per job' : ''}</span>
       </div>
       <div className="entry">
@@ -31,7 +31,7 @@ export function Listing(props: {
           <span className="first">
             {found.phase === 'agent' ? (
               <>
-                <Standing badge="verified" />, to begin with
+                <Standing badge="verified" />, initially
               </>
             ) : (
               'unpaid and provisional'
@@ -50,16 +50,14 @@ export function Listing(props: {
             </Fares>
           </>
         ) : (
-          <p className="what">
-            It serves no /about: it is listed without a price, and not among what can be run here.
-          </p>
+          <p className="what">It serves no /about. It is listed without a price and cannot be run here.</p>
         )}
       </div>
       {others.map(({ agent_id: id, owner, reason }) => (
         <Note key={id} tone="warn">
           <p>
-            Agent {id} was staked for this endpoint by <Address of={owner} />. It does not count: {reason}.
-            Its owner gets the stake back by deregistering it.
+            <Address of={owner} /> staked agent {id} for this endpoint. The stake does not count: {reason}.
+            Its owner gets it back by deregistering the agent.
           </p>
         </Note>
       ))}

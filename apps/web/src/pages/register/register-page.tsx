@@ -38,14 +38,14 @@ export const page: PageModule<Data> = {
       ? {
           title: 'Register an agent',
           description:
-            'Your agent is checked for free, its wallet stakes some ETH, and it is listed with its price.',
+            'The platform checks your agent for free, the agent’s wallet stakes some ETH, and the agent is listed with its price.',
         }
       : { title: `Register ${nameOf(registration)}`, hidden: true },
   Page: RegisterPage,
 }
 
 function nameOf({ found }: Registration): string {
-  return plainLine(found.name, 64) || 'an agent without a name'
+  return plainLine(found.name, 64) || 'an unnamed agent'
 }
 
 function RegisterPage({ data }: { readonly data: Data }): ReactNode {

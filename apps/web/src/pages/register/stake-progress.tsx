@@ -23,7 +23,7 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
       <Told stake={stake} />
       {isAway && (
         <Note tone="warn">
-          <p>The platform does not answer. It is asked again. A stake that was sent is not lost.</p>
+          <p>The platform does not answer. This page keeps asking. A stake that was sent is not lost.</p>
         </Note>
       )}
     </div>
@@ -47,15 +47,14 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
       return (
         <p className="stop here">
           <b>{view.words}…</b>
-          One transaction: the stake, and the endpoint of the agent.
+          One transaction with the stake and the agent’s endpoint.
         </p>
       )
     case 'elsewhere':
       return (
         <Note tone="info">
           <p>
-            <b>Another tab is staking.</b> Confirm or decline the transaction there: this page goes on with
-            it.
+            <b>Another tab is staking.</b> Confirm or decline the transaction there, and this page follows it.
           </p>
         </Note>
       )
@@ -63,13 +62,13 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
       return (
         <Note tone="warn" alert>
           <p>
-            <b>The stake may have been sent.</b> <bdi>{view.kept.walletName}</bdi> was asked for it, and its
-            answer did not arrive here. {view.problem !== undefined && <bdi>{view.problem.title}</bdi>}
+            <b>The stake may have been sent.</b> This page asked <bdi>{view.kept.walletName}</bdi> for it and
+            received no answer. {view.problem !== undefined && <bdi>{view.problem.title}</bdi>}
           </p>
-          <p>Look into its activity. If it was sent, this page goes on by itself.</p>
+          <p>Check the wallet’s activity. If the stake was sent, this page continues automatically.</p>
           <p className="acts">
             <button type="button" className="link" onClick={beginAgain}>
-              It was not sent: begin again
+              It was not sent: start again
             </button>
           </p>
         </Note>
@@ -79,7 +78,7 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
         <>
           <p className="stop here">
             <b>Sent</b>
-            In no block yet. You can close this page: it goes on when you come back.
+            Not in a block yet. You can close this page; it continues when you come back.
           </p>
           <Doubtful stake={stake} />
         </>
@@ -95,10 +94,10 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
           <p>
             {view.provisional
               ? 'As unpaid and provisional: it serves no /about.'
-              : 'People and programs find it now.'}
+              : 'People and programs can find it now.'}
           </p>
           <a className="button solid wide" href={`/agents/${view.agent_id}`}>
-            See the agent
+            View the agent
           </a>
         </>
       )
@@ -110,7 +109,7 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
           </p>
           <p>
             {view.retried
-              ? 'It is looked at again soon.'
+              ? 'The platform checks it again soon.'
               : 'The stake is yours: farebox deregister returns it.'}
           </p>
         </Note>
@@ -129,7 +128,7 @@ function InBlock({ view }: { readonly view: Extract<Stake['view'], { readonly at
           <progress aria-label="Blocks on top" value={have} max={wanted} />
         </>
       ) : (
-        'The platform looks at the agent. You can close this page.'
+        'The platform is checking the agent. You can close this page.'
       )}
     </div>
   )
@@ -147,12 +146,12 @@ function Doubtful({ stake: { view, beginAgain } }: { readonly stake: Stake }): R
     <Note tone="warn" alert>
       <p>
         {view.isReplaced
-          ? 'Your wallet has put another transaction in its place. If that one stakes, it shows here within a minute.'
-          : 'It takes longer than it should. Look into the activity of your wallet.'}
+          ? 'Your wallet replaced it with another transaction. If that one stakes, it appears here within a minute.'
+          : 'This is taking longer than it should. Check your wallet’s activity.'}
       </p>
       <p className="acts">
         <button type="button" className="link" onClick={beginAgain}>
-          I cancelled it: begin again
+          I canceled it: start again
         </button>
       </p>
     </Note>

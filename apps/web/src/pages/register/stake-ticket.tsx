@@ -12,7 +12,7 @@ import type { Stake } from '../../stake/use-stake.ts'
 import { StakeProgress } from './stake-progress.tsx'
 import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 
-const BEFORE = 'and gas, which your wallet shows. The stake is returned when you deregister.'
+const BEFORE = 'plus gas, which your wallet shows. You get the stake back when you deregister.'
 
 /** The stake: how much, for what, from whom, to whom; the one button; and then what becomes of it. */
 export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): ReactNode {
@@ -33,9 +33,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
             <Hole punched={isKept} />
           </div>
           <Sum amount={formatEther(platform.stake_wei)} unit="ETH" />
-          <p className="quiet">
-            {isKept ? 'Kept by the registry, and returned when you deregister.' : BEFORE}
-          </p>
+          <p className="quiet">{isKept ? 'Held by the registry until you deregister.' : BEFORE}</p>
         </>
       }
     >
@@ -53,7 +51,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
             ) : found === undefined ? (
               'the agent’s own wallet; no other can stake'
             ) : (
-              'any wallet of yours: the agent names none'
+              'any of your wallets; the agent names none'
             ),
           ],
           [
@@ -61,16 +59,16 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
             <>
               <Address of={platform.registry_address} />
               <br />
-              AgentRegistry, holds the stake
+              AgentRegistry, which holds the stake
             </>,
           ],
-          ['Network', `${network}, id ${platform.chain_id}`],
+          ['Network', `${network}, chain ID ${platform.chain_id}`],
           transaction === undefined ? undefined : ['Transaction', <Transaction of={transaction} />],
           view?.at === 'sent' ? ['Sent', <When at={view.kept.askedAt} form="clock" />] : undefined,
         ]}
       />
       {stake === undefined ? (
-        <p className="aside">The endpoint is checked first. Nothing is staked before you say so.</p>
+        <p className="aside">The platform checks the endpoint first. Nothing is staked until you confirm.</p>
       ) : (
         <StakeProgress stake={stake} />
       )}
@@ -94,7 +92,7 @@ export function StakeBar({ stake }: { readonly stake: Stake | undefined }): Reac
   return (
     <div className="pay-bar">
       <p className="hint">
-        {formatEther(platform.stake_wei)} ETH and gas; the stake comes back with deregistering
+        {formatEther(platform.stake_wei)} ETH plus gas; you get the stake back when you deregister
       </p>
       <StakeButton stake={stake} />
     </div>
@@ -126,7 +124,7 @@ function describe(view: StakeView | undefined): ReactNode {
     case 'elsewhere':
       return 'not sent yet'
     case 'doubt':
-      return 'perhaps sent'
+      return 'possibly sent'
     case 'sent':
       return 'sent'
     case 'block':

@@ -13,8 +13,8 @@ export function Steps(props: {
   const { platform } = useSite()
   const at = stepOf(props.view)
   const steps = [
-    [at === 0 ? 'Check' : 'Checked', 'free, nothing is run'],
-    [at > 1 ? 'Staked' : 'Stake', `${formatEther(platform.stake_wei)} ETH, yours again later`],
+    [at === 0 ? 'Check' : 'Checked', 'free, runs no job'],
+    [at > 1 ? 'Staked' : 'Stake', `${formatEther(platform.stake_wei)} ETH, returned later`],
     [
       'In a block',
       platform.local_mode ? 'seconds, on this chain' : `and ${platform.confirmations} on top of it`,

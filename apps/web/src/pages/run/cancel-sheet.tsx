@@ -14,11 +14,11 @@ export function CancelSheet(props: {
     <Sheet labelledBy="cancel-run" close={close}>
       <h2 id="cancel-run">Cancel this run?</h2>
       <ul className="points">
-        <li>Nothing more is ordered, and it cannot be resumed.</li>
+        <li>The run orders no more jobs and cannot be resumed.</li>
         <li>
           {run.ready === '0'
-            ? 'Nothing is left to delete: every payment you signed was sent or deleted already.'
-            : `What is signed and was not sent is deleted: ${run.ready} USDC. It is not charged.`}
+            ? 'Nothing is left to delete: every payment you signed was already sent or deleted.'
+            : `Signed payments that were not sent are deleted: ${run.ready} USDC. They are not charged.`}
         </li>
         {run.exposed !== '0' && (
           <li>
@@ -34,8 +34,8 @@ export function CancelSheet(props: {
         )}
         <li>
           {run.paid === '0'
-            ? 'Nothing was charged so far.'
-            : `${run.paid} USDC is paid. What was delivered for it stays here.`}
+            ? 'Nothing has been charged.'
+            : `${run.paid} USDC is paid. The results it paid for stay here.`}
         </li>
       </ul>
       <div className="acts">

@@ -68,8 +68,8 @@ export function GoOn(props: {
 function explain(run: RunAnswer, action: NextAction, label: string | undefined): string {
   if (run.status === 'paused')
     return run.ready === '0'
-      ? 'The run goes on where it was.'
-      : `The run goes on where it was. ${run.ready} USDC is signed for what comes next.`
+      ? 'The run continues where it stopped.'
+      : `The run continues where it stopped. ${run.ready} USDC is signed for what comes next.`
   return label === undefined ? '' : explainAction(action)
 }
 

@@ -19,7 +19,7 @@ export function RunFacts(props: {
   const longest = longestJob(run)
   return (
     <dl className="facts-list run-facts">
-      <dt>At most</dt>
+      <dt>Maximum</dt>
       <dd>{groupDigits(run.max_total)} USDC</dd>
       <dt>Paid</dt>
       <dd>{run.paid === '0' ? 'nothing' : `${groupDigits(run.paid)} USDC, proven on the chain`}</dd>
@@ -42,7 +42,7 @@ export function RunFacts(props: {
       {run.ready !== '0' && (
         <>
           <dt>Signed</dt>
-          <dd>{groupDigits(run.ready)} USDC, not sent so far</dd>
+          <dd>{groupDigits(run.ready)} USDC, not sent yet</dd>
         </>
       )}
       {run.payer !== null && (

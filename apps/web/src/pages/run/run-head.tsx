@@ -91,7 +91,7 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
       )}
       {!isOver && !(isStuck && run.ready === '0') && (
         <button type="button" className="button" disabled={isBusy} onClick={() => setSheet('cancel')}>
-          {isStuck ? 'Cancel what is unsent' : 'Cancel the run'}
+          {isStuck ? 'Cancel unsent payments' : 'Cancel the run'}
         </button>
       )}
       {(isOver || isStuck) && (

@@ -71,7 +71,7 @@ export function RunMap({ graph, run, actions, now }: Props): ReactNode {
           )
         })}
       </ol>
-      {map.isShared && <p className="hint">More branches than fit beside one another share the last line.</p>}
+      {map.isShared && <p className="hint">Branches that do not fit side by side share the last line.</p>}
     </section>
   )
 }
@@ -104,12 +104,12 @@ function EndRow(props: {
           <span>
             {sayReady(Object.keys(run.output))}
             <Words of={missing.join(', ')} most={200} /> {missing.length === 1 ? 'is' : 'are'}{' '}
-            {run.ended_at === null ? 'missing' : 'not given'}
+            {run.ended_at === null ? 'missing' : 'not returned'}
           </span>
         </p>
       )}
       {isAbove && <p className="sub">Shown above.</p>}
-      {isInput && Object.keys(values).length === 0 && <p className="sub">It takes nothing.</p>}
+      {isInput && Object.keys(values).length === 0 && <p className="sub">No inputs.</p>}
       {!isAbove && (
         <IoRows
           {...(isInput ? { input: { values, fields } } : { output: { values, fields } })}

@@ -50,12 +50,12 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
       </p>
       <h1>A run</h1>
       <noscript>
-        <p className="lede">A run is opened by JavaScript, which is off.</p>
+        <p className="lede">This page needs JavaScript, which is off.</p>
       </noscript>
       <p className="lede" role="status">
         {opened === undefined
           ? 'Loading the run…'
-          : 'Your request may have arrived. It is sent again: the same run, which cannot be paid twice.'}
+          : 'Your request may have arrived. This page sends the same run again; it cannot be paid twice.'}
       </p>
     </main>
   )
@@ -135,7 +135,7 @@ function Refused({ sentence }: { readonly sentence: string }): ReactNode {
           <p>
             <Words of={sentence} />
           </p>
-          <p>The run was refused before it began. Change what it says, and sign anew.</p>
+          <p>The run was rejected. Fix the problem above and sign again.</p>
         </Note>
       </div>
     </main>
@@ -146,10 +146,10 @@ function Unopened({ failure, runId }: { readonly failure: unknown; readonly runI
   const isShut = failure instanceof ApiFailure && [400, 401, 403, 404].includes(failure.status)
   return (
     <main id="main" className="page">
-      <h1>This run does not open here</h1>
+      <h1>You cannot open this run here</h1>
       {isShut ? (
         <p className="lede">
-          A run opens in the browser that started it, or for the wallet that pays, once it has{' '}
+          A run opens in the browser that started it, or for the wallet that pays for it after it has{' '}
           <a href={`/sign-in?next=/runs/${encodeURIComponent(runId)}`}>signed in</a>.
         </p>
       ) : (

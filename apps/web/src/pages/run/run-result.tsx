@@ -12,7 +12,7 @@ export function RunResult({ graph, run }: { readonly graph: Graph; readonly run:
   return (
     <section className="run-result">
       <div className="heading">
-        <h2>{run.status === 'completed' ? 'Result' : 'What came so far'}</h2>
+        <h2>{run.status === 'completed' ? 'Result' : 'Partial result'}</h2>
       </div>
       <OutputFields
         output={run.output as JsonObject}
@@ -40,7 +40,7 @@ function fieldsOf(graph: Graph): FieldMap {
       from === undefined ? undefined : graph.outputsOf(from.step).find(({ name }) => name === from.port)?.type
     if (from === undefined || type === undefined || type === 'any') return []
     const what = type.description === undefined ? '' : `: ${type.description}`
-    return [[port, { ...type, description: `of ${nameStop(graph.flow, from.step)}${what}` }]]
+    return [[port, { ...type, description: `from ${nameStop(graph.flow, from.step)}${what}` }]]
   })
   return Object.fromEntries(fields)
 }

@@ -29,7 +29,7 @@ export function RunTicket(props: {
   const before = useRef<ReadonlySet<string>>(undefined)
   before.current ??= new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id))
   return (
-    <section className="ticket run-ticket" aria-label="The ticket of this run">
+    <section className="ticket run-ticket" aria-label="Run ticket">
       <div className="part">
         <div className="kind">
           <b>Run ticket</b>
@@ -41,10 +41,10 @@ export function RunTicket(props: {
           {groupDigits(run.paid)}
           <small>USDC</small>
         </div>
-        <p className="on-stock">paid, of {groupDigits(run.max_total)} at most</p>
+        <p className="on-stock">paid of up to {groupDigits(run.max_total)}</p>
         {moved > 0n && (
           <p className="on-stock">
-            <b>{withCents(moved)} USDC</b> moved by agents beside it, within <a href="/limits">your limits</a>
+            <b>{withCents(moved)} USDC</b> also moved by agents, within <a href="/limits">your limits</a>
           </p>
         )}
       </div>

@@ -91,10 +91,10 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       quote === null ? [] : [[key, quote.amount] as const],
     )
     const silent = quoted.jobs.find(({ quote }) => quote === null)
-    if (silent !== undefined) throw new Error(silent.error ?? 'An agent named no price')
+    if (silent !== undefined) throw new Error(silent.error ?? 'An agent did not give a price')
     if (jobs.some(({ key, price }) => toAtomic(new Map(asked).get(key) ?? '') !== toAtomic(price))) {
       setPrices(new Map([...prices, ...asked]))
-      setHalted({ sentence: 'The price has changed since it was shown. Nothing was signed.', tone: 'warn' })
+      setHalted({ sentence: 'The price changed after it was shown. Nothing was signed.', tone: 'warn' })
       return false
     }
     const total = asked.reduce((sum, [, amount]) => sum + (toAtomic(amount) ?? 0n), 0n)
@@ -198,6 +198,6 @@ function keptOf(
 
 function explain(error: unknown): Halted {
   if (error instanceof ApiFailure && error.status === 0)
-    return { sentence: 'The platform did not answer. Look at the run before you try again.', tone: 'warn' }
+    return { sentence: 'The platform did not answer. Check the run before you try again.', tone: 'warn' }
   return explainStop(error)
 }

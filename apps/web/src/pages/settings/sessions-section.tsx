@@ -31,7 +31,7 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
   return (
     <section id="sessions">
       <div className="heading ruled middle">
-        <h2>Signed in</h2>
+        <h2>Sessions</h2>
         {others.length > 0 && (
           <span className="end">
             <button type="button" className="button low" onClick={() => void end(others)}>
@@ -51,8 +51,7 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
                 {session.origin === 'terminal' && ', signed in from a terminal'}
               </span>
               <span className="small quiet">
-                last used <When at={session.used_at} />; ends by itself{' '}
-                <When at={session.expires_at} form="exact" />
+                last used <When at={session.used_at} />; expires <When at={session.expires_at} form="exact" />
                 {session.origin === 'terminal'
                   ? ', or when the terminal signs out'
                   : ', or two hours after its last use'}

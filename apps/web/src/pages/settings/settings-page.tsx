@@ -54,9 +54,9 @@ function SettingsPage({ data }: { readonly data: Data | null }): ReactNode {
       <h1>Settings</h1>
       {data === null ? (
         <>
-          <p className="lede">Sign in to set webhooks, and to see where you are signed in.</p>
+          <p className="lede">Sign in to set webhooks and see where you are signed in.</p>
           <div className="row enter above">
-            <SignInButton why="Webhooks and sessions are for the wallet that owns them." />
+            <SignInButton why="Only the wallet that owns them can see webhooks and sessions." />
           </div>
         </>
       ) : (
@@ -81,7 +81,7 @@ function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNod
       </div>
       <WebhookPurpose />
       {agents.length === 0 && (
-        <p className="nothing faint">A webhook belongs to an agent, and you have none here.</p>
+        <p className="nothing faint">A webhook belongs to an agent, and you have no agents here.</p>
       )}
       <ul className="webhooks">
         {agents.map(({ agent, webhook }) => (
@@ -98,7 +98,7 @@ function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNod
       </ul>
       {isMore && (
         <p className="hint">
-          Your first {MOST_AGENTS} agents are shown; the others have their webhook on their own pages.
+          This page shows your first {MOST_AGENTS} agents. Set webhooks for the others on their own pages.
         </p>
       )}
     </section>

@@ -17,7 +17,7 @@ export function ThemeSection(): ReactNode {
   return (
     <section id="theme">
       <div className="heading ruled">
-        <h2>How the pages look</h2>
+        <h2>Appearance</h2>
       </div>
       <fieldset className="radios" disabled={theme === undefined}>
         <legend className="unseen">Theme</legend>
@@ -34,9 +34,9 @@ export function ThemeSection(): ReactNode {
           </label>
         ))}
       </fieldset>
-      <p className="hint">Kept in this browser, by a cookie that says nothing else.</p>
+      <p className="hint">This browser keeps your choice in a cookie that stores nothing else.</p>
       <noscript>
-        <p className="hint">Choosing needs JavaScript. Without it the pages are as your system is.</p>
+        <p className="hint">Choosing requires JavaScript. Without it, the pages use your system’s theme.</p>
       </noscript>
     </section>
   )

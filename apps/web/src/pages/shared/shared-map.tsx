@@ -64,7 +64,7 @@ export function SharedMap({ graph }: { readonly graph: Graph }): ReactNode {
           )
         })}
       </ol>
-      {map.isShared && <p className="hint">More branches than fit beside one another share the last line.</p>}
+      {map.isShared && <p className="hint">Branches that do not fit side by side share the last line.</p>}
     </section>
   )
 }
@@ -93,7 +93,7 @@ function Feeds({ graph, id }: { readonly graph: Graph; readonly id: string }): R
     const constant = Object.hasOwn(constants, name) ? constants[name] : undefined
     return constant === undefined ? [] : [[name, describeValue(constant)] as const]
   })
-  if (fed.length === 0) return id === FLOW_OUTPUT ? <p className="sub">It gives nothing.</p> : null
+  if (fed.length === 0) return id === FLOW_OUTPUT ? <p className="sub">No outputs.</p> : null
   return (
     <dl className="io wide">
       {fed.map(([name, words]) => (

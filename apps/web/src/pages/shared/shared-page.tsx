@@ -57,13 +57,13 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
       <div className="head">
         <div>
           <h1>
-            <Words of={shared.name === '' ? 'A flow without a name' : shared.name} most={64} />
+            <Words of={shared.name === '' ? 'Unnamed flow' : shared.name} most={64} />
           </h1>
           <p className="lede">
             {flow.description !== undefined && flow.description !== '' ? (
               <Words of={flow.description} />
             ) : (
-              'Somebody shares this flow with you. A copy is yours: to change, and to run.'
+              'Someone shared this flow with you. You can change and run your own copy.'
             )}
           </p>
           <p className="small faint">
@@ -74,7 +74,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
           <button
             type="button"
             className="button tall"
-            onClick={() => void copy().catch(() => setProblem('This browser keeps no drafts just now.'))}
+            onClick={() => void copy().catch(() => setProblem('This browser cannot save drafts right now.'))}
           >
             Copy to your flows
           </button>
@@ -96,7 +96,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
       {errors.length > 0 && (
         <Note tone="warn">
           <p>
-            <b>It cannot run as it is.</b> Make a copy to see how to fix it.
+            <b>This flow cannot run.</b> Make a copy to see how to fix it.
           </p>
           {errors.slice(0, 5).map(({ id, message }) => (
             <p key={id}>

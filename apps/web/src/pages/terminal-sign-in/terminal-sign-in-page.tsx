@@ -95,7 +95,7 @@ function Code({ address, code }: { readonly address: string; readonly code: stri
         Waiting for the code. It expires after two minutes.
       </p>
       <p className="small quiet above">
-        If you did not run <code>farebox login --browser</code> yourself, close this page and tell nobody the
+        If you did not run <code>farebox login --browser</code> yourself, close this page and do not share the
         code.
       </p>
     </>

@@ -65,7 +65,7 @@ test('what is wrong stands at its step, with what would mend it; the exit code i
   expect(code).toBe(1)
   expect(out).toContain(`  ✗ summary.text
     “text” is required, and nothing feeds it.
-    → Take “article” of the flow’s input
+    → Use “article” from the flow’s input
 `)
   expect(out).toContain('✗ it cannot be run: 1 error\n')
 })

@@ -93,7 +93,7 @@ export function FlowMenu(props: {
             />
           </label>
           <ImportProblems problems={problems}>
-            <b>It is not a flow.</b> Yours is as it was.
+            <b>The file is not a flow.</b> Your flow is unchanged.
           </ImportProblems>
           <button
             type="button"

@@ -13,7 +13,7 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
     case 'fresh':
       return null
     case 'lost':
-      return <span className="bad">Not saved: this browser keeps nothing</span>
+      return <span className="bad">Not saved: this browser cannot store it</span>
     case 'saved':
       return (
         <>
@@ -30,7 +30,7 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
       return (
         <>
           {status.behind === 'no-answer'
-            ? 'In this browser, the platform did not answer'
+            ? 'Saved in this browser; the platform did not answer'
             : 'Saved in this browser'}{' '}
           <When at={status.at} form="since" />
         </>

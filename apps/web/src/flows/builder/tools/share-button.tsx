@@ -76,8 +76,8 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
           {saved === undefined ? (
             <>
               <p className="small quiet">
-                A flow is shared from the platform. This one is in this browser alone: sign in, and it is
-                saved. The link follows at once.
+                You share a flow from the platform. This one exists only in this browser. Sign in to save it
+                and get a link.
               </p>
               <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
                 Sign in
@@ -86,12 +86,12 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
           ) : (
             <>
               <p className="small quiet">
-                Whoever has the link sees the flow as it is now, and can copy it. Values that you marked as
-                secret are left out. You can end the link here at any time; copies that were made stay.
+                Anyone with the link can see the current flow and copy it. Values that you marked as secret
+                are left out. You can revoke the link here at any time; existing copies stay.
               </p>
               {link === undefined ? (
                 <button type="button" className="button solid" onClick={() => void share().catch(setFailure)}>
-                  Make a link
+                  Create a link
                 </button>
               ) : (
                 <>
@@ -100,13 +100,13 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
                     <CopyButton text={() => link}>Copy</CopyButton>
                   </p>
                   <button type="button" className="link small" onClick={() => void end().catch(setFailure)}>
-                    End the link
+                    Revoke the link
                   </button>
                 </>
               )}
               {isEnded && link === undefined && (
                 <p className="small" role="status">
-                  The link is ended: it opens nothing any more.
+                  The link is revoked and no longer works.
                 </p>
               )}
               {failure !== undefined && <FailureNote error={failure} />}
@@ -116,7 +116,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
       )}
       {opened === 'sign-in' && (
         <SignInSheet
-          why="Flows are saved for your address."
+          why="Flows are saved to your wallet address."
           close={() => setOpened(undefined)}
           signedIn={() => {
             setOpened(undefined)

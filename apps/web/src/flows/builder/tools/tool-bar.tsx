@@ -52,7 +52,7 @@ export function ToolBar(props: {
         </button>
       </span>
       <Switch
-        label="How the flow is shown"
+        label="View"
         value={view}
         choices={[
           ['canvas', 'Canvas'],
@@ -127,7 +127,7 @@ function FlowName(): ReactNode {
         {typed ?? name}
       </span>
       <input
-        aria-label="Name of the flow"
+        aria-label="Flow name"
         autoComplete="off"
         spellCheck={false}
         maxLength={MOST_NAME}

@@ -61,8 +61,8 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
       setCarried({ from, side: port.side, fits, at: -1 })
       setWords(
         fits.length === 0
-          ? `No port fits ${port.name}. A adds a step that does, Escape lets go.`
-          : `The wire of ${port.name} is taken. ${fits.length} ports fit: arrow keys choose one, Enter joins, A adds a step, Escape lets go.`,
+          ? `No port fits ${port.name}. Press A to add a step that fits, or Escape to cancel.`
+          : `Wire at ${port.name} picked up. ${fits.length} ports fit: arrow keys choose one, Enter connects, A adds a step, Escape cancels.`,
       )
     },
     [canvas, editor],
@@ -79,7 +79,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
         if (!isHeld) return end('')
         const [from, to] = now.side === 'out' ? [now.from, held.port] : [held.port, now.from]
         joinPorts(editor, from, to)
-        end(`Joined: ${from.port} feeds ${to.port}, ${GRADES[held.grade]}.`)
+        end(`Connected: ${from.port} feeds ${to.port}, ${GRADES[held.grade]}.`)
         if (now.side === 'in') focus(now.from, 'in')
       },
       move(by) {
@@ -96,7 +96,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
       letGo() {
         const now = latest.current
         if (now === undefined) return
-        end('The wire is let go.')
+        end('Wire canceled.')
         focus(now.from, now.side)
       },
     }),

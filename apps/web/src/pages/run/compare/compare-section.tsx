@@ -43,7 +43,7 @@ export function CompareSection(props: {
     <section className="compare" id="compare">
       <div className="heading">
         <h2>
-          Beside run <Hash of={withId} />
+          Compared with run <Hash of={withId} />
         </h2>
         <span className="end">
           {other !== undefined && (
@@ -76,7 +76,9 @@ async function readOther(ask: Ask, runId: string): Promise<RunAnswer> {
 function Unread({ failure }: { readonly failure: unknown }): ReactNode {
   const isShut = failure instanceof ApiFailure && failure.status === 404
   return isShut ? (
-    <p className="nothing faint">That run does not open here: it is of another browser or another wallet.</p>
+    <p className="nothing faint">
+      You cannot open that run: it was started in another browser or by another wallet.
+    </p>
   ) : (
     <FailureNote error={failure} />
   )
@@ -98,7 +100,7 @@ function Table(props: {
           <tr>
             <th scope="col">Step</th>
             <th scope="col">This run</th>
-            <th scope="col">The other</th>
+            <th scope="col">Other run</th>
             <th scope="col">Output</th>
           </tr>
         </thead>
@@ -122,7 +124,7 @@ function Table(props: {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">All</th>
+            <th scope="row">Total</th>
             <td>{run.paid} USDC</td>
             <td>{other.paid} USDC</td>
             <td>{saySame(steps)}</td>

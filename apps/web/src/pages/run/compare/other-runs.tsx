@@ -48,7 +48,7 @@ export function OtherRuns(props: {
         <option value="">no other run</option>
         {others.map(one => (
           <option key={one.run_id} value={one.run_id}>
-            {formatExactly(one.created_at, 'local')}, {one.seen?.status ?? 'not looked at'}
+            {formatExactly(one.created_at, 'local')}, {one.seen?.status ?? 'not checked'}
           </option>
         ))}
       </select>

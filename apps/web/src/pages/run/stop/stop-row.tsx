@@ -114,7 +114,7 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
         {first.job?.output_problem !== null && first.job?.output_problem !== undefined && (
           <Note tone="warn">
             <p>
-              The output is not as declared: <Words of={first.job.output_problem} />
+              The output does not match its declaration: <Words of={first.job.output_problem} />
             </p>
           </Note>
         )}
@@ -159,7 +159,7 @@ function Unordered(props: Props & { readonly state: RunStepAnswer; readonly file
   return (
     <>
       <p className="sub">
-        <Outcome of={isSigned ? { words: 'Signed, waits for its turn', tone: 'plain' } : view.words} />
+        <Outcome of={isSigned ? { words: 'Signed, waiting for its turn', tone: 'plain' } : view.words} />
       </p>
       {state.reason !== null && <IoRows error={state.reason} fileName={fileName} />}
     </>
