@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { serveStage, type SocketStage } from './socket-stage.test-setup.ts'
-import { isThisMachine, refuseForeign } from './this-machine-only.ts'
+import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
+import { refuseForeign } from './this-machine-only.ts'
 
 let stage: SocketStage
 beforeEach(async () => {

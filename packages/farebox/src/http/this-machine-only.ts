@@ -1,4 +1,4 @@
-import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
+import { hostnameOf, isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import type { IncomingHttpHeaders } from 'node:http'
 import { lastFailure, type Answer } from '../answer/answer.ts'
 
@@ -15,20 +15,7 @@ export function refuseForeign({ host, origin }: IncomingHttpHeaders): Answer | u
   return undefined
 }
 
-/** Whether an address to listen on, or a host's name, leads to this machine alone. */
-export function isThisMachine(hostname: string | undefined): boolean {
-  if (hostname === undefined) return false
-  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || LOOPBACK.test(name)
-}
-
-const LOOPBACK = /^127(?:\.\d{1,3}){3}$/
 const MAX_SHOWN_CHARACTERS = 100
-
-/** The host's name in a URL, or in an `Origin`; undefined where it has none. */
-export function hostnameOf(url: string): string | undefined {
-  return canParseUrl(url) ? new URL(url).hostname : undefined
-}
 
 function refuse(reason: string): Answer {
   return lastFailure(

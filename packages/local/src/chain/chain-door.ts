@@ -1,7 +1,7 @@
 import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { hostnameOf, isThisMachine } from 'farebox/internal/http/this-machine-only'
+import { hostnameOf, isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { portTaken } from '../processes/port-taken-error.ts'
 
 /** The address that the local chain is known by, in front of a node that nobody is told of. */
