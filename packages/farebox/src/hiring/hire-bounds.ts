@@ -11,12 +11,15 @@ export interface HireBounds {
   readonly mostOfJob: bigint
   readonly dayAtomic: bigint
   readonly dayKey: (day: string) => string
+  /** What was hired for jobs that the payer has paid for, within thirty days of each other. Atomic units. */
+  history(accounts: Pick<JobAccounts, 'totals'>): Promise<bigint>
   /**
-   * Whether the payer counts as new for a hire of this price: what was hired for jobs that it has paid for, in the last
-   * thirty days of such jobs, is less than what would be lost if it paid for none of those that it has open.
+   * @param history of a payer that may lose as much as it has paid for, all its open jobs together; undefined: it counts as
+   *   new, with all others that do
    */
-  isNew(accounts: Pick<JobAccounts, 'totals'>, price: bigint): Promise<boolean>
-  sums(day: string, isNew: boolean): readonly SumBound[]
+  sums(day: string, history: bigint | undefined): readonly SumBound[]
+  /** Whether a refusal says that the payer has more open than its history is worth. */
+  exceedsHistory(outcome: EnterOutcome): boolean
   /** Makes the error for a reservation that was refused, and warns where hiring stops for the day. */
   refuse(outcome: Extract<EnterOutcome, { kind: 'over' | 'full' }>, agent: string, price: bigint): HireError
 }
@@ -30,7 +33,8 @@ const SUM_KEPT_MS = 3 * 86_400_000
 const HISTORY_KEPT_MS = 30 * 86_400_000
 /** Of the losses of a day, for payers that are new: others' jobs go on when strangers have used it up. */
 const NEW_PAYERS_PART = 2n
-const NO_BOUND = 2n ** 53n
+/** More than anything costs. */
+export const NO_BOUND = 2n ** 53n
 
 /** Makes the bounds of one job. Until it is settled all that it reserves counts as lost. */
 export function hireBounds(parts: {
@@ -54,18 +58,22 @@ export function hireBounds(parts: {
     mostOfJob,
     dayAtomic,
     dayKey,
-    async isNew(accounts, price) {
+    async history(accounts) {
       const { sums } = await accounts.totals('', [hiredKey, openKey])
       const [hired = 0n, unpaid = 0n] = sums
-      return hired - unpaid < unpaid + price
+      return hired > unpaid ? hired - unpaid : 0n
     },
-    sums: (day, isNew) => [
+    exceedsHistory: outcome => outcome.kind === 'over' && outcome.sum === openKey,
+    sums: (day, history) => [
       { key: dayKey(day), most: dayAtomic, keepMs: SUM_KEPT_MS, untilSettled: false },
       { key: lossKey(day), most: lossesAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
       { key: `${lossKey(day)} ${payer}`, most: payerAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
-      ...(isNew ? [{ key: newKey(day), most: newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }] : []),
+      ...(history === undefined
+        ? [{ key: newKey(day), most: newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }]
+        : []),
       { key: hiredKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: false },
-      { key: openKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: true },
+      // In the step that enters: jobs that come at once do not all count as covered by the same history.
+      { key: openKey, most: history ?? NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: true },
     ],
     refuse(outcome, agent, price) {
       const refuse = (reason: string): HireError =>

@@ -2,9 +2,9 @@ import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import type { Clock } from '../clock.ts'
 import type { HiringJob } from '../handler/job-hiring.ts'
 import type { Hired } from '../handlers.ts'
-import type { JobAccounts } from '../jobs/job-accounts.ts'
+import type { EnterOutcome, JobAccounts } from '../jobs/job-accounts.ts'
 import { HoldLost } from '../jobs/renew-leases.ts'
-import { MOST_HIRES, type HireBounds } from './hire-bounds.ts'
+import { MOST_HIRES, NO_BOUND, type HireBounds } from './hire-bounds.ts'
 import { readHireEntry, type ChildOrder, type HireEntry } from './hire-entry.ts'
 import { hireError } from './hire-errors.ts'
 
@@ -57,31 +57,35 @@ export async function openRecord(
   }
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
 
-  const write = async (next: HireEntry): Promise<void> => {
-    const amount = BigInt(next.amount) - BigInt(entry?.amount ?? 0)
+  const enter = async (next: HireEntry, history: bigint | undefined): Promise<EnterOutcome> => {
     const outcome = await accounts.enter(job.holder, {
       name,
       replaces: revision,
       text: JSON.stringify(next),
       keepMs: KEPT_MS,
       mostEntries: MOST_HIRES,
-      amount,
+      amount: BigInt(next.amount) - BigInt(entry?.amount ?? 0),
       mostOfJob: bounds.mostOfJob,
-      sums: bounds.sums(next.day, next.isNew),
+      sums: bounds.sums(next.day, next.isNew ? undefined : history),
     })
     if (outcome.kind === 'entered') {
       revision += 1
       entry = next
-      return
     }
+    return outcome
+  }
+  const require = (outcome: EnterOutcome, amount: string): void => {
+    if (outcome.kind === 'entered') return
     if (outcome.kind === 'over' || outcome.kind === 'full')
-      throw bounds.refuse(outcome, agent, BigInt(next.amount))
+      throw bounds.refuse(outcome, agent, BigInt(amount))
     throw new HoldLost(
       outcome.kind === 'settled'
         ? 'the job was settled while it hired'
         : 'the job was taken over while it hired',
     )
   }
+  /** Of an amount that was counted before: it is never more than that. */
+  const write = async (next: HireEntry): Promise<void> => require(await enter(next, NO_BOUND), next.amount)
   const giveBack = async (): Promise<void> => {
     if (entry?.state === 'reserved' && entry.amount !== '0') await write({ ...entry, amount: '0' })
   }
@@ -94,9 +98,19 @@ export async function openRecord(
     async reserve(amountAtomic) {
       // Of another day, it is given back there before it counts here.
       if (entry !== undefined && entry.day !== today) await giveBack()
-      const isNew = await bounds.isNew(accounts, amountAtomic)
-      if (entry !== undefined && entry.isNew !== isNew) await giveBack()
-      await write({ version: 1, state: 'reserved', digest, amount: String(amountAtomic), day: today, isNew })
+      const reserved = {
+        version: 1,
+        state: 'reserved',
+        digest,
+        amount: String(amountAtomic),
+        day: today,
+      } as const
+      if (entry?.isNew !== true) {
+        const outcome = await enter({ ...reserved, isNew: false }, await bounds.history(accounts))
+        if (!bounds.exceedsHistory(outcome)) return require(outcome, reserved.amount)
+        await giveBack()
+      }
+      require(await enter({ ...reserved, isNew: true }, undefined), reserved.amount)
     },
     async keepOrder(order) {
       isOrdered = true

@@ -25,4 +25,4 @@ export const MAX_FLOW_CHARACTERS = 1_048_576
 /** Characters of all values of a run as JSON: what its steps gave, and what its jobs are asked. */
 export const MAX_RUN_CHARACTERS = 7 * 1_048_576
 /** The same while nothing of the run was ordered, beside twice what it was given: its flow and its input. */
-export const MAX_UNORDERED_CHARACTERS = 524_288
+export const MAX_UNORDERED_CHARACTERS = 65_536

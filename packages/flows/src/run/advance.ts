@@ -7,7 +7,7 @@ import { findJob, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect } from './run-event.ts'
-import { roomIn, sizeOfState } from './run-size.ts'
+import { roomIn, sizeOfState, TOO_LARGE_STATE, type RunRoom } from './run-size.ts'
 import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
 import { done, endJobs, startStep } from './start-step.ts'
 
@@ -24,41 +24,73 @@ export interface Advanced {
  *
  * @param graph that of the run's flow
  * @param now unix seconds
+ * @param isPaid of a run that begins: payments for it are at hand and follow at once
  */
-export function advance(graph: Graph, run: Run, now: number): Advanced {
+export function advance(graph: Graph, run: Run, now: number, isPaid = false): Advanced {
   const effects: RunEffect[] = []
   const moment = { now, budget: startCheckBudget({ steps: MAX_OUTPUT_CHECK_STEPS }) }
   const current = wipeExpired(graph, run, now, effects)
   const steps: { [id: string]: StepState } = { ...current.steps }
   const moving: Run = { ...current, steps }
-  const { characters, refusal } = roomIn(current)
-  let room = characters
-  const fitted = (state: StepState | undefined): StepState | undefined => {
-    if (state === undefined) return undefined
-    const size = sizeOfState(state, room)
-    if (size > room) return refusal
-    room -= size
-    return state
-  }
-  for (const id of graph.order) {
-    const step = graph.flow.steps[id]
-    if (step === undefined) continue
-    const before = Object.hasOwn(steps, id) ? steps[id] : undefined
-    // Nothing begins after a cancellation: what is under way ends, and that is all.
-    if (run.control === 'cancelled' && before?.state !== 'ordering') continue
-    let state = before ?? fitted(startStep(graph, moving, id, moment))
-    if (state === undefined) continue
-    if (state.state === 'sleeping' && state.until <= now)
-      state = fitted(done('value', passedValue(graph, moving, id))) ?? state
-    if (state.state === 'sleeping' && before === undefined) effects.push({ effect: 'wake', at: state.until })
-    if (state.state === 'ordering' && step.kind === 'job') {
-      const begun = before === undefined ? state.jobs.map(tellExpired(current, step, id, now)) : state.jobs
-      const jobs = begun.map((job, index) => nextOfJob(current, step, id, index, job, effects))
-      state = concludeJobs(step, jobs)
+  const begin = createFitting(roomIn(current, isPaid))
+  const pass = (mayHold: boolean): void => {
+    for (const id of graph.order) {
+      const step = graph.flow.steps[id]
+      if (step === undefined) continue
+      const before = Object.hasOwn(steps, id) ? steps[id] : undefined
+      // Nothing begins after a cancellation: what is under way ends, and that is all.
+      if (run.control === 'cancelled' && before?.state !== 'ordering') continue
+      let state =
+        before ?? begin.fit(startStep(graph, moving, id, moment), { mayHold, isJob: step.kind === 'job' })
+      if (state === undefined) continue
+      if (state.state === 'sleeping' && state.until <= now) {
+        const ended = done('value', passedValue(graph, moving, id))
+        state = begin.fit(ended, { mayHold: false, isJob: false }) ?? state
+      }
+      if (state.state === 'sleeping' && before === undefined)
+        effects.push({ effect: 'wake', at: state.until })
+      if (state.state === 'ordering' && step.kind === 'job') {
+        const begun = before === undefined ? state.jobs.map(tellExpired(current, step, id, now)) : state.jobs
+        const jobs = begun.map((job, index) => nextOfJob(current, step, id, index, job, effects))
+        state = concludeJobs(step, jobs)
+      }
+      steps[id] = state
     }
-    steps[id] = state
   }
+  pass(true)
+  // What was held waits for a job to be ordered; where nothing is to come, it never will be.
+  if (begin.hasHeld && !Object.values(steps).some(({ state }) => PENDING.has(state))) pass(false)
   return { run: wipeUnneeded(moving, effects), effects }
+}
+
+const PENDING: ReadonlySet<StepState['state']> = new Set(['ordering', 'asking', 'sleeping'])
+
+/** Lets steps begin for which a run has room. One that has to wait until a job was ordered is held: it begins later. */
+function createFitting({ free, whole }: RunRoom): {
+  readonly hasHeld: boolean
+  fit(
+    state: StepState | undefined,
+    how: { readonly mayHold: boolean; readonly isJob: boolean },
+  ): StepState | undefined
+} {
+  let taken = 0
+  let hasHeld = false
+  return {
+    get hasHeld() {
+      return hasHeld
+    },
+    fit(state, { mayHold, isJob }) {
+      if (state === undefined) return undefined
+      const size = sizeOfState(state, whole - taken)
+      if (size <= (isJob ? whole : free) - taken) {
+        taken += size
+        return state
+      }
+      if (!mayHold || size > whole - taken) return TOO_LARGE_STATE
+      hasHeld = true
+      return undefined
+    },
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { paymentOf, paymentsOf, setPayment, staysWithin } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect, RunEvent } from './run-event.ts'
 import { findJob, setJob } from './jobs-of-run.ts'
-import { roomIn, sizeOfState } from './run-size.ts'
+import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
 import type { JobState, Payment, Run, UnpaidReason } from './run-state.ts'
 import { done } from './start-step.ts'
 
@@ -281,8 +281,8 @@ function answered(
   if (run.control === 'cancelled') return refuse(`${step}: the run is cancelled`)
   const [way, other] = approved ? (['approved', 'declined'] as const) : (['declined', 'approved'] as const)
   const passed = done(way, passedValue(graph, run, step), [other])
-  const room = roomIn(run)
-  const next = sizeOfState(passed, room.characters) > room.characters ? room.refusal : passed
+  const { free } = roomIn(run)
+  const next = sizeOfState(passed, free) > free ? TOO_LARGE_STATE : passed
   return go(graph, { ...run, steps: { ...run.steps, [step]: next } }, now)
 }
 

@@ -64,15 +64,47 @@ test.each([
   )
   if (!opened.ok) throw new Error(opened.reason)
   const given = JSON.stringify(flow).length + JSON.stringify(opened.run.input).length
-  expect(JSON.stringify(opened.run.steps).length).toBeLessThan(524_288 + 2 * given + 150 * 100)
+  expect(JSON.stringify(opened.run.steps).length).toBeLessThan(65_536 + 2 * given + 150 * 100)
   const states = copies.map(id => opened.run.steps[id])
   expect(states[0]).toMatchObject({ state: 'done' })
   expect(states.at(-1)).toEqual({
     state: 'failed',
     reason:
-      'does not fit: until a job of it is ordered, a run has at most twice the size of its flow and input, and 512 KiB, of values',
+      'does not fit: a run has at most 7 MiB of values, and until a job of it is ordered twice what it was given',
   })
   expect(applyEvent(graph, opened.run, { event: 'cancelled' }, 62).ok).toBe(true)
 })
 
 const TEXT = { type: 'string' } as const
+
+test('what does not fit before a job is ordered is held, and begins once one was', () => {
+  const copies = Array.from({ length: 6 }, (_, index) => `copy${index}`)
+  const jobs = Array.from({ length: 20 }, (_, index) => `job${index}`)
+  const flow = flowOf(
+    { a: { type: 'string', required: true } },
+    {
+      ...Object.fromEntries(jobs.map(id => [id, jobStep({ a: TEXT }, { x: TEXT })] as const)),
+      ...Object.fromEntries(copies.map(id => [id, { kind: 'template', text: '{x}' }] as const)),
+    },
+    [
+      ...jobs.map(id => `input.a > ${id}.a`),
+      ...copies.map(id => `input.a > ${id}.x`),
+      'copy0.text > output.x',
+    ],
+  )
+  const graph = buildGraph(flow)
+  const started = startRun(graph, { a: 'x'.repeat(200_000) }, { max_total: '1', now: 0, is_paid: true })
+  if (!started.ok) throw new Error(started.reason)
+  expect(jobs.map(id => started.run.steps[id]?.state)).toEqual(jobs.map(() => 'ordering'))
+  expect(copies.map(id => started.run.steps[id])).toEqual(copies.map(() => undefined))
+  let run = started.run
+  const tell = (event: Parameters<typeof applyEvent>[2]): void => {
+    const applied = applyEvent(graph, run, event, 1)
+    if (!applied.ok) throw new Error(applied.reason)
+    run = applied.run
+  }
+  const payment = { job_id: 'job', amount: '0.01', pay_to: '0xa9e0', valid_before: 900 }
+  tell({ event: 'paid-in', key: 'job0', payment })
+  tell({ event: 'quoted', key: 'job0', quote: { price: '0.01', pay_to: '0xa9e0' } } as never)
+  expect(copies.map(id => run.steps[id]?.state)).toEqual(copies.map(() => 'done'))
+})

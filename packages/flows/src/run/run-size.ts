@@ -1,24 +1,28 @@
 import { MAX_RUN_CHARACTERS, MAX_UNORDERED_CHARACTERS } from '../document/flow-limits.ts'
 import type { Run, StepState } from './run-state.ts'
 
-/** What the values of a run may come to, and what becomes of a step for which there is no more room. */
+/** How many characters of values a run may still take; negative where it has more than it may. */
 export interface RunRoom {
-  /** Characters that are left; negative where it has more than it may. */
-  readonly characters: number
-  /** Nothing is sent for such a step, and nothing behind it begins. */
-  readonly refusal: StepState
+  /** For what free steps make: they can make many characters of few, so until something was ordered it is bounded by what
+   * the run was given. */
+  readonly free: number
+  /** For what jobs are asked, and for all once a job was ordered. */
+  readonly whole: number
 }
 
 /**
- * How much room a run has left. Free steps can make many characters of few: until something was ordered, a run may have
- * what it was given twice, and half a MiB.
+ * The room of a run, as it is now.
+ *
+ * @param isPaid payments for it are at hand and follow at once
  */
-export function roomIn(run: Run): RunRoom {
-  const most = mostOf(run)
-  return {
-    characters: most - lengthOf(run.steps, most),
-    refusal: { state: 'failed', reason: most < MAX_RUN_CHARACTERS ? UNORDERED : ORDERED },
-  }
+export function roomIn(run: Run, isPaid = false): RunRoom {
+  const used = lengthOf(run.steps, MAX_RUN_CHARACTERS)
+  const payments = Object.values(run.payments).flat()
+  // One that was sent and then wiped stays in the list: the room never shrinks again.
+  const wasOrdered = payments.some(({ state }) => state !== 'ready')
+  const bound = wasOrdered ? MAX_RUN_CHARACTERS : boundOfGiven(run)
+  // Whoever brings payments has shown that they can pay: what they order may be as large as a run may be.
+  return { free: bound - used, whole: (isPaid || payments.length > 0 ? MAX_RUN_CHARACTERS : bound) - used }
 }
 
 /** How many characters the values of a step's state have as JSON. Stops counting beyond `most`. */
@@ -26,15 +30,13 @@ export function sizeOfState(state: StepState, most: number): number {
   return lengthOf(state, most)
 }
 
-const ORDERED = `does not fit: a run has at most ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values`
-const UNORDERED =
-  'does not fit: until a job of it is ordered, a run has at most twice the size of its flow and input, and 512 KiB, of values'
+/** What becomes of a step for which the run has no room: nothing is sent for it, and nothing behind it begins. */
+export const TOO_LARGE_STATE: StepState = {
+  state: 'failed',
+  reason: `does not fit: a run has at most ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values, and until a job of it is ordered twice what it was given`,
+}
 
-function mostOf({ flow, input, payments }: Run): number {
-  const wasOrdered = Object.values(payments)
-    .flat()
-    .some(({ state }) => state === 'sent' || state === 'paid' || state === 'dead')
-  if (wasOrdered) return MAX_RUN_CHARACTERS
+function boundOfGiven({ flow, input }: Run): number {
   const given = lengthOf(flow, MAX_RUN_CHARACTERS) + lengthOf(input, MAX_RUN_CHARACTERS)
   return Math.min(MAX_RUN_CHARACTERS, MAX_UNORDERED_CHARACTERS + 2 * given)
 }

@@ -14,6 +14,7 @@ export type Started = ({ readonly ok: true } & Advanced) | { readonly ok: false;
  * @param graph of a flow in which `checkFlow` found no error
  * @param options.max_total decimal USDC that the run may come to
  * @param options.now unix seconds
+ * @param options.is_paid payments for it are at hand, and are brought at once
  * @example
  * ```ts
  * import type { Flow } from '@farebox/flows/document/flow'
@@ -32,7 +33,7 @@ export type Started = ({ readonly ok: true } & Advanced) | { readonly ok: false;
 export function startRun(
   graph: Graph,
   input: JsonObject,
-  options: { readonly max_total: string; readonly now: number },
+  options: { readonly max_total: string; readonly now: number; readonly is_paid?: boolean },
 ): Started {
   const limit = readUsdc(options.max_total)
   if (!limit.ok) return { ok: false, reason: `max_total: ${limit.reason}` }
@@ -46,5 +47,5 @@ export function startRun(
     steps: {},
     payments: {},
   }
-  return { ok: true, ...advance(graph, run, options.now) }
+  return { ok: true, ...advance(graph, run, options.now, options.is_paid) }
 }

@@ -62,8 +62,9 @@ export async function openChainDoor(nodeUrl: string, port: number): Promise<Chai
 type Visitor = 'program' | 'wallet'
 
 /** Who calls, or why nobody answers. A browser cannot leave out what it says of where a call comes from. */
-function look({ headers }: IncomingMessage): Visitor | { readonly refusal: string } {
+function look({ headers, url }: IncomingMessage): Visitor | { readonly refusal: string } {
   const { host, origin } = headers
+  if (url?.startsWith('/') !== true) return { refusal: 'the target must be a path' }
   if (host !== undefined && !isThisMachine(hostnameOf(`http://${host}`)))
     return { refusal: 'Host: must be this machine, like 127.0.0.1' }
   if (origin === undefined && headers['sec-fetch-site'] === undefined) return 'program'
@@ -93,9 +94,11 @@ function forward(
   response: ServerResponse,
   body?: Buffer,
 ): void {
-  const { method, headers } = request
+  const { method, url: path, headers } = request
   const { host: _, origin: __, connection: ___, ...rest } = headers
-  const asked = ask(new URL(request.url ?? '/', nodeUrl), { method, agent, headers: rest }, answered => {
+  const { hostname, port } = new URL(nodeUrl)
+  // The target is never resolved: `http://other/` and `//other/` name a path of the node, not another server.
+  const asked = ask({ hostname, port, path, method, agent, headers: rest }, answered => {
     response.writeHead(answered.statusCode ?? 502, answered.headers)
     answered.pipe(response)
   })

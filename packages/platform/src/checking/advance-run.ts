@@ -24,7 +24,7 @@ export function graphOf(flow: unknown): Graph {
 /** Begins a run with the payments that came with it. */
 export function beginRun(graphs: Graphs, { flow, input, maxTotal, payments, now }: RunStart): RunBegun {
   const graph = graphs.get(flow)
-  const started = startRun(graph, input, { max_total: maxTotal, now })
+  const started = startRun(graph, input, { max_total: maxTotal, now, is_paid: payments.length > 0 })
   if (!started.ok) return { ok: false, reason: started.reason }
   let run = started.run
   for (const { key, payment } of payments) {

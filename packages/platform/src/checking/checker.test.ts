@@ -55,7 +55,7 @@ test('more checks than can wait are refused at once', async () => {
   const full = (checker = createChecker({ clock: systemClock, threads: 1 }))
   const given = { fields: TEXT_FIELD, input: { text: 'a' } }
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 132 }, () => full.run('input', given, 'agent 1')),
+    Array.from({ length: 89 }, () => full.run('input', given, 'agent 1')),
   )
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3)
 })

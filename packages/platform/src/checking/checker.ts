@@ -37,7 +37,8 @@ export interface CheckerOptions {
 }
 
 const TIMEOUT_MS = 30_000
-const MOST_WAITING_OF_OWNER = 128
+/** No owner has more than this part of the places that are left. */
+const PART_OF_LEFT = 2
 const MOST_WAITING = 256
 
 interface Waiting {
@@ -144,7 +145,7 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
         if (verdict !== undefined) return resolve(verdict.violation as never)
         const queue = queues.get(owner) ?? []
         if (isClosed) return reject(new CheckFailed('is not checked any more: the platform stops'))
-        if (queue.length >= MOST_WAITING_OF_OWNER || waiting >= MOST_WAITING)
+        if (queue.length >= Math.floor((MOST_WAITING - waiting) / PART_OF_LEFT))
           return reject(new CheckFailed('cannot be checked now: too many checks wait'))
         queue.push({
           order: { kind, given },

@@ -32,13 +32,16 @@ export function operatorRunsRoutes({ database, clock }: PlatformParts): readonly
     defineRoute({
       method: 'DELETE',
       path: '/v1/operator/runs/:runId',
-      summary: 'Deletes a run; not where a payment of it may still be charged',
+      summary: 'Deletes a run of which nothing was paid; not where a payment of it may still be charged',
       access: 'operator',
       params: z.strictObject({ runId: z.uuid() }),
       answers: { 204: { description: 'It is gone, with its payments that were not sent' } },
       handle: async ({ params: { runId } }) => {
-        if (!(await deleteRun(database, runId)))
-          throw new Refusal('conflict', 'runId: there is none, or a payment of it may still be charged')
+        if (!(await deleteRun(database, runId, { ofNobody: true })))
+          throw new Refusal(
+            'conflict',
+            'runId: there is none of which nothing was paid, or a payment of it may still be charged',
+          )
         await writeAudit(database, {
           atMs: clock.nowMs(),
           actor: 'operator',

@@ -85,12 +85,17 @@ test('attack 28: runs of waits alone, begun with a megabyte each, neither grow s
   driving = startRuns(stage.parts, { pollMs: 50 })
   const text = 'x'.repeat(MEBIBYTE - 100_000)
   const flow = clockwork(text)
-  for (let count = 0; count < 7; count += 1) await runs.start(flow, { input: { text } })
+  const started = []
+  for (let count = 0; count < 7; count += 1) {
+    started.push(await runs.start(flow, { input: { text } }))
+    // Starts are written as well, and keep the same pace.
+    stage.clock.pass(20_000)
+  }
   await passSecond()
   const given = text.length + JSON.stringify(flow).length
   for (const { characters } of await sizes()) {
     expect(characters).toBeGreaterThan(given)
-    expect(characters).toBeLessThan(MEBIBYTE / 2 + 3 * given)
+    expect(characters).toBeLessThan(65_536 + 2 * given + 20_000)
   }
   const before = await sizes()
   const beganMs = stage.clock.nowMs()
@@ -103,6 +108,20 @@ test('attack 28: runs of waits alone, begun with a megabyte each, neither grow s
   // Each of the seven may begin one look before the pace holds it.
   expect(written).toBeLessThan((seconds * MEBIBYTE) / 4 + 8 * (after[0]?.characters ?? 0))
   expect(writes).toBeGreaterThan(writesBefore)
+
+  // Pausing and resuming writes the whole run, too, and so does starting another.
+  const [first] = started
+  const codes = []
+  for (let count = 0; count < 40; count += 1)
+    codes.push((await first?.tell(count % 2 === 0 ? 'pause' : 'resume'))?.status)
+  expect(codes.slice(0, 2)).toEqual([200, 200])
+  expect(codes.filter(code => code === 200).length).toBeLessThan(8)
+  expect(codes.at(-1)).toBe(429)
+  await expect(
+    (async () => {
+      for (let count = 0; count < 10; count += 1) await runs.start(flow, { input: { text } })
+    })(),
+  ).rejects.toThrow('HTTP 429')
 })
 
 test('small runs wake when they want to', async () => {

@@ -22,10 +22,11 @@ import { createPaymentMeans, readMaxTotal, readRunPayments, type PaymentMeans } 
 import { quoteRun } from './pay/quote-run.ts'
 import { changeRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
-import type { RunRow } from './records/run-row.ts'
+import { originOf, sizeOfRun, type RunRow } from './records/run-row.ts'
 import { ownRunsRoute } from './own-runs-route.ts'
 import { runEventsRoute } from './run-events-route.ts'
 import { describeWholeRun } from './show-run.ts'
+import { createWakePace, takeChange, type WakePace } from './drive/wake-pace.ts'
 import { operatorRunsRoutes } from './operator-runs-routes.ts'
 import { createStartRun } from './start-run.ts'
 
@@ -40,6 +41,7 @@ const PRIVATE = { 'cache-control': 'no-store' } as const
 /** Runs of flows: their prices, their start, what becomes of them. They are driven by `startRuns`. */
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
   const means = createPaymentMeans(parts)
+  const pace = createWakePace(() => parts.clock.nowMs())
   return [
     ...(parts.settings.operatorToken === undefined ? [] : operatorRunsRoutes(parts)),
     quoteRoute(parts, means),
@@ -47,22 +49,29 @@ export function runsRoutes(parts: PlatformParts): readonly Route[] {
     readRoute(parts),
     runEventsRoute(parts),
     paymentsRoute(parts, means),
-    changeRoute(parts, 'pause', 'Orders nothing new until it is resumed; jobs under way go on', 'paused'),
-    changeRoute(parts, 'resume', 'Goes on with a run that was paused', 'resumed'),
     changeRoute(
       parts,
+      pace,
+      'pause',
+      'Orders nothing new until it is resumed; jobs under way go on',
+      'paused',
+    ),
+    changeRoute(parts, pace, 'resume', 'Goes on with a run that was paused', 'resumed'),
+    changeRoute(
+      parts,
+      pace,
       'cancel',
       'Orders nothing any more, and deletes every payment that was not sent; jobs under way go on',
       'cancelled',
     ),
-    eventRoute(parts, {
+    eventRoute(parts, pace, {
       name: 'retry',
       summary:
         'Sends a failed job once more, with the same payment while that is good; otherwise asks for a new one',
       body: runRetryRequest,
       toEvent: ({ key }) => ({ event: 'retried', key }),
     }),
-    eventRoute(parts, {
+    eventRoute(parts, pace, {
       name: 'answer',
       summary: 'Answers an approval',
       body: runAnswerRequest,
@@ -189,6 +198,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
 
 function changeRoute(
   parts: PlatformParts,
+  pace: WakePace,
   name: string,
   summary: string,
   event: 'paused' | 'resumed' | 'cancelled',
@@ -207,12 +217,13 @@ function changeRoute(
       ...NOT_YOURS,
     },
     handle: ({ params, headers, caller }) =>
-      applyTo(parts, params.runId, { caller, token: headers['run-token'] }, { event }),
+      applyTo(parts, pace, { ...params, caller, token: headers['run-token'] }, { event }),
   })
 }
 
 function eventRoute<B>(
   parts: PlatformParts,
+  pace: WakePace,
   {
     name,
     summary,
@@ -240,17 +251,19 @@ function eventRoute<B>(
       ...NOT_YOURS,
     },
     handle: ({ params, headers, body: given, caller }) =>
-      applyTo(parts, params.runId, { caller, token: headers['run-token'] }, toEvent(given)),
+      applyTo(parts, pace, { ...params, caller, token: headers['run-token'] }, toEvent(given)),
   })
 }
 
 async function applyTo(
   parts: PlatformParts,
-  runId: string,
-  shown: Parameters<typeof openRun>[2],
+  pace: WakePace,
+  { runId, ...shown }: Parameters<typeof openRun>[2] & { readonly runId: string },
   event: GivenEvent,
 ): Promise<{ readonly body: unknown; readonly headers: typeof PRIVATE }> {
   const known = await openRun(parts, runId, shown)
+  if (known.startedFrom !== undefined)
+    takeChange(pace, parts.clock.nowMs(), originOf(known), sizeOfRun(known))
   const changed = await changeRun(parts, known.runId, { events: [event] }, known)
   return { body: await describeWholeRun(parts, changed), headers: PRIVATE }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Flow } from '@farebox/flows/document/flow'
+import { MAX_UNORDERED_CHARACTERS } from '@farebox/flows/internal/document/flow-limits'
 import type { runRequest } from '@farebox/platform-api/flows/runs'
 import { hashJson } from '@farebox/platform-api/receipt'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -13,10 +14,11 @@ import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { createWakePace, takeChange, type WakePace } from './drive/wake-pace.ts'
 import { hashRunToken, makeRunToken, opensRun } from './open-run.ts'
 import { readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
-import type { RunRow } from './records/run-row.ts'
+import { sizeOfRun, type RunRow } from './records/run-row.ts'
 import { insertRun, readRun, readRunHashes, type NewRun } from './records/run-store.ts'
 
 /** What a run is started with, as it travels. */
@@ -32,9 +34,11 @@ export interface StartedRun {
 /** Starts runs for whoever asks. */
 export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
 
-/** Runs that nobody has paid anything for, in characters and in number, from one address. */
-const MAX_UNPAID_CHARACTERS = 64 * 1_048_576
+/** Runs that nobody has paid anything for, in number and in the characters that they may come to, from one address. */
+const MAX_UNPAID_CHARACTERS = 256 * 1_048_576
 const MAX_UNPAID_RUNS = 5_000
+/** What a run may come to before anything of it is ordered: see `MAX_UNORDERED_CHARACTERS`. */
+const TIMES_GIVEN = 3
 /** At a time from one address; the others wait. */
 const STARTS_AT_ONCE = 8
 
@@ -47,11 +51,12 @@ const STARTS_AT_ONCE = 8
  */
 export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
+  const pace = createWakePace(() => parts.clock.nowMs())
   return async (given, caller, signal) => {
     const from = callerKey(caller.ip)
     const leave = await turns.take(from, signal)
     try {
-      return await start(parts, means, given, { from, hasAccount: caller.kind === 'owner' })
+      return await start(parts, means, given, { from, hasAccount: caller.kind === 'owner', pace })
     } finally {
       leave()
     }
@@ -62,7 +67,11 @@ async function start(
   parts: PlatformParts,
   means: PaymentMeans,
   given: GivenRun,
-  { from, hasAccount }: { readonly from: string; readonly hasAccount: boolean },
+  {
+    from,
+    hasAccount,
+    pace,
+  }: { readonly from: string; readonly hasAccount: boolean; readonly pace: WakePace },
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()
@@ -95,6 +104,8 @@ async function start(
     startedFrom: '',
     hasAccount,
   }
+  // Whoever deletes what they started, and starts again, has it written each time.
+  if (payments.payer === undefined) takeChange(pace, parts.clock.nowMs(), from, sizeOfRun(run))
   const isNew = await parts.database.inTransaction(async client => {
     const startedFrom = await admit(client, from, run)
     return await insertRun(client, { ...run, startedFrom }, parts.clock.nowMs())
@@ -173,11 +184,16 @@ async function admit(client: pg.PoolClient, from: string, run: NewRun): Promise<
   const startedFrom = salted.rows[0]?.started_from ?? ''
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 35))', [`from ${startedFrom}`])
   const { rows } = await client.query<{ runs: number; characters: string }>(
-    `select count(*)::int as runs, coalesce(sum(octet_length(flow) + octet_length(input) + octet_length(state)), 0) as characters
-     from runs where started_from = $1`,
+    `select count(*)::int as runs, coalesce(sum(greatest(
+       octet_length(flow) + octet_length(input) + octet_length(state),
+       ${TIMES_GIVEN} * (octet_length(flow) + octet_length(input)) + ${MAX_UNORDERED_CHARACTERS})), 0) as characters
+     from runs where started_from = $1 and ended_at is null`,
     [startedFrom],
   )
-  const characters = Number(rows[0]?.characters ?? 0) + run.flow.length + run.input.length + run.state.length
+  const characters =
+    Number(rows[0]?.characters ?? 0) +
+    TIMES_GIVEN * (run.flow.length + run.input.length) +
+    MAX_UNORDERED_CHARACTERS
   if (characters > MAX_UNPAID_CHARACTERS || (rows[0]?.runs ?? 0) >= MAX_UNPAID_RUNS)
     throw new Refusal(
       'rate_limited',

@@ -23,6 +23,7 @@ import {
 const PER_MINUTE = 20
 
 const withCookie = z.object({ cookie: z.string().optional() })
+const withBearer = z.object({ authorization: z.string().optional() })
 
 /**
  * `farebox login --browser`: a session of a terminal signs a browser in. The link alone opens nothing: the browser that
@@ -41,8 +42,10 @@ function terminalRoutes({ database, clock }: PlatformParts): readonly Route[] {
       summary: 'A link that signs a browser in as you, once you have typed its code',
       access: 'owner',
       perMinute: PER_MINUTE,
+      headers: withBearer,
       answers: { 201: { description: 'Good for two minutes', schema: browserSignInOffered } },
-      handle: async ({ caller }) => {
+      handle: async ({ headers, caller }) => {
+        requireTerminal(headers)
         const { linkId, expiresAtMs } = await offerSignIn(database, caller.sessionId, clock.nowMs())
         return { status: 201, body: { link_id: linkId, expires_at: Math.floor(expiresAtMs / 1_000) } }
       },
@@ -53,9 +56,11 @@ function terminalRoutes({ database, clock }: PlatformParts): readonly Route[] {
       summary: 'Confirms the browser that shows this code',
       access: 'owner',
       perMinute: PER_MINUTE,
+      headers: withBearer,
       body: browserSignInCode,
       answers: { 204: { description: 'That browser is signed in with its next question' } },
-      handle: async ({ body, caller }) => {
+      handle: async ({ headers, body, caller }) => {
+        requireTerminal(headers)
         await confirmSignIn(database, caller.sessionId, body.code, clock.nowMs())
         return { status: 204 }
       },
@@ -115,6 +120,12 @@ function claimRoute({ database, clock, settings }: PlatformParts): Route {
       }
     },
   })
+}
+
+/** By bearer alone: a script in a page of its reader has the cookie's session, and would make others of it. */
+function requireTerminal({ authorization }: z.infer<typeof withBearer>): void {
+  if (authorization === undefined)
+    throw new Refusal('forbidden', 'authorization: a terminal signs browsers in, by its bearer token')
 }
 
 /** Somebody who is signed in stays who they are, whatever link they follow. */

@@ -142,7 +142,10 @@ export async function claimSignIn(
   )
   if (claimed !== undefined) {
     const begunBy = { sessionId: claimed.session_id, expiresAtMs: claimed.expires_at.getTime() }
-    return await beginSession(database, claimed.address, nowMs, { begunBy })
+    return await beginSession(database, claimed.address, nowMs, { begunBy }).catch((error: unknown) => {
+      // The terminal has signed out since.
+      throw isMissingReference(error) ? gone() : error
+    })
   }
   if ((await findOpened(database, browser, nowMs)) === undefined) throw gone()
   return undefined
@@ -179,6 +182,10 @@ function readOpened(row: OpenedRow, browser: string): OpenedSignIn {
 function describeTries(left: number): string {
   if (left === 0) return 'the link is void now; make a new one'
   return left === 1 ? '1 try left' : `${left} tries left`
+}
+
+function isMissingReference(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
 function gone(): Refusal {

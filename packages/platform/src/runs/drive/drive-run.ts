@@ -93,7 +93,8 @@ async function writeNews(
   }: { readonly heard: HeardJobs; readonly written: Promise<WrittenRow | undefined> },
 ): Promise<LeftRow | undefined> {
   const { wakeAt } = run.plan
-  const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
+  const wakesFromMs = wakesFrom(means, run)
+  const isTime = wakeAt !== null && Math.max(wakeAt * 1_000, wakesFromMs) <= parts.clock.nowMs()
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
   // With those of the jobs that most likely come next, one look at the run tells it all.
   const early = await askPrices(parts, means, run, { quotes: expectedQuotes(run.plan, given), written })
@@ -111,9 +112,10 @@ async function writeNews(
   const hasOrdered = beginOrders(parts, means, { ...run, ...after }, { due, written })
   const hasRoom = early.hasRoom && late.hasRoom && hasOrdered
   const next = { ...run, ...after }
+  if (isTime && run.startedFrom !== undefined) means.wakes.count(originOf(run), sizeOfRun(next))
   const leave = {
     holder: means.holder,
-    dueAtMs: dueAt(parts, means, next, { hasRoom, wakesFromMs: isTime ? wakesFrom(means, next) : 0 }),
+    dueAtMs: dueAt(parts, means, next, hasRoom),
     keptUntilMs: isAwaited(next) && means.mayKeep(next) ? parts.clock.nowMs() + RUN_LEASE_MS : undefined,
   }
   const { dueAtMs } = leave
@@ -252,22 +254,23 @@ function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 
 function dueAt(
   { clock }: PlatformParts,
-  { activities }: DriveMeans,
+  means: DriveMeans,
   run: RunRow,
-  { hasRoom, wakesFromMs }: { readonly hasRoom: boolean; readonly wakesFromMs: number },
+  hasRoom: boolean,
 ): number | undefined {
   const times: number[] = []
   // What was not changed by its time has another look, not the same one at once.
   if (run.plan.wakeAt !== null)
-    times.push(Math.max(run.plan.wakeAt * 1_000, clock.nowMs() + NO_ROOM_MS, wakesFromMs))
+    times.push(Math.max(run.plan.wakeAt * 1_000, clock.nowMs() + NO_ROOM_MS, wakesFrom(means, run)))
   if (!hasRoom) times.push(clock.nowMs() + NO_ROOM_MS)
   // Should this process end, somebody else begins the same again.
-  else if (activities.isUnderWay(run.runId)) times.push(clock.nowMs() + RUN_LEASE_MS)
+  else if (means.activities.isUnderWay(run.runId)) times.push(clock.nowMs() + RUN_LEASE_MS)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
+/** From when on time alone may change the run: at once, where something of it was paid. */
 function wakesFrom({ wakes }: DriveMeans, run: RunRow): number {
-  return run.startedFrom === undefined ? 0 : wakes.after(originOf(run), sizeOfRun(run))
+  return run.startedFrom === undefined ? 0 : wakes.freeAt(originOf(run))
 }
 
 async function orderAndNote(

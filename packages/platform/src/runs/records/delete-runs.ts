@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { RunRow } from './run-row.ts'
 
-/** For how long a run is kept after its last change: where nothing of it was paid, and otherwise. */
+/** For how long a run is kept: from its start where nothing of it was paid, and otherwise from its last change. */
 const UNPAID_KEPT_DAYS = 7
 const KEPT_DAYS = 60
 /** And after its start, where nobody is known who could come back to it. */
@@ -29,25 +29,35 @@ export function keptUntilMs({
  * @returns how many
  */
 export async function deleteOldRuns(database: Database, nowMs: number): Promise<number> {
-  const before = (ms: number): Date => new Date(nowMs - ms)
-  const untouched = await deleteInBatches(database, 'delete-old-runs', OLD, [
-    before(KEPT_DAYS * DAY_MS),
-    before(UNPAID_KEPT_DAYS * DAY_MS),
-  ])
-  return (
-    untouched + (await deleteInBatches(database, 'delete-nobodys-runs', NOBODYS, [before(NOBODYS_KEPT_MS)]))
-  )
+  let deleted = 0
+  for (const { name, which, keptMs } of OLD)
+    deleted += await deleteInBatches(database, name, { which, before: new Date(nowMs - keptMs) })
+  return deleted
 }
 
-const OLD = `changed_at < case when started_from is null then $1::timestamptz else $2::timestamptz end
-  and changed_at < $2 order by changed_at`
-const NOBODYS = 'payer is null and not has_account and created_at < $1 order by created_at'
+const OLD = [
+  {
+    name: 'delete-old-runs',
+    which: 'started_from is null and changed_at < $1 order by changed_at',
+    keptMs: KEPT_DAYS * DAY_MS,
+  },
+  // Its waits change it, and keep nothing.
+  {
+    name: 'delete-unpaid-runs',
+    which: 'started_from is not null and created_at < $1 order by created_at',
+    keptMs: UNPAID_KEPT_DAYS * DAY_MS,
+  },
+  {
+    name: 'delete-nobodys-runs',
+    which: 'payer is null and not has_account and created_at < $1 order by created_at',
+    keptMs: NOBODYS_KEPT_MS,
+  },
+] as const
 
 async function deleteInBatches(
   database: Database,
   name: string,
-  which: string,
-  values: readonly Date[],
+  { which, before }: { readonly which: string; readonly before: Date },
 ): Promise<number> {
   for (let deleted = 0; ;) {
     const rows = await database.query(
@@ -56,18 +66,23 @@ async function deleteInBatches(
          select run_id from runs
          where jsonb_array_length(plan -> 'sent') = 0 and ${which} limit ${BATCH} for update skip locked)
        returning 1 as one`,
-      values,
+      [before],
     )
     deleted += rows.length
     if (rows.length < BATCH) return deleted
   }
 }
 
-/** Deletes one run, at its payer's wish or the operator's. Returns false where a payment of it may still be charged. */
-export async function deleteRun(database: Database, runId: string): Promise<boolean> {
+/** Deletes one run, at its payer's wish, or at the operator's one of which nothing was paid (`ofNobody`). Returns false where a payment of it may still be charged. */
+export async function deleteRun(
+  database: Database,
+  runId: string,
+  { ofNobody = false }: { readonly ofNobody?: boolean } = {},
+): Promise<boolean> {
   const rows = await database.query(
-    'delete-run',
-    `delete from runs where run_id = $1 and jsonb_array_length(plan -> 'sent') = 0 returning 1 as one`,
+    ofNobody ? 'delete-unpaid-run' : 'delete-run',
+    `delete from runs where run_id = $1 and jsonb_array_length(plan -> 'sent') = 0
+     ${ofNobody ? 'and started_from is not null' : ''} returning 1 as one`,
     [runId],
   )
   return rows.length > 0

@@ -43,7 +43,7 @@ const TAKE = `
     select run_id from runs
     where run_id = any(array(
       select run_id from (
-        select run_id, due_at, row_number() over (partition by coalesce(payer, started_from, run_id::text) order by due_at) as turn
+        select run_id, due_at, row_number() over (partition by coalesce(started_from, payer, run_id::text) order by due_at) as turn
         from (select run_id, payer, started_from, due_at from runs where ${IS_DUE} order by due_at limit 10 * $4) as due
       ) as turns
       where turn <= $5 order by turn, due_at limit $4)) and ${IS_DUE}

@@ -66,15 +66,15 @@ export function toRunRow(columns: RunColumns): RunRow {
 }
 
 /**
- * Who takes turns with others for the work on a run: its payer, else where it came from. Whoever starts many runs waits for
- * themselves.
+ * Who takes turns with others for the work on a run: where it came from until something of it is paid, and its payer from
+ * then on. A payment that was only brought costs nothing, so it makes nobody another origin.
  */
 export function originOf({
   payer,
   startedFrom,
   runId,
 }: Pick<RunRow, 'payer' | 'startedFrom' | 'runId'>): string {
-  return payer ?? startedFrom ?? runId
+  return startedFrom ?? payer ?? runId
 }
 
 /** What is stored of a run, in characters. */
