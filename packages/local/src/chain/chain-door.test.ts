@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, request, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -139,6 +139,33 @@ describe('a wallet in a browser', () => {
       expect((await send({ origin: EXTENSION }, body)).status).toBe(403)
     },
   )
+})
+
+test('a target that names another server reaches the node alone', async () => {
+  let called = 0
+  const other = createHttpServer((_, response) => {
+    called += 1
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  try {
+    const statusOf = async (path: string): Promise<number | undefined> =>
+      await new Promise((resolve, reject) => {
+        const { hostname, port: at } = new URL(door.url)
+        const asked = request({ hostname, port: at, path, method: 'POST' }, answer => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+        asked.once('error', reject).end('{}')
+      })
+    expect(await statusOf(`http://127.0.0.1:${port}/`)).toBe(403)
+    for (const path of [`//127.0.0.1:${port}/`, `/\\127.0.0.1:${port}/`])
+      expect(await statusOf(path)).not.toBe(200)
+    expect(called).toBe(0)
+  } finally {
+    await new Promise(resolve => other.close(resolve))
+  }
 })
 
 test('a node that has ended is 502, and the door goes on', async () => {

@@ -254,6 +254,17 @@ test('the browser signs out alone; the terminal stays', async () => {
   expect((await readMe(terminal)).statusCode).toBe(200)
 })
 
+test('a page with the cookie of a wallet’s session makes no links, and confirms none', async () => {
+  const token = (terminal['authorization'] ?? '').replace('Bearer ', '')
+  const cookie = { ...OWN_PAGE, cookie: `__Host-farebox_session=${token}` }
+  expect((await readMe(cookie)).statusCode).toBe(200)
+  expect((await post('/v1/me/browser-sign-ins', cookie)).statusCode).toBe(403)
+  const opened = await open(await offer())
+  const confirmed = await post('/v1/me/browser-sign-ins/confirm', cookie, { code: codeOf(opened) })
+  expect(confirmed.statusCode).toBe(403)
+  expect((await claim(cookieOf(opened))).json()).toEqual({ state: 'waiting' })
+})
+
 test('a browser that a terminal signed in makes no links itself', async () => {
   const { session } = await signBrowserIn()
   const answer = await post('/v1/me/browser-sign-ins', { ...OWN_PAGE, ...session })
