@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
     await page.getByText(`farebox deregister ${scene.web.agentId}`).waitFor()
     expect(await page.getByRole('button', { name: /^Deregister/ }).count()).toBe(0)
 
-    // A second link in the same browser: it stays who it is.
+    // The session that the browser has is not replaced.
     const again = terminal({
       browser: url => void (opening = page.goto(url)),
       answers: [
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).first().waitFor()
   })
 
-  test('a browser that opens the link second is told so, and three wrong codes end it', async () => {
+  test('a second browser is refused, and three wrong codes void the link', async () => {
     const { page: first } = await scene.come()
     const { page: second } = await scene.come()
     let link = ''

@@ -56,7 +56,7 @@ export function watchPage(page: Page, url: string, troubles: string[]): void {
     void dialog.dismiss()
   })
   page.on('console', message => {
-    // Of refusals, the one that no page may cause by itself: of a question for whoever is signed in.
+    // No page may ask for private data of a visitor who is not signed in.
     if (message.type() === 'error' && !/Failed to load resource(?!.*\b401\b)/.test(message.text()))
       troubles.push(`console: ${message.text()}`)
   })

@@ -21,9 +21,9 @@ export interface Starting extends EconomyOptions {
 
 /** What an economy is made of. */
 export interface EconomyParts {
-  /** Its own address is for its parts alone. */
+  /** Only the economy's own programs use the address in it. */
   readonly chain: LocalChain
-  /** The address that everybody else is told of, at the chain's door. */
+  /** The chain's published address: its door. */
   readonly rpcUrl: string
   readonly facilitator: FacilitatorProcess
   /** Undefined where none was asked for. */

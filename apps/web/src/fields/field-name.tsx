@@ -7,7 +7,7 @@ const MOST_TITLE = 80
 
 /**
  * A field by its type and its title, with the name that JSON has behind it; by its name where no title is declared. The
- * title is a stranger's text.
+ * title is untrusted text.
  *
  * @param field undefined: not declared, so neither its type nor its title is known
  */

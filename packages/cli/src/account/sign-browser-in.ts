@@ -7,7 +7,7 @@ import type { OpenAccount } from './open-account.ts'
 
 const CODE = /^[2-9A-HJ-NP-Z]{6}$/
 
-/** Refuses where nobody is there to type the code; before anything is signed. */
+/** Throws where no terminal is there to type the code in; before anything is signed. */
 export function requireTerminal(world: World): void {
   if (world.canAsk) return
   throw new CommandError('--browser needs a terminal: its code is typed in it', 'farebox login', {
@@ -19,7 +19,7 @@ export function requireTerminal(world: World): void {
  * Signs the person's browser in as the owner of this session. The link alone opens nothing: the first browser that opens
  * it shows a code, and the code is typed here.
  *
- * @throws {CommandError} where it comes to nothing: three wrong codes, two minutes, another browser was first
+ * @throws {CommandError} where it fails: three wrong codes, two minutes, another browser was first
  */
 export async function signBrowserIn(world: World, account: OpenAccount): Promise<void> {
   const { bold, dim, green } = paintFor(world.err)

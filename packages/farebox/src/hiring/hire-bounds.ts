@@ -31,7 +31,7 @@ export const MOST_HIRES = 32
 const SUM_KEPT_MS = 3 * 86_400_000
 /** What is known of a payer, from its last hire on. */
 const HISTORY_KEPT_MS = 30 * 86_400_000
-/** Of the losses of a day, for payers that are new: others' jobs go on when strangers have used it up. */
+/** New payers share one half of the day's losses. When they have used it up, payers with a history can still hire. */
 const NEW_PAYERS_PART = 2n
 /** More than anything costs. */
 export const NO_BOUND = 2n ** 53n

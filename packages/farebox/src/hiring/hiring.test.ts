@@ -230,7 +230,7 @@ describe('the budget', () => {
     expect(child.gate.counts().charged).toBe(9)
   })
 
-  test('attack 29: payers without a history use up half of the losses; whoever has paid before goes on', async () => {
+  test('attack 29: new payers use up half of the losses, and a payer with a history can still hire', async () => {
     const child = await hired()
     const { run, logs } = await hirer(
       async ({ hire }, text) => {

@@ -11,7 +11,7 @@ export interface RunRoom {
 }
 
 /**
- * The room of a run, as it is now.
+ * The room that a run has left.
  *
  * @param isPaid payments for it are at hand and follow at once
  */
@@ -21,7 +21,7 @@ export function roomIn(run: Run, isPaid = false): RunRoom {
   // One that was sent and then wiped stays in the list: the room never shrinks again.
   const wasOrdered = payments.some(({ state }) => state !== 'ready')
   const bound = wasOrdered ? MAX_RUN_CHARACTERS : boundOfGiven(run)
-  // Whoever brings payments has shown that they can pay: what they order may be as large as a run may be.
+  // A payment was checked against its payer's balance, so its job may have inputs up to the bound of a run.
   return { free: bound - used, whole: (isPaid || payments.length > 0 ? MAX_RUN_CHARACTERS : bound) - used }
 }
 

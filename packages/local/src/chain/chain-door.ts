@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { hostnameOf, isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { portTaken } from '../processes/port-taken-error.ts'
 
-/** The address that the local chain is known by, in front of a node that nobody is told of. */
+/** The published address of the local chain, in front of a node whose own address is not published. */
 export interface ChainDoor {
   /** JSON-RPC over HTTP and, with ws://, over WebSocket. */
   readonly url: string
@@ -15,16 +15,16 @@ export interface ChainDoor {
 const WALLET_METHODS =
   /^(?:net_version|web3_clientVersion|eth_(?:blockNumber|call|chainId|createAccessList|estimateGas|feeHistory|gasPrice|getBalance|getBlockBy(?:Hash|Number)|getBlockReceipts|getCode|getLogs|getProof|getStorageAt|getTransactionBy(?:Hash|BlockHashAndIndex|BlockNumberAndIndex)|getTransactionCount|getTransactionReceipt|maxPriorityFeePerGas|sendRawTransaction|syncing))$/
 
-/** A wallet lives in an extension; which one is its person's choice. */
+/** Wallets are extensions; any extension is accepted. */
 const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\/[\w-]+$/
 
 const MOST_WALLET_BYTES = 1_048_576
 
 /**
  * Opens the door of a local chain on 127.0.0.1. The node takes every call from everybody, `anvil_setBalance` as well, and
- * any web page in a browser of this machine can send it one: over WebSocket, which asks nobody's leave, or under a name
- * that the page lets point here (DNS rebinding). Programs of this machine pass. Of browsers, extensions alone do, with the
- * methods of wallets.
+ * any web page in a browser of this machine can send it one: over WebSocket, to which CORS does not apply, or under a
+ * host name that the page's owner points here (DNS rebinding). Programs of this machine may call everything. Of browsers,
+ * only extensions may call, with the methods of wallets.
  *
  * @param port on 127.0.0.1; 0: a free one
  * @throws PortTakenError naming who has the port, as far as that can be told
@@ -61,7 +61,7 @@ export async function openChainDoor(nodeUrl: string, port: number): Promise<Chai
 
 type Visitor = 'program' | 'wallet'
 
-/** Who calls, or why nobody answers. A browser cannot leave out what it says of where a call comes from. */
+/** The kind of caller, or why the call is refused. A page cannot remove the headers that name its origin. */
 function look({ headers, url }: IncomingMessage): Visitor | { readonly refusal: string } {
   const { host, origin } = headers
   if (url?.startsWith('/') !== true) return { refusal: 'the target must be a path' }
@@ -163,7 +163,7 @@ function refuse(response: ServerResponse, reason: string): void {
   send(response, 403, reason)
 }
 
-/** As JSON-RPC, for whoever reads nothing else. The connection ends: what comes on it was refused. */
+/** Answers as JSON-RPC, which clients read, and closes the connection. */
 function send(response: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)

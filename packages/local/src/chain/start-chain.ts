@@ -35,7 +35,7 @@ export interface StartChainOptions {
   readonly chainId?: number
   /** A block every so many seconds. Without it, a block at once for every transaction. */
   readonly blockTimeSeconds?: number
-  /** Listens on an address of this machine that nobody is told of, for a chain behind a door. */
+  /** Listens on a random loopback address, for a chain behind a door. */
   readonly isHidden?: boolean
   /** Where what anvil prints while it starts is kept. Without it, nowhere. */
   readonly logFile?: string

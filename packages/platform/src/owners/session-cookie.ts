@@ -17,12 +17,12 @@ export interface PlatformCookie {
  */
 export function sessionCookie(publicUrl: string): PlatformCookie {
   const session = platformCookie(publicUrl, 'farebox_session', 'Lax')
-  const told = (maxAgeSeconds: number): string =>
+  const hint = (maxAgeSeconds: number): string =>
     `${SIGNED_IN_COOKIE}=1; Path=/; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}; Max-Age=${maxAgeSeconds}`
   return {
     name: session.name,
-    set: (token, maxAgeSeconds) => [...session.set(token, maxAgeSeconds), told(maxAgeSeconds)],
-    clear: () => [...session.clear(), told(0)],
+    set: (token, maxAgeSeconds) => [...session.set(token, maxAgeSeconds), hint(maxAgeSeconds)],
+    clear: () => [...session.clear(), hint(0)],
     read: header => session.read(header),
   }
 }

@@ -105,7 +105,7 @@ function signInRoute({ database, clock, crypto, network, settings }: PlatformPar
         throw new Refusal('unauthorized', 'message: the nonce is not ours, was used, or is too old')
       // Whatever this browser was signed in as ends here: no session outlives the sign-in that replaces it.
       const former = caller.kind === 'owner' ? caller.sessionId : undefined
-      const begun = await beginSession(database, address, nowMs, { instead: former })
+      const begun = await beginSession(database, address, nowMs, former)
       return {
         status: 201,
         headers: { 'set-cookie': cookie.set(begun.token, SESSION_MS / 1_000) },

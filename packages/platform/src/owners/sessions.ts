@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import type pg from 'pg'
 
 /** How long a session lives, however much it is used. */
 export const SESSION_MS = 24 * 3_600_000
@@ -34,19 +35,31 @@ export interface NewSession extends Session {
 /**
  * Begins a session for an address that has proved itself, with a token of 256 random bits of which the hash is kept.
  *
- * @param options.instead a session that ends with this one's beginning: whoever signs in again has a new id
- * @param options.begunBy the session that vouches for this one, which lasts no longer and ends with it
+ * @param instead a session that ends when this one begins: each sign-in has an id of its own
  */
 export async function beginSession(
   database: Database,
   address: string,
   nowMs: number,
-  options: {
-    readonly instead?: string | undefined
-    readonly begunBy?: { readonly sessionId: string; readonly expiresAtMs: number }
-  } = {},
+  instead?: string,
 ): Promise<NewSession> {
-  const { instead, begunBy } = options
+  return await database.inTransaction(async client => {
+    if (instead !== undefined) await client.query('delete from sessions where session_id = $1', [instead])
+    return await insertSession(client, address, nowMs)
+  })
+}
+
+/**
+ * Writes a session of an address, in the transaction of the caller.
+ *
+ * @param begunBy the session that vouches for this one, which lasts no longer and ends with it
+ */
+export async function insertSession(
+  client: pg.PoolClient,
+  address: string,
+  nowMs: number,
+  begunBy?: { readonly sessionId: string; readonly expiresAtMs: number },
+): Promise<NewSession> {
   const token = `fbs_${randomBytes(32).toString('base64url')}`
   const session = {
     sessionId: randomUUID(),
@@ -56,27 +69,24 @@ export async function beginSession(
     expiresAtMs: begunBy?.expiresAtMs ?? nowMs + SESSION_MS,
     begunBy: begunBy?.sessionId,
   }
-  await database.inTransaction(async client => {
-    if (instead !== undefined) await client.query('delete from sessions where session_id = $1', [instead])
-    await client.query(
-      `insert into sessions (session_id, token_hash, address, created_at, used_at, expires_at, begun_by)
-       values ($1, $2, $3, $4, $4, $5, $6)`,
-      [
-        session.sessionId,
-        hashToken(token),
-        address,
-        new Date(nowMs),
-        new Date(session.expiresAtMs),
-        session.begunBy ?? null,
-      ],
-    )
-    await client.query(
-      `delete from sessions where session_id in (
-         select session_id from sessions where address = $1 and session_id is distinct from $3
-         order by created_at desc, session_id offset $2)`,
-      [address, MAX_SESSIONS, session.begunBy ?? null],
-    )
-  })
+  await client.query(
+    `insert into sessions (session_id, token_hash, address, created_at, used_at, expires_at, begun_by)
+     values ($1, $2, $3, $4, $4, $5, $6)`,
+    [
+      session.sessionId,
+      hashToken(token),
+      address,
+      new Date(nowMs),
+      new Date(session.expiresAtMs),
+      session.begunBy ?? null,
+    ],
+  )
+  await client.query(
+    `delete from sessions where session_id in (
+       select session_id from sessions where address = $1 and session_id is distinct from $3
+       order by created_at desc, session_id offset $2)`,
+    [address, MAX_SESSIONS, session.begunBy ?? null],
+  )
   return { ...session, token }
 }
 

@@ -26,7 +26,7 @@ import { originOf, sizeOfRun, type RunRow } from './records/run-row.ts'
 import { ownRunsRoute } from './own-runs-route.ts'
 import { runEventsRoute } from './run-events-route.ts'
 import { describeWholeRun } from './show-run.ts'
-import { createWakePace, takeChange, type WakePace } from './drive/wake-pace.ts'
+import { createWritePace, takeChange, type WritePace } from './records/write-pace.ts'
 import { operatorRunsRoutes } from './operator-runs-routes.ts'
 import { createStartRun } from './start-run.ts'
 
@@ -41,7 +41,7 @@ const PRIVATE = { 'cache-control': 'no-store' } as const
 /** Runs of flows: their prices, their start, what becomes of them. They are driven by `startRuns`. */
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
   const means = createPaymentMeans(parts)
-  const pace = createWakePace(() => parts.clock.nowMs())
+  const pace = createWritePace(() => parts.clock.nowMs())
   return [
     ...(parts.settings.operatorToken === undefined ? [] : operatorRunsRoutes(parts)),
     quoteRoute(parts, means),
@@ -198,7 +198,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
 
 function changeRoute(
   parts: PlatformParts,
-  pace: WakePace,
+  pace: WritePace,
   name: string,
   summary: string,
   event: 'paused' | 'resumed' | 'cancelled',
@@ -223,7 +223,7 @@ function changeRoute(
 
 function eventRoute<B>(
   parts: PlatformParts,
-  pace: WakePace,
+  pace: WritePace,
   {
     name,
     summary,
@@ -257,7 +257,7 @@ function eventRoute<B>(
 
 async function applyTo(
   parts: PlatformParts,
-  pace: WakePace,
+  pace: WritePace,
   { runId, ...shown }: Parameters<typeof openRun>[2] & { readonly runId: string },
   event: GivenEvent,
 ): Promise<{ readonly body: unknown; readonly headers: typeof PRIVATE }> {

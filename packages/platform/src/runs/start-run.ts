@@ -14,7 +14,7 @@ import { inLoopTurn } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { createWakePace, takeChange, type WakePace } from './drive/wake-pace.ts'
+import { createWritePace, takeChange, type WritePace } from './records/write-pace.ts'
 import { hashRunToken, makeRunToken, opensRun } from './open-run.ts'
 import { readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
@@ -31,7 +31,7 @@ export interface StartedRun {
   readonly token: string | undefined
 }
 
-/** Starts runs for whoever asks. */
+/** Starts a run for a caller. */
 export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
 
 /** Runs that nobody has paid anything for, in number and in the characters that they may come to, from one address. */
@@ -51,7 +51,7 @@ const STARTS_AT_ONCE = 8
  */
 export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
-  const pace = createWakePace(() => parts.clock.nowMs())
+  const pace = createWritePace(() => parts.clock.nowMs())
   return async (given, caller, signal) => {
     const from = callerKey(caller.ip)
     const leave = await turns.take(from, signal)
@@ -71,7 +71,7 @@ async function start(
     from,
     hasAccount,
     pace,
-  }: { readonly from: string; readonly hasAccount: boolean; readonly pace: WakePace },
+  }: { readonly from: string; readonly hasAccount: boolean; readonly pace: WritePace },
 ): Promise<StartedRun> {
   const runId = (given.run_id ?? randomUUID()).toLowerCase()
   const token = given.run_token ?? makeRunToken()
@@ -104,7 +104,7 @@ async function start(
     startedFrom: '',
     hasAccount,
   }
-  // Whoever deletes what they started, and starts again, has it written each time.
+  // A caller who starts, deletes and starts again has the run written each time.
   if (payments.payer === undefined) takeChange(pace, parts.clock.nowMs(), from, sizeOfRun(run))
   const isNew = await parts.database.inTransaction(async client => {
     const startedFrom = await admit(client, from, run)

@@ -16,7 +16,7 @@ import { createLog } from '../../log.ts'
 import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
 import { NETWORK_ID } from './hired-agent.ts'
 
-/** Whoever pays the hiring agent in tests. */
+/** The payers of the hiring agent in tests. */
 const PAYERS = ['payer', 'secondPayer', 'thirdAgent', 'fourthAgent'] as const
 
 export const WALLET = '0x00000000000000000000000000000000000fa4e0'

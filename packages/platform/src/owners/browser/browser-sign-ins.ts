@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../../http/refusal.ts'
-import { beginSession, type NewSession } from '../sessions.ts'
+import { insertSession, type NewSession } from '../sessions.ts'
 
 /** How long a person has, from the link to the code. */
 export const BROWSER_SIGN_IN_MS = 120_000
@@ -132,23 +132,27 @@ export async function claimSignIn(
   browser: string,
   nowMs: number,
 ): Promise<NewSession | undefined> {
-  const [claimed] = await database.query<{ session_id: string; address: string; expires_at: Date }>(
-    'claim-browser-sign-in',
-    `delete from browser_sign_ins using sessions
-     where sessions.session_id = browser_sign_ins.session_id
-       and browser_hash = $1 and is_confirmed and browser_sign_ins.expires_at > $2 and sessions.expires_at > $2
-     returning sessions.session_id, sessions.address, sessions.expires_at`,
-    [hash(browser), new Date(nowMs)],
-  )
-  if (claimed !== undefined) {
-    const begunBy = { sessionId: claimed.session_id, expiresAtMs: claimed.expires_at.getTime() }
-    return await beginSession(database, claimed.address, nowMs, { begunBy }).catch((error: unknown) => {
-      // The terminal has signed out since.
-      throw isMissingReference(error) ? gone() : error
-    })
-  }
-  if ((await findOpened(database, browser, nowMs)) === undefined) throw gone()
-  return undefined
+  const begun = await database.inTransaction(async client => {
+    // A logout of the terminal waits for this, or this finds nothing: both take the terminal's session first.
+    const confirmed = await client.query<{ session_id: string; address: string; expires_at: Date }>(
+      `select session_id, address, sessions.expires_at from sessions join browser_sign_ins using (session_id)
+       where browser_hash = $1 and is_confirmed and browser_sign_ins.expires_at > $2 and sessions.expires_at > $2
+       for no key update of sessions`,
+      [hash(browser), new Date(nowMs)],
+    )
+    const [terminal] = confirmed.rows
+    if (terminal === undefined) return undefined
+    const { session_id: sessionId, address, expires_at: expiresAt } = terminal
+    const claimed = await client.query(
+      'delete from browser_sign_ins where session_id = $1 and browser_hash = $2 and is_confirmed',
+      [sessionId, hash(browser)],
+    )
+    // Another claim of the same browser came first.
+    if (claimed.rowCount !== 1) return undefined
+    return await insertSession(client, address, nowMs, { sessionId, expiresAtMs: expiresAt.getTime() })
+  })
+  if (begun === undefined && (await findOpened(database, browser, nowMs)) === undefined) throw gone()
+  return begun
 }
 
 interface OpenedRow {
@@ -182,10 +186,6 @@ function readOpened(row: OpenedRow, browser: string): OpenedSignIn {
 function describeTries(left: number): string {
   if (left === 0) return 'the link is void now; make a new one'
   return left === 1 ? '1 try left' : `${left} tries left`
-}
-
-function isMissingReference(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
 function gone(): Refusal {

@@ -12,7 +12,7 @@ import { askPriceOfJob } from './ask-price-of-job.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
 import type { DrivenRun } from './active-runs.ts'
-import type { WakePace } from './wake-pace.ts'
+import type { WritePace } from '../records/write-pace.ts'
 
 /** What driving runs takes besides the parts. */
 export interface DriveMeans {
@@ -21,7 +21,7 @@ export interface DriveMeans {
   readonly activities: Activities
   readonly order: OrderJobOfRun
   /** For runs of which nothing was paid: their waits cost their origin, and nobody else. */
-  readonly wakes: WakePace
+  readonly writes: WritePace
   /** Whether there is room to keep a run until something becomes of its jobs. */
   mayKeep(run: RunRow): boolean
 }
@@ -112,7 +112,7 @@ async function writeNews(
   const hasOrdered = beginOrders(parts, means, { ...run, ...after }, { due, written })
   const hasRoom = early.hasRoom && late.hasRoom && hasOrdered
   const next = { ...run, ...after }
-  if (isTime && run.startedFrom !== undefined) means.wakes.count(originOf(run), sizeOfRun(next))
+  if (isTime && run.startedFrom !== undefined) means.writes.count(originOf(run), sizeOfRun(next))
   const leave = {
     holder: means.holder,
     dueAtMs: dueAt(parts, means, next, hasRoom),
@@ -269,8 +269,8 @@ function dueAt(
 }
 
 /** From when on time alone may change the run: at once, where something of it was paid. */
-function wakesFrom({ wakes }: DriveMeans, run: RunRow): number {
-  return run.startedFrom === undefined ? 0 : wakes.freeAt(originOf(run))
+function wakesFrom({ writes }: DriveMeans, run: RunRow): number {
+  return run.startedFrom === undefined ? 0 : writes.freeAt(originOf(run))
 }
 
 async function orderAndNote(

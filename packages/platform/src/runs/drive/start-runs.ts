@@ -10,7 +10,7 @@ import { createActivities } from './activities.ts'
 import { driveRun } from './drive-run.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
 import { createActiveRuns } from './active-runs.ts'
-import { createWakePace } from './wake-pace.ts'
+import { createWritePace } from '../records/write-pace.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
@@ -78,7 +78,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     signal,
     activities,
     order: createOrderJobOfRun(parts),
-    wakes: createWakePace(() => clock.nowMs()),
+    writes: createWritePace(() => clock.nowMs()),
     mayKeep: (run: RunRow): boolean => activeRuns.mayKeep(run),
   }
   const unsubscribe = parts.due.outcomes.subscribe(outcome => {

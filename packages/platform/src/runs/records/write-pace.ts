@@ -1,22 +1,22 @@
 import { Refusal } from '../../http/refusal.ts'
 
-/** Spaces out what is written of runs that nobody has paid for: each look and each change writes a run as a whole. */
-export interface WakePace {
-  /** Unix milliseconds from which on what is written of this origin's runs is within its pace; in the past: now. */
+/** Bounds the rate of writes for unpaid runs: each check and each change writes a run as a whole. */
+export interface WritePace {
+  /** When the origin is within its rate again, in Unix milliseconds; a time in the past means now. */
   freeAt(origin: string): number
   /** Counts a run of so many characters as written. */
   count(origin: string, characters: number): void
 }
 
-/** How far ahead of its pace an origin may ask for changes before it is refused: a person who pauses and resumes is not. */
+/** How far ahead of its rate an origin may be before its changes are refused. A person who pauses and resumes never is. */
 const AHEAD_MS = 30_000
 
 /**
- * Counts a change that somebody asks for of a run that nobody has paid for.
+ * Counts a change of an unpaid run that a caller asks for.
  *
  * @throws {Refusal} `rate_limited`, with the time after which there is room
  */
-export function takeChange(pace: WakePace, nowMs: number, origin: string, characters: number): void {
+export function takeChange(pace: WritePace, nowMs: number, origin: string, characters: number): void {
   const aheadMs = pace.freeAt(origin) - nowMs - AHEAD_MS
   if (aheadMs > 0)
     throw new Refusal(
@@ -29,12 +29,12 @@ export function takeChange(pace: WakePace, nowMs: number, origin: string, charac
   pace.count(origin, characters)
 }
 
-/** What may be written of an origin's runs in a second. */
+/** Characters that may be written a second for the unpaid runs of one origin. */
 const CHARACTERS_A_SECOND = 262_144
 const MOST_ORIGINS = 10_000
 
 /** Makes it, for one process. An origin that has written nothing for long may write at once. */
-export function createWakePace(nowMs: () => number): WakePace {
+export function createWritePace(nowMs: () => number): WritePace {
   const freeAtMs = new Map<string, number>()
   return {
     freeAt: origin => freeAtMs.get(origin) ?? 0,
