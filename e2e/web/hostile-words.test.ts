@@ -4,6 +4,7 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
+import { SIGNED_IN_COOKIE } from '@farebox/platform-api/internal/me/signed-in-cookie'
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
 import { indexAgent } from '@farebox/platform/src/listing/index-agent'
@@ -272,7 +273,10 @@ describe.skipIf(chromium === undefined)(
     }
 
     async function signIn(page: Page, { token }: Owner): Promise<void> {
-      await page.context().addCookies([{ name: 'farebox_session', value: token, url: origin }])
+      await page.context().addCookies([
+        { name: 'farebox_session', value: token, url: origin },
+        { name: SIGNED_IN_COOKIE, value: '1', url: origin },
+      ])
     }
 
     test('nearly all may stand in a declaration, so that the pages have to bear them', () => {
