@@ -60,7 +60,7 @@ const ROOMS = {
     ['*'],
   ],
   flows: [['run'], ['check'], ['edit'], ['graph'], ['adapters'], ['document']],
-  'platform-api': [['me', 'flows', 'limits'], ['*'], ['registration', 'digest'], ['errors']],
+  'platform-api': [['me', 'flows', 'limits'], ['*'], ['registration', 'digest', 'listing'], ['errors']],
   server: [['deploy', 'postgres'], ['*'], ['program']],
   platform: [
     ['program'],
@@ -162,7 +162,7 @@ const ROOMS = {
     ['site', 'signs', 'format'],
     ['styles'],
   ],
-  local: [['testing'], ['*'], ['chain', 'postgres'], ['processes'], ['starting']],
+  local: [['testing'], ['*'], ['listing'], ['chain', 'postgres'], ['processes'], ['starting']],
   payments: [
     ['x402', 'transaction'],
     ['chain'],

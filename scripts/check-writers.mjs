@@ -14,6 +14,7 @@ const WRITERS = {
   'registry/inspect/take-agents.ts': ['next_refresh_at', 'looked_at'],
   'monitor/change-availability.ts': ['is_offline', 'badge_shown'],
   'owners/payment-problem.ts': ['payment_problem', 'payment_problem_since'],
+  'listing/choose-category.ts': ['category'],
   'badges/change-badge.ts': ['badge', 'badge_shown'],
 }
 

@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import type { Registration } from '@farebox/platform-api/registry'
 import { openStorage } from '@farebox/platform/storage/open-storage'

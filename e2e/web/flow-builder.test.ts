@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { CapabilitiesAnswer } from '@farebox/platform-api/flows/capabilities'
 import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import { signInBrowser } from '@farebox/platform/src/test-setup/browser/sign-in-browser'

@@ -12,6 +12,7 @@ import {
   serveSecrets,
   type SecretsFacilitator,
 } from '@farebox/platform/src/test-setup/network/facilitator-for-secrets'
+import { indexAgent } from '@farebox/platform/src/listing/index-agent'
 import { insertAgent } from '@farebox/platform/src/test-setup/database/insert-agent'
 import { insertJob } from '@farebox/platform/src/test-setup/database/insert-job'
 import { makeWallet, type TestWallet } from '@farebox/platform/src/test-setup/sign-in'
@@ -162,6 +163,31 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Sign out').click()
     await button('Sign in').waitFor()
     expect(await page.locator('main').innerText()).not.toContain('Word counter')
+  })
+
+  test('the category that an owner chooses is the one in which the agent is found', async () => {
+    await stage.database.inTransaction(client => indexAgent(client, agentId))
+    await signIn(`/owner/agents/${agentId}`)
+    const choice = page.getByRole('combobox', { name: 'Category' })
+    await choice.selectOption('Data and analysis')
+    await page.getByText('Saved.').waitFor()
+    await isAccessible()
+    await page.goto(`${origin}/?category=code`)
+    await page.getByText('No agent matches these filters.').waitFor()
+    await page.getByRole('combobox', { name: 'Category' }).selectOption('Data and analysis')
+    await page.getByRole('link', { name: 'Word counter' }).click()
+    await page.getByRole('link', { name: 'Data and analysis' }).waitFor()
+  })
+
+  test('a category that the platform does not take is not shown as chosen', async () => {
+    await signIn(`/owner/agents/${agentId}`)
+    const json = { status: 'failed', error_type: 'unavailable', error: 'come back later' }
+    await page.route('**/category', route => route.fulfill({ status: 503, json }))
+    const choice = page.getByRole('combobox', { name: 'Category' })
+    await choice.selectOption('Blockchain')
+    await page.getByText('Not saved. come back later').waitFor()
+    expect(await choice.inputValue()).toBe('')
+    troubles = troubles.filter(trouble => !trouble.includes('503'))
   })
 
   test('on a phone the chart draws the days that are chosen, and what scrolls says so', async () => {

@@ -1,6 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { topUp, usdcBalance } from '@farebox/local/src/chain/top-up'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { AgentPage } from '@farebox/platform-api/agent'
 import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'
 import { beforeAll, describe, expect, test } from 'vitest'

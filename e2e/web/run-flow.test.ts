@@ -1,6 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { TemplatesAnswer } from '@farebox/platform-api/flows/saved-flows'
 import { findChromium } from '@farebox/platform/src/test-setup/browser/browser'

@@ -1,16 +1,29 @@
 import type { Economy } from '@farebox/local/economy'
-import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/register-agent'
+import { chooseCategory } from '@farebox/local/internal/listing/choose-category'
+import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/listing/register-agent'
+import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 
-/** Registers the economy's agents at its platform, at the same time; those that are registered stay as they are. */
+/**
+ * Registers the economy's agents at its platform, at the same time, each in its category; those that are registered stay
+ * as they are.
+ *
+ * @param kinds of the agents, in their order
+ */
 export async function registerAgents(
   { platform, chain, agents }: Pick<Economy, 'platform' | 'chain' | 'agents'>,
+  kinds: readonly { readonly category: AgentCategory }[],
   signal: AbortSignal,
 ): Promise<readonly RegisteredAgent[]> {
   if (platform === undefined) return []
   return await Promise.all(
-    agents.map(({ url, declaration }) =>
-      registerAgent(platform, chain, { url, wallet: declaration.wallet }, signal),
-    ),
+    agents.map(async ({ url, declaration: { wallet } }, index) => {
+      const registered = await registerAgent(platform, chain, { url, wallet }, signal)
+      const { agentId, isNew } = registered
+      const kind = kinds[index]
+      if (isNew && kind !== undefined)
+        await chooseCategory(platform, chain, { agentId, wallet, category: kind.category })
+      return registered
+    }),
   )
 }
 

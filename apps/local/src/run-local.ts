@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
 import type { EconomyAgent } from '@farebox/local/internal/start-agent-process'
 import { TEST_KEYS, type TestKey } from '@farebox/local/chain/test-keys'
+import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { launcherGone } from 'farebox/internal/command-line'
 import { explainStart } from './explain-start.ts'
@@ -25,16 +26,17 @@ export interface Steps {
 const EXAMPLES: readonly {
   readonly folder: string
   readonly key: TestKey
+  readonly category: AgentCategory
   /** Moves what payers permit. */
   readonly spender?: TestKey
   /** Pays the agents that this one hires. */
   readonly hirer?: TestKey
 }[] = [
-  { folder: 'text-statistics', key: TEST_KEYS.agent },
-  { folder: 'qr-code', key: TEST_KEYS.secondAgent },
-  { folder: 'summary', key: TEST_KEYS.thirdAgent },
-  { folder: 'pay-invoices', key: TEST_KEYS.fourthAgent, spender: TEST_KEYS.spender },
-  { folder: 'researcher', key: TEST_KEYS.fifthAgent, hirer: TEST_KEYS.hirer },
+  { folder: 'text-statistics', key: TEST_KEYS.agent, category: 'data' },
+  { folder: 'qr-code', key: TEST_KEYS.secondAgent, category: 'media' },
+  { folder: 'summary', key: TEST_KEYS.thirdAgent, category: 'writing' },
+  { folder: 'pay-invoices', key: TEST_KEYS.fourthAgent, category: 'finance', spender: TEST_KEYS.spender },
+  { folder: 'researcher', key: TEST_KEYS.fifthAgent, category: 'research', hirer: TEST_KEYS.hirer },
 ]
 
 /**
@@ -75,7 +77,11 @@ export async function runLocal(options: {
     throw await explainStart(error, { flags, root, agentCount: EXAMPLES.length })
   })
   try {
-    await steps.step('registered', () => registerAgents(economy, stopping.signal), describeRegistered)
+    await steps.step(
+      'registered',
+      () => registerAgents(economy, EXAMPLES, stopping.signal),
+      describeRegistered,
+    )
     const failed = await showJobs(economy, steps, { jobLog, folder: flags.folder })
     if (flags.once) return failed === 0 ? 0 : 1
     nextSteps(economy, flags.folder).forEach(line => steps.line(line))

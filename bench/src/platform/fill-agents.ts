@@ -1,3 +1,4 @@
+import { agentCategories } from '@farebox/platform-api/internal/listing/agent-categories'
 import pg from 'pg'
 import { describeEntry } from '@farebox/platform/src/listing/describe-entry'
 import type { OwnSchema } from '../stage/open-database.ts'
@@ -73,7 +74,9 @@ type AgentRows = ReturnType<typeof rowsOf>
 function rowsOf(made: MadeUpAgent, agentId: number) {
   const { declaration, badge, isProvisional, jobsDone } = made
   const { name, description } = declaration
-  const entry = describeEntry({ ...made, agentId, name, description, badgeShown: badge })
+  // Half of them have one.
+  const category = agentCategories[agentId % (2 * agentCategories.length)]
+  const entry = describeEntry({ ...made, agentId, name, description, badgeShown: badge, category })
   const position = String(entry.position)
   return {
     agent: {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { WebStage } from './web-stage.ts'
 
 const FOLDER = 'e2e/agents/shopper'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/src/register-agent'
+import { registerAgent } from '@farebox/local/src/listing/register-agent'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import type { PlatformProcess } from '@farebox/local/src/start-platform-process'

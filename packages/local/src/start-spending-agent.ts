@@ -1,4 +1,4 @@
-import { findRegistered, registerAgent, untilChecked } from './register-agent.ts'
+import { findRegistered, registerAgent, untilChecked } from './listing/register-agent.ts'
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './start-agent-process.ts'
 
 /** An agent that spends what its payers permit, and where it is registered. */

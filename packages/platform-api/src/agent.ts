@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badgeName } from './badges.ts'
 import { agentHealth } from './monitor.ts'
 import { standing } from './registry.ts'
-import { OWNERS_WORDS, textWarning } from './search.ts'
+import { agentCategory, OWNERS_WORDS, textWarning } from './search.ts'
 
 /** What somebody should know before paying. */
 export const agentNotice = z.discriminatedUnion('kind', [
@@ -64,6 +64,7 @@ export const agentPage = z.strictObject({
   standing_reason: z.string().nullable(),
   payable: z.boolean().describe('Whether the platform sends paid jobs there now'),
   badge: badgeName,
+  category: agentCategory.nullable().describe('The category that the owner chose; null: none'),
   health: agentHealth
     .omit({ agent_id: true, timeline: true })
     .nullable()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkedHour } from './monitor.ts'
+import { agentCategory } from './search.ts'
 
 /** A lower-case address, as every answer has it. */
 const address = z
@@ -120,10 +121,19 @@ export const ownedAgent = z.strictObject({
   standing_reason: z.string().nullable(),
   is_offline: z.boolean(),
   badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown'),
+  category: agentCategory.nullable().describe('As you chose it; null: none'),
   wallet: address.nullable(),
   wallet_proven: z.boolean().describe('Nobody is sent to pay while this is false'),
   registered_at: seconds,
 })
+
+/** `PUT /v1/me/agents/:agentId/category`, and its answer. */
+export const chosenCategory = z.strictObject({
+  category: agentCategory.nullable().describe('null: none'),
+})
+
+/** {@link chosenCategory}, as it travels. */
+export type ChosenCategory = z.infer<typeof chosenCategory>
 
 /** `GET /v1/me/agents` */
 export const ownedAgents = z.strictObject({

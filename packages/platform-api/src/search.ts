@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { agentCategories } from './listing/agent-categories.ts'
 import { badgeName } from './badges.ts'
 import { availability } from './monitor.ts'
 
 /** In what order agents are listed. */
 export const searchSorts = ['relevance', 'price', 'badge', 'newest', 'jobs'] as const
+
+/** A category of agents. */
+export const agentCategory = z.enum(agentCategories)
 
 const decimalPrice = z
   .string()
@@ -32,6 +36,7 @@ export const searchQuery = z.strictObject({
   min_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
   max_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
   badge: badgeName.optional().describe('This badge or a higher one'),
+  category: agentCategory.optional().describe('The category that the owner chose'),
   takes: fieldFilters
     .optional()
     .describe('A field that goes in: string:url, or string: or :url; may be repeated'),
@@ -115,6 +120,7 @@ export const foundAgent = z.strictObject({
   owner: z.string().describe('Lower-case address'),
   provisional: z.boolean().describe('Serves no declaration, so it cannot be paid (D36)'),
   badge: badgeName,
+  category: agentCategory.nullable().describe('The category that the owner chose; null: none'),
   availability,
   uptime_30d: z
     .number()

@@ -1,9 +1,10 @@
+import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
 import type { SignInTerms } from '@farebox/platform-api/owners'
 import { useCallback, useEffect, useState } from 'react'
+import { checksumAddress } from '../format/address.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
-import { writeSignInMessage } from './write-sign-in-message.ts'
 
 /** A sign-in on its way. */
 export interface SignIn {
@@ -49,7 +50,9 @@ export function useSignIn(wallet: Wallet | undefined): SignIn {
   }, [ask, address, round, again])
 
   const message =
-    terms === undefined || address === undefined ? undefined : writeSignInMessage(terms, address)
+    terms === undefined || address === undefined
+      ? undefined
+      : writeSignInMessage(terms, checksumAddress(address))
   const sign = async (): Promise<boolean> => {
     if (wallet === undefined || message === undefined) return false
     setSigning(true)

@@ -1,13 +1,15 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { SignInTerms } from '@farebox/platform-api/owners'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { signInMessage, type SignInTerms } from './sign-in-message.ts'
+import { signInMessage } from './sign-in-message.ts'
 
 const ADDRESS = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
 const TERMS: SignInTerms = {
   nonce: 'abcdefgh12345678',
   domain: 'platform.example',
   uri: 'https://platform.example',
+  version: '1',
   chain_id: 8_453,
   issued_at: '2027-01-01T00:00:00.000Z',
   expiration_time: '2027-01-01T00:05:00.000Z',

@@ -1,19 +1,11 @@
+import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
+import type { SignInTerms } from '@farebox/platform-api/owners'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
-
-/** What a platform wants a sign-in message to say: `POST /v1/sessions/nonces`. */
-export interface SignInTerms {
-  readonly nonce: string
-  readonly domain: string
-  readonly uri: string
-  readonly chain_id: number
-  readonly issued_at: string
-  readonly expiration_time: string
-}
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
 
@@ -39,19 +31,7 @@ export function signInMessage(
   if (!isWhole) {
     throw new CommandError(`${platform} asks for a sign-in in no form that is known`, 'nothing was signed')
   }
-  return [
-    `${terms.domain} wants you to sign in with your Ethereum account:`,
-    checksumAddress(crypto, address),
-    '',
-    'Sign in to Farebox. This costs nothing and moves no money.',
-    '',
-    `URI: ${terms.uri}`,
-    'Version: 1',
-    `Chain ID: ${terms.chain_id}`,
-    `Nonce: ${terms.nonce}`,
-    `Issued At: ${terms.issued_at}`,
-    `Expiration Time: ${terms.expiration_time}`,
-  ].join('\n')
+  return writeSignInMessage(terms, checksumAddress(crypto, address))
 }
 
 function refuseOtherPlatform({ domain, uri }: SignInTerms, platform: string): void {

@@ -108,6 +108,7 @@ function agent(fields: FieldMap): AgentRow {
     paymentProblemSinceMs: undefined,
     badge: 'none',
     badgeShown: 'none',
+    category: undefined,
   }
 }
 

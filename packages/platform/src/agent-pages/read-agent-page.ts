@@ -48,6 +48,7 @@ export async function readAgentPage(parts: PlatformParts, agentId: number): Prom
     standing_reason: agent.standingReason ?? null,
     payable: reason === undefined,
     badge: agent.badgeShown,
+    category: agent.category ?? null,
     health: health === undefined ? null : withoutNumber(health),
     jobs_done: tally.jobsDone,
     job_p50_ms: tally.jobP50Ms ?? null,

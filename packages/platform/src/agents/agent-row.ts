@@ -1,3 +1,4 @@
+import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 
 /**
@@ -62,6 +63,8 @@ export interface AgentRow {
   readonly badge: Badge
   /** As shown: a step lower while three checks in a row have failed. */
   readonly badgeShown: Badge
+  /** As its owner chose at the platform; undefined: none. */
+  readonly category: AgentCategory | undefined
 }
 
 /** A row of the table `agents` as the driver gives it. */
@@ -92,13 +95,14 @@ export interface AgentColumns {
   readonly payment_problem_since: Date | null
   readonly badge: Badge
   readonly badge_shown: Badge
+  readonly category: string | null
 }
 
 /** The columns of {@link AgentColumns}, for a `select`. */
 export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,
   registered_transaction, registered_at, standing, standing_reason, standing_since, declaration, declaration_version,
   name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline,
-  payment_problem, payment_problem_since, badge, badge_shown`
+  payment_problem, payment_problem_since, badge, badge_shown, category`
 
 /** A row as the driver gives it, in our own words. */
 export function toAgentRow(columns: AgentColumns): AgentRow {
@@ -129,5 +133,11 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
     paymentProblemSinceMs: columns.payment_problem_since?.getTime(),
     badge: columns.badge,
     badgeShown: columns.badge_shown,
+    category: toCategory(columns.category),
   }
+}
+
+/** Undefined for none, and for one that the list has no longer. */
+export function toCategory(kept: string | null): AgentCategory | undefined {
+  return agentCategories.find(category => category === kept)
 }

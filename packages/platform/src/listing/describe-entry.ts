@@ -3,7 +3,7 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import { BADGES } from '../agents/badge.ts'
-import type { Badge } from '../agents/agent-row.ts'
+import type { AgentRow, Badge } from '../agents/agent-row.ts'
 import { ownersText } from './owners-text.ts'
 import { positionOf, rankOf } from './search-rank.ts'
 import { showFields, type ShownFields } from './show-fields.ts'
@@ -17,6 +17,7 @@ export interface FindableAgent {
   readonly declaration: Declaration | undefined
   readonly isProvisional: boolean
   readonly badgeShown: Badge
+  readonly category: AgentRow['category']
   readonly jobsDone: number
   readonly payers: number
 }
@@ -82,7 +83,7 @@ export function describeEntry(agent: FindableAgent): Entry {
     nameWords,
     capabilityWords,
     allWords: within(MOST_BYTES, [...capabilityWords, ...wordsOf(spoken.join('\n'), MOST_WORDS)]),
-    tags: [...badgeTags(agent), ...offered],
+    tags: [...badgeTags(agent), ...categoryTags(agent), ...offered],
     tagHashes: offered.length <= MOST_TAG_HASHES ? offered.map(tagHash) : undefined,
     standing: rankOf(agent),
     minPriceAtomic: smallest(prices),
@@ -94,6 +95,11 @@ export function describeEntry(agent: FindableAgent): Entry {
 /** A tag for each way of asking for a field: by type and name, by type alone, by name alone. */
 export function fieldTag(side: 'takes' | 'gives', type: string, name: string): string {
   return `${side}=${type}:${name}`
+}
+
+/** The tag of the agents of a category. */
+export function categoryTag(category: string): string {
+  return `category=${category}`
 }
 
 /** What an index has room for: who has the hash may have the tag. */
@@ -150,6 +156,10 @@ function withDistinctKeys(
 
 function badgeTags({ badgeShown }: FindableAgent): readonly string[] {
   return BADGES.slice(1, BADGES.indexOf(badgeShown) + 1).map(badge => `badge=${badge}`)
+}
+
+function categoryTags({ category }: FindableAgent): readonly string[] {
+  return category === undefined ? [] : [categoryTag(category)]
 }
 
 /** The first of these words, each once, that take so many bytes as a `tsvector`. */

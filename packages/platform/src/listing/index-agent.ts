@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type pg from 'pg'
-import type { Badge, ListingStatus } from '../agents/agent-row.ts'
+import { toCategory, type Badge, type ListingStatus } from '../agents/agent-row.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import { describeEntry, type Entry, type FindableAgent } from './describe-entry.ts'
@@ -46,8 +46,9 @@ async function readFindable(client: pg.PoolClient, agentId: number): Promise<Fin
     declaration: Declaration | null
     is_offline: boolean
     badge_shown: Badge
+    category: string | null
   }>(
-    `select standing, name, description, declaration, is_offline, badge_shown
+    `select standing, name, description, declaration, is_offline, badge_shown, category
      from agents where agent_id = $1 for no key update`,
     [agentId],
   )
@@ -63,6 +64,7 @@ async function readFindable(client: pg.PoolClient, agentId: number): Promise<Fin
     declaration: row.declaration ?? undefined,
     isProvisional: row.standing === 'provisional',
     badgeShown: row.badge_shown,
+    category: toCategory(row.category),
     jobsDone,
     payers,
   }

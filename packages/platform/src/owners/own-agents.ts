@@ -14,8 +14,13 @@ export async function readOwnAgent(
   address: string,
 ): Promise<AgentRow> {
   const agent = await readAgent(database, agentId)
-  if (agent?.owner !== address) throw new Refusal('not_found', `agentId: you have no agent ${agentId}`)
+  if (agent?.owner !== address) throw noSuchAgent(agentId)
   return agent
+}
+
+/** The same whether there is no such agent or it is somebody else's. */
+export function noSuchAgent(agentId: number): Refusal {
+  return new Refusal('not_found', `agentId: you have no agent ${agentId}`)
 }
 
 /** The agents that an address holds, in whatever standing, by their numbers after `afterAgentId`. */

@@ -53,6 +53,49 @@ async function askAs(
   return async request => await send({ ...request, headers })
 }
 
+describe('PUT /v1/me/agents/:agentId/category', () => {
+  test('chooses the category in which the agent is found, and none', async () => {
+    const { agentId } = await insertAgent(stage.database, { owner })
+    const choose = (category: string | null) =>
+      ask({ method: 'PUT', url: `/v1/me/agents/${agentId}/category`, payload: { category } })
+    const answer = await choose('code')
+    expect([answer.statusCode, answer.json()]).toEqual([200, { category: 'code' }])
+    expect((await ask({ url: '/v1/me/agents' })).json()).toMatchObject({ agents: [{ category: 'code' }] })
+    expect(await tagsOf(agentId)).toContain('category=code')
+    await choose('data')
+    expect((await tagsOf(agentId)).filter(tag => tag.startsWith('category='))).toEqual(['category=data'])
+    await choose(null)
+    expect((await ask({ url: '/v1/me/agents' })).json()).toMatchObject({ agents: [{ category: null }] })
+    expect((await tagsOf(agentId)).filter(tag => tag.startsWith('category='))).toEqual([])
+  })
+
+  test('is for the owner alone, and of the list', async () => {
+    const other = await insertAgent(stage.database)
+    const choose = (agentId: number, category: unknown) =>
+      ask({ method: 'PUT', url: `/v1/me/agents/${agentId}/category`, payload: { category } })
+    expect((await choose(other.agentId, 'code')).statusCode).toBe(404)
+    expect((await choose(999_999_999, 'code')).statusCode).toBe(404)
+    const { agentId } = await insertAgent(stage.database, { owner })
+    const answer = await choose(agentId, 'gambling')
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+      400,
+      expect.stringMatching(/^category: /),
+    ])
+    expect(
+      await stage.database.query('categories', 'select from agents where category is not null', []),
+    ).toEqual([])
+  })
+
+  async function tagsOf(agentId: number): Promise<readonly string[]> {
+    const [row] = await stage.database.query<{ tags: string[] }>(
+      'tags-of',
+      'select tags from search_entries where agent_id = $1',
+      [agentId],
+    )
+    return row?.tags ?? []
+  }
+})
+
 describe('GET /v1/me/agents', () => {
   test('lists what one holds, in whatever standing, and nobody else’s', async () => {
     const listed = await insertAgent(stage.database, { owner, badge: 'gold', badgeShown: 'silver' })

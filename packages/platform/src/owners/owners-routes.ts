@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { ownedAgent } from '@farebox/platform-api/owners'
-import { dashboard, dashboardQuery, me, ownedAgents } from '@farebox/platform-api/owners'
+import { chosenCategory, dashboard, dashboardQuery, me, ownedAgents } from '@farebox/platform-api/owners'
 import { defineRoute, type Route } from '../http/route.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { chooseCategory } from '../listing/choose-category.ts'
 import type { AgentRow } from '../agents/agent-row.ts'
 import { browserSignInRoutes } from './browser/browser-sign-in-routes.ts'
-import { countOwnAgents, listOwnAgents, readOwnAgent } from './own-agents.ts'
+import { countOwnAgents, listOwnAgents, noSuchAgent, readOwnAgent } from './own-agents.ts'
 import { readDashboard } from './read-dashboard.ts'
 import { secretsRoutes } from './secrets-routes.ts'
 import { settlementLimitRoute } from './settlements/settlement-limit-route.ts'
@@ -75,6 +76,7 @@ function agentsRoutes(parts: PlatformParts): readonly Route[] {
         return { body: { agents: page.map(describeAgent), next_cursor: last ? String(last.agentId) : null } }
       },
     }),
+    categoryRoute(parts),
     defineRoute({
       method: 'GET',
       path: '/v1/me/agents/:agentId/dashboard',
@@ -92,6 +94,25 @@ function agentsRoutes(parts: PlatformParts): readonly Route[] {
   ]
 }
 
+function categoryRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: '/v1/me/agents/:agentId/category',
+    summary: 'Choose the category in which an agent of yours is found',
+    access: 'owner',
+    params: agentParams,
+    body: chosenCategory,
+    belongsTo: 'agent-owner',
+    answers: { 200: { description: 'As it is now', schema: chosenCategory } },
+    handle: async ({ params, body, caller }) => {
+      const { agentId } = params
+      if (!(await chooseCategory(database, { agentId, owner: caller.address }, body.category)))
+        throw noSuchAgent(agentId)
+      return { body }
+    },
+  })
+}
+
 function describeAgent(agent: AgentRow): z.infer<typeof ownedAgent> {
   return {
     agent_id: agent.agentId,
@@ -101,6 +122,7 @@ function describeAgent(agent: AgentRow): z.infer<typeof ownedAgent> {
     standing_reason: agent.standingReason ?? null,
     is_offline: agent.isOffline,
     badge: agent.badgeShown,
+    category: agent.category ?? null,
     wallet: agent.wallet ?? null,
     wallet_proven: agent.wallet !== undefined && agent.wallet === agent.provenWallet,
     registered_at: Math.floor(agent.registeredAtMs / 1_000),

@@ -2,7 +2,7 @@ import { searchMatches, type FieldShape, type FoundAgent } from '@farebox/platfo
 import type { FieldType } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import type { Badge } from '../agents/agent-row.ts'
+import { toCategory, type Badge } from '../agents/agent-row.ts'
 import { availabilityWord } from '../agents/availability.ts'
 import { uptimeOf } from '../agents/history.ts'
 import { ownersText } from '../listing/owners-text.ts'
@@ -41,6 +41,7 @@ interface CardColumns {
   readonly endpoint: string | null
   readonly owner: string
   readonly badge_shown: Badge
+  readonly category: string | null
   readonly registered_at: Date
   readonly is_provisional: boolean
   readonly jobs_done: string
@@ -69,7 +70,7 @@ type FieldColumns = readonly [name: string, type: FieldType, required: boolean]
 
 const READ_CARDS = `
   select agent.agent_id, agent.name, agent.description, agent.endpoint, agent.owner, agent.badge_shown,
-    agent.registered_at, entry.is_provisional, entry.jobs_done, entry.min_price_atomic, tally.job_p50_ms,
+    agent.category, agent.registered_at, entry.is_provisional, entry.jobs_done, entry.min_price_atomic, tally.job_p50_ms,
     health.failures, health.checked_at, health.month_ok + health.day_ok as ok_30d,
     health.month_failed + health.day_failed as failed_30d, offers.*
   from unnest($1::bigint[]) as wanted (agent_id)
@@ -101,6 +102,7 @@ function cardOf(row: CardColumns): Omit<FoundAgent, 'match'> {
     owner: row.owner,
     provisional: row.is_provisional,
     badge: row.badge_shown,
+    category: toCategory(row.category) ?? null,
     availability: availabilityWord(
       row.failures === null ? undefined : { failures: row.failures, isChecked: row.checked_at !== null },
     ),

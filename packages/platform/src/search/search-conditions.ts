@@ -101,7 +101,8 @@ function tagConditions(column: string, groups: readonly TagGroup[], values: Valu
 
 /** The tags that an agent must have as a whole, one of each group. */
 export function filterTags(search: Search): readonly TagGroup[] {
-  return [...offeredTags(search), ...(search.badgeTag === undefined ? [] : [[search.badgeTag]])]
+  const one = [search.badgeTag, search.categoryTag].filter(tag => tag !== undefined)
+  return [...offeredTags(search), ...one.map(tag => [tag])]
 }
 
 /** Those of them that say what it offers. */

@@ -22,7 +22,7 @@ export function searchRoutes(parts: PlatformParts): readonly Route[] {
   const search = defineRoute({
     method: 'GET',
     path: '/v1/agents',
-    summary: 'Find agents by words, capability, price, badge and fields',
+    summary: 'Find agents by words, capability, price, badge, category and fields',
     access: 'public',
     query: searchQuery,
     perMinute: SEARCHES_PER_MINUTE,

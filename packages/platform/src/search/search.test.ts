@@ -182,6 +182,18 @@ test('a badge is asked for as the least', async () => {
   expect(await ids({ badge: 'none' })).toHaveLength(3)
 })
 
+test('a category is asked for together with words, a badge and a capability', async () => {
+  await list({}, { category: 'code', badge: 'gold' })
+  await list({ description: 'Reads the weather' }, { category: 'code' })
+  await list({ description: 'Reads the weather' }, { category: 'data' })
+  await list({ description: 'Reads the weather' })
+  expect(await ids({ category: 'code' })).toEqual([1, 2])
+  expect(await ids({ category: 'code', q: 'weather' })).toEqual([2])
+  expect(await ids({ category: 'code', badge: 'silver' })).toEqual([1])
+  expect(await ids({ category: 'media' })).toEqual([])
+  expect(await ids({ category: 'data', capability: 'a' })).toEqual([])
+})
+
 test('sorted by price of the capability that is asked for, by badge, by age, by jobs', async () => {
   await list({ capabilities: { a: offer({ price: '3' }), b: offer({ price: '0.1' }) } }, { badge: 'gold' })
   await list({ capabilities: { a: offer({ price: '2' }) } }, { badge: 'silver' })

@@ -2,7 +2,7 @@ import type { SearchQuery } from '@farebox/platform-api/search'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../http/refusal.ts'
 import { readCursor, type Place } from './cursor.ts'
-import { fieldTag } from '../listing/describe-entry.ts'
+import { categoryTag, fieldTag } from '../listing/describe-entry.ts'
 import { rankOf } from '../listing/search-rank.ts'
 import { askedWords, exactKey, nameKey } from '../words.ts'
 
@@ -22,6 +22,8 @@ export interface Search {
   readonly maxPriceAtomic: bigint | undefined
   /** `badge=…`, or undefined for any. */
   readonly badgeTag: string | undefined
+  /** `category=…`, or undefined for any. */
+  readonly categoryTag: string | undefined
   /** What such a badge makes at least. */
   readonly leastStanding: number | undefined
   readonly withProvisional: boolean
@@ -56,6 +58,7 @@ export function readSearch(query: SearchQuery): Search {
     minPriceAtomic,
     maxPriceAtomic,
     badgeTag: badgeShown && `badge=${badgeShown}`,
+    categoryTag: query.category && categoryTag(query.category),
     leastStanding: badgeShown && rankOf({ badgeShown, payers: 0, isProvisional: false }),
     withProvisional: query.provisional === 'true',
     sort: query.sort ?? 'relevance',

@@ -18,6 +18,7 @@ import { ChangesAndReceipts } from './changes-and-receipts.tsx'
 import { FieldTables } from './field-tables.tsx'
 import { FromCode } from './from-code.tsx'
 import { Reliability } from './reliability.tsx'
+import { CATEGORY_WORDS } from '../../format/category.ts'
 import { cutText } from '../../format/cut-text.ts'
 
 interface Data {
@@ -83,7 +84,13 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
   return (
     <main id="main" className="page near">
       <p className="crumb">
-        <a href="/">Agents</a> / No. {agent.agent_id}
+        <a href="/">Agents</a> /{' '}
+        {agent.category !== null && (
+          <>
+            <a href={`/?category=${agent.category}`}>{CATEGORY_WORDS[agent.category]}</a> /{' '}
+          </>
+        )}
+        No. {agent.agent_id}
       </p>
       <div className="head">
         <div>

@@ -1,6 +1,7 @@
 import type { FoundAgent } from '@farebox/platform-api/search'
 import type { ReactNode } from 'react'
 import { longestDecimals } from '../../format/amount.ts'
+import { CATEGORY_WORDS } from '../../format/category.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Fares } from '../../parts/fares.tsx'
@@ -73,6 +74,14 @@ function Entry({ agent, decimals }: { readonly agent: FoundAgent; readonly decim
         </span>
       </div>
       <p className="what">
+        {agent.category !== null && (
+          <>
+            <a className="kind" href={`/?category=${agent.category}`}>
+              {CATEGORY_WORDS[agent.category]}
+            </a>
+            {' · '}
+          </>
+        )}
         <Words of={agent.description} />
       </p>
       <Fares fares={agent.capabilities.slice(0, SHOWN)} decimals={decimals}>

@@ -1,7 +1,9 @@
+import { agentCategories } from '@farebox/platform-api/internal/listing/agent-categories'
 import { useState, type ReactNode } from 'react'
 import { Sign } from '../../signs/sign.tsx'
 import { TypeShape } from '../../signs/type-shape.tsx'
 import { fieldTypes, isPrice, searchBadges, searchSorts, type Search } from './search-query.ts'
+import { CATEGORY_WORDS } from '../../format/category.ts'
 import { cutText } from '../../format/cut-text.ts'
 
 const PRICES = ['0.001', '0.01', '0.1', '1', '10'] as const
@@ -40,11 +42,20 @@ export function SearchForm({ search, change }: Props): ReactNode {
         <kbd aria-hidden="true">/</kbd>
       </div>
       <div className="chips" role="group" aria-label="Filters">
+        <Choice
+          name="category"
+          label="Category"
+          words={search.category === undefined ? 'Category' : CATEGORY_WORDS[search.category]}
+          value={search.category}
+          choices={agentCategories.map(category => [category, CATEGORY_WORDS[category]] as const)}
+          none="any category"
+          onChange={category => change(without({ ...search, category }))}
+        />
         <PriceChip search={search} change={change} />
         <Choice
           name="badge"
           label="Badge"
-          words={search.badge === undefined ? 'Badge: any' : `Badge: ${search.badge} or higher`}
+          words={search.badge === undefined ? 'Badge' : `Badge: ${search.badge} or higher`}
           value={search.badge}
           choices={searchBadges.map(badge => [badge, `${badge} or higher`] as const)}
           none="any badge"
@@ -80,7 +91,7 @@ function PriceChip({ search, change }: Props): ReactNode {
     <Choice
       name="max_price"
       label="Price up to"
-      words={price === undefined ? 'Price: any' : `Price up to ${price}`}
+      words={price === undefined ? 'Price' : `Price up to ${price}`}
       value={price}
       choices={choices.map(one => [one, `up to ${one} USDC`] as const)}
       none="any price"
@@ -104,7 +115,7 @@ function FieldChip(props: Props & { readonly side: 'takes' | 'gives'; readonly w
       label={words}
       words={
         value === undefined ? (
-          `${words}: anything`
+          words
         ) : (
           <>
             {words} {type !== undefined && <TypeShape type={type} />} {name === '' ? type : name}

@@ -1,3 +1,4 @@
+import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import { toAtomic } from '../../format/amount.ts'
 import { cutText } from '../../format/cut-text.ts'
 
@@ -11,6 +12,7 @@ export interface Search {
   readonly capability?: string
   readonly max_price?: string
   readonly badge?: (typeof BADGES)[number]
+  readonly category?: AgentCategory
   readonly takes?: string
   readonly gives?: string
   readonly sort?: (typeof SORTS)[number]
@@ -35,6 +37,7 @@ export function readSearch(query: URLSearchParams): Search {
   const capability = cutText(query.get('capability') ?? '', 64)
   const price = query.get('max_price')?.trim()
   const badge = BADGES.find(one => one === query.get('badge'))
+  const category = agentCategories.find(one => one === query.get('category'))
   const sort = SORTS.find(one => one === query.get('sort'))
   const takes = readField(query.get('takes'))
   const gives = readField(query.get('gives'))
@@ -43,6 +46,7 @@ export function readSearch(query: URLSearchParams): Search {
     ...(capability !== '' && { capability }),
     ...(price !== undefined && isPrice(price) && { max_price: price }),
     ...(badge !== undefined && { badge }),
+    ...(category !== undefined && { category }),
     ...(takes !== undefined && { takes }),
     ...(gives !== undefined && { gives }),
     ...(sort !== undefined && { sort }),
@@ -70,8 +74,8 @@ export function searchUrl(search: Search): string {
 }
 
 /** How much the search is narrowed by, its words aside. */
-export function isNarrowed({ max_price, badge, takes, gives, capability }: Search): boolean {
-  return [max_price, badge, takes, gives, capability].some(one => one !== undefined)
+export function isNarrowed({ max_price, badge, category, takes, gives, capability }: Search): boolean {
+  return [max_price, badge, category, takes, gives, capability].some(one => one !== undefined)
 }
 
 function readField(text: string | null): string | undefined {

@@ -4,6 +4,7 @@ import { DeregisterSection } from '../../owner/deregister/deregister-section.tsx
 import { Figures } from '../../owner/figures.tsx'
 import { JobsTable } from '../../owner/jobs-table.tsx'
 import { AgentNow } from '../../owner/agents/agents-table.tsx'
+import { CategoryChoice } from '../../owner/agents/category-choice.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
@@ -67,6 +68,11 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
             {agent.endpoint !== null && <span className="mono small">{agent.endpoint}</span>}
             {!isGone && <a href={`/agents/${agentId}`}>Public page</a>}
           </p>
+          {!isGone && (
+            <p className="agent-line">
+              <CategoryChoice agentId={agentId} category={agent.category} />
+            </p>
+          )}
         </div>
         <DaysSwitch days={days} path={`/owner/agents/${agentId}`} />
       </div>

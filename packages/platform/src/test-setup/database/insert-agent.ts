@@ -1,3 +1,4 @@
+import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Database } from '@farebox/server/src/postgres/connect'
 import type { AgentRow, Badge, ListingStatus } from '../../agents/agent-row.ts'
@@ -19,6 +20,7 @@ export interface AgentInserted {
   readonly isOffline?: boolean
   readonly badge?: Badge
   readonly badgeShown?: Badge
+  readonly category?: AgentCategory
   /** When it was registered, began to stand so and was read; default 2027-01-01. */
   readonly atMs?: number
   readonly nextRefreshAtMs?: number
@@ -39,8 +41,9 @@ export async function insertAgent(database: Database, given: AgentInserted = {})
     'test-insert-agent',
     `insert into agents (agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,
        registered_transaction, registered_at, standing, standing_since, declaration, declaration_version, name,
-       description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, is_offline, badge, badge_shown)
-     values ($1, $2, $2, $3, 1000000000000000, 1, $4, $5, $6, $5, $7, $8, $9, $10, $11, $12, $5, $13, $5, $14, $15, $16)`,
+       description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, is_offline, badge, badge_shown,
+       category)
+     values ($1, $2, $2, $3, 1000000000000000, 1, $4, $5, $6, $5, $7, $8, $9, $10, $11, $12, $5, $13, $5, $14, $15, $16, $17)`,
     [
       agentId,
       endpoint,
@@ -58,6 +61,7 @@ export async function insertAgent(database: Database, given: AgentInserted = {})
       given.isOffline ?? false,
       given.badge ?? 'none',
       given.badgeShown ?? given.badge ?? 'none',
+      given.category ?? null,
     ],
   )
   if (declaration !== null) {

@@ -1,10 +1,10 @@
 import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { agentHealth } from '@farebox/platform-api/monitor'
 import { registration, type Registration } from '@farebox/platform-api/registry'
-import { callAnvil } from './chain/anvil-rpc.ts'
-import { sendTransaction } from './chain/send-transaction.ts'
-import type { LocalChain } from './chain/start-chain.ts'
-import { askUntilStarted, START_LIMIT_MS, StartLimitError } from './starting/wait-for-start.ts'
+import { callAnvil } from '../chain/anvil-rpc.ts'
+import { sendTransaction } from '../chain/send-transaction.ts'
+import type { LocalChain } from '../chain/start-chain.ts'
+import { askUntilStarted, START_LIMIT_MS, StartLimitError } from '../starting/wait-for-start.ts'
 
 /** An agent of the local economy, found by others. */
 export interface RegisteredAgent {

@@ -1,13 +1,16 @@
-import type { SignInTerms } from '@farebox/platform-api/owners'
-import { checksumAddress } from '../format/address.ts'
+import type { SignInTerms } from '../owners.ts'
 
-const STATEMENT = 'Sign in to Farebox. This sends no transaction and costs nothing.'
+const STATEMENT = 'Sign in to Farebox. This costs nothing and moves no money.'
 
-/** The text that a wallet signs to sign in (EIP-4361): what the platform asked for, for this address. */
+/**
+ * The text that a wallet signs to sign in (EIP-4361): the terms that the platform asked for, for one address.
+ *
+ * @param address with the upper and lower case of EIP-55
+ */
 export function writeSignInMessage(terms: SignInTerms, address: string): string {
   return [
     `${terms.domain} wants you to sign in with your Ethereum account:`,
-    checksumAddress(address),
+    address,
     '',
     STATEMENT,
     '',

@@ -1,0 +1,15 @@
+import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
+
+/** Categories of agents as people read them. */
+export const CATEGORY_WORDS: { readonly [category in AgentCategory]: string } = {
+  writing: 'Writing and translation',
+  research: 'Research and search',
+  data: 'Data and analysis',
+  documents: 'Documents and files',
+  code: 'Code and testing',
+  media: 'Images, audio, and video',
+  finance: 'Finance and payments',
+  commerce: 'Shopping and orders',
+  blockchain: 'Blockchain',
+  utilities: 'Utilities',
+}
