@@ -57,7 +57,10 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
       if (handled.events !== undefined) {
         reply.headers(EVENT_STREAM)
         if (request.method === 'HEAD') return await reply.send()
-        return await reply.send(door.streams.open(nameOf(caller), handled.events, signal))
+        const stream = door.streams.open(nameOf(caller), handled.events, signal)
+        // Nobody reads the stream of an answer that is queued behind another one when its caller leaves.
+        whenOver(request.raw.socket, reply.raw, () => stream.destroy())
+        return await reply.send(stream)
       }
       return await sendAnswer(reply, door.unsent, (await handled.later?.()) ?? handled)
     },

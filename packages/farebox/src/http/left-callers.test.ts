@@ -1,0 +1,81 @@
+import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
+import { leaveEarly, LEAVINGS, watchConnections } from '@farebox/protocol/src/test-setup/leave-early'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { Answer } from '../answer/answer.ts'
+import { createGraceEnd } from '../grace-end.ts'
+import { createHttpServer } from './serve.ts'
+
+// What an agent's server counts while somebody is connected: bodies on their way, bodies of jobs that are not answered, answers
+// that nobody has taken, and requests in flight. Each count has an end, or holds up a stop.
+
+const MIB = 1_048_576
+/** All the room that answers have, and bodies. */
+const WHOLE_BYTES = 64 * MIB
+const WHOLE = Buffer.alloc(WHOLE_BYTES, ' ')
+const LARGE = Buffer.alloc(MIB, ' ')
+
+const HEAD = `POST /execute HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${MIB}\r\n\r\n`
+const BODY = ' '.repeat(MIB)
+
+const answerOf = (body: Buffer): Answer => ({ status: 200, headers: {}, body })
+
+/** An agent whose jobs take as long as it is told, behind the routes of every agent. */
+async function serve() {
+  let waiting = 0
+  let open: () => void = () => undefined
+  let opened = Promise.resolve()
+  const http = createHttpServer(
+    {
+      route: (_, path) => (path === '/execute' ? 'execute' : answerOf(WHOLE)),
+      async execute() {
+        waiting += 1
+        await opened
+        waiting -= 1
+        return answerOf(LARGE)
+      },
+    },
+    systemClock,
+  )
+  const port = await http.listen(0, '127.0.0.1')
+  return {
+    http,
+    port,
+    connections: watchConnections(port),
+    request: HEAD + BODY,
+    waiting: () => waiting,
+    hold() {
+      opened = new Promise(resolve => {
+        open = resolve
+      })
+    },
+    answer: () => open(),
+  }
+}
+
+test('whenever and however callers leave, nothing of them is counted afterwards', async () => {
+  const server = await serve()
+  for (const leaving of LEAVINGS) await leaveEarly(server, leaving)
+
+  // Fits where no other answer is counted.
+  const whole = connectRaw(server.port)
+  whole.socket.write('GET /about HTTP/1.1\r\nhost: a\r\n\r\n')
+  expect(await whole.until(received => received !== '')).toMatch(/^HTTP\/1\.1 200 /)
+  whole.socket.destroy()
+  await until(() => server.connections.count() === 0)
+
+  // Fit where no other body is counted: first on their way together, then with their jobs.
+  server.hold()
+  const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(server.port))
+  for (const { socket } of callers) socket.write(HEAD + BODY.slice(1), 'latin1')
+  await until(() => server.connections.bytesRead() === callers.length * (HEAD.length + MIB - 1))
+  for (const { socket } of callers) socket.write(' ')
+  await until(() => server.waiting() === callers.length)
+  expect(callers.map(({ received }) => received())).toEqual(callers.map(() => ''))
+  for (const { socket } of callers) socket.destroy()
+  server.answer()
+
+  // A request that is counted would be waited for without an end.
+  await server.http.close({ jobsMs: 2 ** 31 - 1, graceEnd: createGraceEnd() })
+})

@@ -1,0 +1,168 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectRaw, type RawConnection } from '@farebox/protocol/src/test-setup/connect-raw'
+import {
+  leaveEarly,
+  LEAVINGS,
+  watchConnections,
+  type LeftServer,
+} from '@farebox/protocol/src/test-setup/leave-early'
+import { until } from '@farebox/protocol/src/test-setup/until'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineRoute, type Route } from '../http/route.ts'
+import { stageApps } from '../test-setup/stage-apps.ts'
+
+// What the app counts while somebody is connected: bodies on their way, answers that nobody has taken, event streams. Each
+// count has an end, so that one which is not given back is refused to everybody from some caller on.
+
+const MIB = 1_048_576
+/** All the room that answers have, and bodies. */
+const WHOLE_BYTES = 64 * MIB
+const LARGE = Buffer.alloc(MIB, ' ')
+const OFTEN = 1_000_000
+const answers = { 200: { description: 'Bytes' } }
+
+const staged = stageApps()
+let port: number
+let waiting: number
+let held: { readonly open: () => void; readonly opened: Promise<void> } | undefined
+let server: Omit<LeftServer, 'request'>
+
+beforeEach(async () => {
+  waiting = 0
+  held = undefined
+  // Requests name no real host here.
+  const settings = { ...staged.parts.settings, localMode: false }
+  const options = { requestsPerMinute: OFTEN, parts: { ...staged.parts, settings } }
+  const app = staged.open([largeRoute, bodyRoute, eventsRoute, wholeRoute], options)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  ;({ port } = app.server.address() as AddressInfo)
+  server = {
+    port,
+    waiting: () => waiting,
+    hold() {
+      held = { open: () => undefined, opened: Promise.resolve() }
+      let open: () => void = () => undefined
+      const opened = new Promise<void>(resolve => {
+        open = resolve
+      })
+      held = { open, opened }
+    },
+    answer: () => held?.open(),
+    connections: watchConnections(port),
+  }
+})
+
+async function untilAnswered(): Promise<void> {
+  waiting += 1
+  await held?.opened
+  waiting -= 1
+}
+
+const typed = { 'content-type': 'application/octet-stream' }
+
+const largeRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/large',
+  summary: 'A large answer',
+  access: 'public',
+  perMinute: OFTEN,
+  answers,
+  async handle() {
+    await untilAnswered()
+    return { headers: typed, body: LARGE }
+  },
+})
+
+const bodyRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/body',
+  summary: 'Takes a large body',
+  access: 'public',
+  perMinute: OFTEN,
+  maxBodyBytes: MIB,
+  body: z.string(),
+  answers,
+  async handle() {
+    await untilAnswered()
+    return { headers: typed, body: LARGE }
+  },
+})
+
+const eventsRoute: Route = defineRoute({
+  method: 'GET',
+  path: '/v1/events',
+  summary: 'Events without an end',
+  access: 'public',
+  perMinute: OFTEN,
+  answers,
+  async handle() {
+    await untilAnswered()
+    return { events: endless }
+  },
+})
+
+async function* endless(signal: AbortSignal): AsyncGenerator<{ event: string; data: string }> {
+  yield { event: 'large', data: ' '.repeat(MIB / 8) }
+  // A connection that is reset is noticed when something is sent on it.
+  for (; !signal.aborted; await delay(20)) yield { event: 'small', data: '' }
+}
+
+/** Fits where nothing else is counted. */
+const wholeRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/whole',
+  summary: 'As much as fits',
+  access: 'public',
+  perMinute: OFTEN,
+  answers,
+  handle: () => Promise.resolve({ headers: typed, body: WHOLE }),
+})
+const WHOLE = Buffer.alloc(WHOLE_BYTES, ' ')
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
+const BODY = JSON.stringify('x'.repeat(MIB - 2))
+const HEAD = `POST /v1/body HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n`
+
+async function statusOf({ until: comes }: RawConnection): Promise<string | undefined> {
+  return (await comes(received => received.includes('\r\n'))).split(' ')[1]
+}
+
+/** The statuses of as many callers at a time as there is room for, and how they go on. */
+async function askAtOnce(count: number, bytes: string): Promise<readonly (string | undefined)[]> {
+  const callers = Array.from({ length: count }, () => connectRaw(port))
+  for (const { socket } of callers) socket.write(bytes, 'latin1')
+  const statuses = await Promise.all(callers.map(statusOf))
+  for (const { socket } of callers) socket.destroy()
+  await until(() => server.connections.count() === 0)
+  return statuses
+}
+
+describe('whenever and however callers leave, nothing of them is counted afterwards:', () => {
+  test('answers that nobody has taken', async () => {
+    for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: get('/v1/large') }, leaving)
+    expect(await askAtOnce(1, get('/v1/whole'))).toEqual(['200'])
+  })
+
+  test('bodies on their way, and their answers', async () => {
+    for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: HEAD + BODY }, leaving)
+    expect(await askAtOnce(1, get('/v1/whole'))).toEqual(['200'])
+    server.hold()
+    const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(port))
+    for (const { socket } of callers) socket.write(HEAD + BODY.slice(0, -1), 'latin1')
+    // All but one byte of each is in the room together.
+    await until(() => server.connections.bytesRead() === callers.length * (HEAD.length + BODY.length - 1))
+    for (const { socket } of callers) socket.write(BODY.slice(-1), 'latin1')
+    await until(() => waiting === callers.length)
+    expect(callers.map(({ received }) => received())).toEqual(callers.map(() => ''))
+    for (const { socket } of callers) socket.destroy()
+    server.answer()
+  })
+
+  test('event streams', async () => {
+    for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: get('/v1/events') }, leaving)
+    // As many as one caller may have, and one more.
+    expect((await askAtOnce(21, get('/v1/events'))).toSorted()).toEqual([...Array(20).fill('200'), '429'])
+  })
+})

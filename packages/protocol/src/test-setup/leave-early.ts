@@ -1,0 +1,131 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connectRaw } from './connect-raw.ts'
+import { until } from './until.ts'
+
+/** When a caller leaves. */
+const MOMENTS = [
+  'in its header',
+  'in its body',
+  'before it is answered',
+  'while it takes the answer',
+] as const
+const WAYS: { readonly [way: string]: (socket: Socket) => unknown } = {
+  'ends its side and is gone': socket => socket.end(() => socket.destroy()),
+  leaves: socket => socket.destroy(),
+  'is cut off': socket => socket.resetAndDestroy(),
+}
+/** So many callers do the same at a time. */
+const CALLERS = 4
+
+/** How some callers leave. */
+export interface Leaving {
+  readonly moment: (typeof MOMENTS)[number]
+  readonly way: string
+  /** Requests that each of them sends at once. */
+  readonly requests: number
+  readonly isBehindProxy: boolean
+}
+
+/** Every moment in every way, with one request and with several, directly and through a proxy. */
+export const LEAVINGS: readonly Leaving[] = MOMENTS.flatMap(moment =>
+  Object.keys(WAYS).flatMap(way =>
+    [1, 3].flatMap(requests =>
+      [false, true].map(isBehindProxy => ({ moment, way, requests, isBehindProxy })),
+    ),
+  ),
+)
+
+/** A server that is left. */
+export interface LeftServer {
+  readonly port: number
+  /** One whole request: its head, and its body if it has one. */
+  readonly request: string
+  /** How many requests it is serving that it has not answered. */
+  waiting(): number
+  /** Lets it answer them, and those that come. */
+  answer(): void
+  /** From now on answers wait for {@link answer}. */
+  hold(): void
+  readonly connections: Connections
+}
+
+/** The open connections of a server. */
+export interface Connections {
+  count(): number
+  /** What the server has read on all of them. */
+  bytesRead(): number
+}
+
+/** Watches the connections that come to a port of this process from now on. */
+export function watchConnections(port: number): Connections {
+  const open = new Set<Socket>()
+  subscribe('net.server.socket', message => {
+    const { socket } = message as { readonly socket: Socket }
+    if (socket.localPort !== port) return
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return {
+    count: () => open.size,
+    bytesRead: () => [...open].reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+  }
+}
+
+/** Lets callers leave a server; resolves once it has noticed that nobody is connected. */
+export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<void> {
+  const { moment, way, requests, isBehindProxy } = leaving
+  const proxy = isBehindProxy ? await openProxy(server.port) : undefined
+  server.hold()
+  const callers = Array.from({ length: CALLERS }, () => connectRaw(proxy?.port ?? server.port))
+  await Promise.all(callers.map(({ connected }) => connected))
+  const sent = partOf(server.request.repeat(requests), moment)
+  for (const { socket } of callers) socket.write(sent, 'latin1')
+  await until(() => server.connections.bytesRead() === CALLERS * sent.length)
+  if (moment === 'before it is answered' || moment === 'while it takes the answer')
+    await until(() => server.waiting() >= CALLERS)
+  if (moment === 'while it takes the answer') {
+    server.answer()
+    // The rest stays where it is.
+    await Promise.all(
+      callers.map(async ({ socket, until: comes }) => {
+        await comes(received => received !== '')
+        socket.pause()
+      }),
+    )
+  }
+  for (const { socket } of callers) WAYS[way]?.(socket)
+  // Answers that were held are made for callers that have left, and for those that are leaving.
+  server.answer()
+  await until(() => server.connections.count() === 0 && server.waiting() === 0)
+  await proxy?.close()
+}
+
+function partOf(requests: string, moment: Leaving['moment']): string {
+  if (moment === 'in its header') return requests.slice(0, requests.indexOf('\r\n\r\n') - 2)
+  return moment === 'in its body' ? requests.slice(0, -2) : requests
+}
+
+/** A proxy that passes on whatever comes, and the end of either side. */
+async function openProxy(port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const proxy = createServer({ allowHalfOpen: true }, near => {
+    const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    close: async () => {
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
