@@ -29,7 +29,7 @@ const MOST_BYTES_ON_THEIR_WAY = 64 * 1_048_576
 /** Makes the reader of one server's request bodies. */
 export function createRequestBodies(): RequestBodies {
   const room = createBodyMemory(MOST_BYTES_ON_THEIR_WAY)
-  const connections = createConnections(after)
+  const connections = createConnections(after, () => performance.now())
   const begun = new WeakMap<IncomingMessage, Promise<Uint8Array | UnreadBody>>()
   const arriving = new WeakSet<IncomingMessage>()
   return {

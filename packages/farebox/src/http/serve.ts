@@ -61,7 +61,10 @@ interface Exchange extends Placed {
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
   const bodies = createBodyReader()
-  const connections = createConnections((ms, callback) => clock.after(ms, callback))
+  const connections = createConnections(
+    (ms, callback) => clock.after(ms, callback),
+    () => performance.now(),
+  )
   const send = createAnswerWriter(connections)
   const arriving = createActiveSet<Exchange>()
   const unanswered = createActiveSet<Exchange>()

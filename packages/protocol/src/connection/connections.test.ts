@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectRaw, type RawConnection } from '../test-setup/connect-raw.ts'
+import { until } from '../test-setup/until.ts'
 import { createConnections } from './connections.ts'
 
 const REFUSED = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 7\r\n\r\nrefused'
@@ -18,10 +19,13 @@ let arrived: () => void
 beforeEach(async () => {
   served = []
   timers = new Set()
-  const connections = createConnections((_, callback) => {
-    timers.add(callback)
-    return () => timers.delete(callback)
-  })
+  const connections = createConnections(
+    (_, callback) => {
+      timers.add(callback)
+      return () => timers.delete(callback)
+    },
+    () => 0,
+  )
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (!connections.begin(request, response)) return
     if (request.url === '/refuse') {
@@ -184,4 +188,39 @@ describe('a refusal while its request is arriving', () => {
     socket.write('x'.repeat(990))
     expect(statusesOf(await closed)).toEqual(['200', '413'])
   })
+})
+
+test('a connection is not read on while its requests come faster than a connection may send them', async () => {
+  const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
+  const all = 20_000
+  const atOnce = 2_000
+  /** What Node reads of a connection at a time is served. */
+  const read = 65_536 / GET.length
+  const seconds: (() => void)[] = []
+  const connections = createConnections(
+    (_, callback) => {
+      seconds.push(callback)
+      return () => undefined
+    },
+    () => 0,
+  )
+  const counted = { begun: 0 }
+  const quick = createServer((request, response) => {
+    if (connections.begin(request, response)) counted.begun += 1
+    response.end()
+  })
+  await once(quick.listen(0, '127.0.0.1'), 'listening')
+  const { socket } = connectRaw((quick.address() as AddressInfo).port)
+  socket.write(GET.repeat(all))
+  let passed = 0
+  while (counted.begun < all) {
+    await until(() => seconds.length > 0 || counted.begun === all)
+    expect(counted.begun).toBeLessThanOrEqual((passed + 1) * atOnce + read)
+    passed += seconds.length
+    for (const second of seconds.splice(0)) second()
+  }
+  expect(passed).toBe(all / atOnce)
+  socket.destroy()
+  quick.closeAllConnections()
+  await new Promise(resolve => quick.close(resolve))
 })

@@ -64,7 +64,10 @@ const HEADERS: { readonly [name: string]: string } = {
  * @param port 0: any that is free
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
-  const connections = createConnections((ms, callback) => options.clock.after(ms, callback))
+  const connections = createConnections(
+    (ms, callback) => options.clock.after(ms, callback),
+    () => performance.now(),
+  )
   const server = createServer((request, response) => {
     if (!connections.begin(request, response)) return
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
