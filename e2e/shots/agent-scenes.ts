@@ -52,7 +52,7 @@ export const AGENT_SCENES: readonly Scene[] = [
       await open(page, stage, 'teller', '?capability=wait')
       await page.getByRole('textbox', { name: /^integer ms/ }).fill('14000')
       await pay(page)
-      await page.getByText(/ has .* s\./).waitFor()
+      await page.getByText(/ has .* s to respond\./).waitFor()
     },
   },
   {

@@ -157,9 +157,9 @@ export const BUILDER_SCENES: readonly Scene[] = [
       await open(page, stage)
       if (await hasCanvas(page)) {
         await fit(page)
-        await page.getByRole('button', { name: 'Settings of Text statistics' }).click()
+        await page.getByRole('button', { name: 'Settings for Text statistics' }).click()
       }
-      await page.getByText('Outputs, name, more').first().click()
+      await page.getByText('Outputs, name, and more').first().click()
     },
   },
   {
@@ -167,7 +167,7 @@ export const BUILDER_SCENES: readonly Scene[] = [
     async reach(page, stage) {
       await open(page, stage)
       await page.getByRole('button', { name: 'Dry run, free' }).click()
-      await page.getByText('Sample values. No agent').waitFor()
+      await page.getByText('These are sample values. No agents were called').waitFor()
       if (await hasCanvas(page)) await fit(page)
     },
   },

@@ -197,7 +197,7 @@ export const FLOW_SCENES: readonly Scene[] = [
     async reach(page, stage) {
       await askToCancel(page, stage)
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Cancelled' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Canceled' }).waitFor()
     },
   },
   {

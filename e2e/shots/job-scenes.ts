@@ -74,7 +74,7 @@ export const JOB_SCENES: readonly Scene[] = [
       await page
         .locator('#receipt')
         .fill('eyJhbGciOiJFZERTQSIsImtpZCI6Im5vdC1vdXJzIn0.eyJqb2IiOiJub25lIn0.c2lnbmVkLWJ5LW5vYm9keQ')
-      await page.getByText('This proves nothing:').waitFor()
+      await page.getByText('Not verified:').waitFor()
     },
   },
   {

@@ -33,7 +33,7 @@ export const MARKET_SCENES: readonly Scene[] = [
       await settled(page)
       await page.route(/\/v1\/agents\?/, route => route.abort())
       await page.getByRole('searchbox').pressSequentially('qr')
-      await page.getByText('The platform did not answer.').waitFor()
+      await page.getByText('The platform did not respond.').waitFor()
     },
   },
   { name: 'missing', reach: page => page.goto('/no-such-page') },

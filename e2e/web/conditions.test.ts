@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await refusal.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'JSON' }).click()
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill('{')
-    await page.getByRole('button', { name: 'Fill with a sample' }).click()
+    await page.getByRole('button', { name: 'Use sample input' }).click()
     const field = page.getByRole('textbox', { name: 'Input as JSON' })
     await expect.poll(() => field.inputValue()).toMatch(/^\{\n {2}"text": "./)
   })

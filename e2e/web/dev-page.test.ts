@@ -111,21 +111,21 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
       .waitFor()
     await page
       .getByRole('listitem')
-      .filter({ hasText: /Answered 200/ })
+      .filter({ hasText: /Responded with 200/ })
       .waitFor()
     const log = page.getByRole('list', { name: 'Log lines' })
     await log.getByText('execute capability=count').waitFor()
     await log.getByText('completed', { exact: true }).waitFor()
     // The focus stays where the next input is typed.
     expect(await page.evaluate('document.activeElement.tagName')).toMatch(/INPUT|TEXTAREA/)
-    await page.getByText('Raw answer').click()
+    await page.getByText('Raw response').click()
     await page.getByText(/^\{"service_version":"1.0".*"words":4/).waitFor()
   })
 
   test('a refused input is refused by the agent, word for word, and at its field', async () => {
     await open()
     await run('x'.repeat(41))
-    await page.getByRole('heading', { name: 'Input refused 400 validation' }).waitFor()
+    await page.getByRole('heading', { name: 'Input rejected 400 validation' }).waitFor()
     const refusal = 'text: must be at most 40 characters, got 41'
     await page.getByRole('alert').getByText(refusal, { exact: true }).waitFor()
     await page.getByRole('textbox', { description: refusal }).waitFor()
@@ -138,7 +138,11 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.getByText(/^handler error: nothing to count/).waitFor()
     await run('wrong')
     await page.getByText(/Wrong output\. words: must be an integer/).waitFor()
-    await page.getByText(/^Answered 200 in dev mode only\. In production, the agent answers 500/).waitFor()
+    await page
+      .getByText(
+        'The agent returned 200 only because this is dev mode. In production, it will return 500 and will not be paid.',
+      )
+      .waitFor()
   })
 
   test('outputs and log lines are text, and an SVG is an image in which nothing runs', async () => {
@@ -249,7 +253,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await run('x'.repeat(41))
     await ticket.getByText('Not charged').waitFor()
     for (const place of [page.getByRole('heading'), ticket, page.getByRole('listitem')])
-      await place.filter({ hasText: 'Input refused' }).waitFor()
+      await place.filter({ hasText: 'Input rejected' }).waitFor()
   })
 
   test.each([
@@ -267,10 +271,10 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     }
     await check()
     await run('one two')
-    await page.getByText('Answered 200', { exact: true }).waitFor()
+    await page.getByText('Responded with 200', { exact: true }).waitFor()
     await check()
     await run('')
-    await page.getByRole('heading', { name: 'Input refused 400 validation' }).waitFor()
+    await page.getByRole('heading', { name: 'Input rejected 400 validation' }).waitFor()
     await project.save('agent.json', agentConfig().replace('"0.002"', '"0,002"'))
     await page.getByText('Serving an older version').waitFor()
     await check()

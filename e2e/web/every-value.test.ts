@@ -173,7 +173,7 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     await open(0)
     await page.getByRole('button', { name: /^Run/ }).click()
     await page.getByText('suffix: is required').first().waitFor()
-    await page.getByRole('button', { name: 'Use an empty text' }).click()
+    await page.getByRole('button', { name: 'Use empty text' }).click()
     await page.getByRole('button', { name: 'Use an empty object' }).click()
     expect(await run()).toEqual({ suffix: '', filter: {} })
     await page.getByRole('button', { name: 'Leave it out' }).first().click()

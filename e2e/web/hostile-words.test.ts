@@ -289,7 +289,7 @@ describe.skipIf(chromium === undefined)(
       await readAll(agents, ({ agentId }) => `/agents/${agentId}`)
       await visitAll(oneOfEachGroup(agents), async (page, { agentId, payload }) => {
         await follow(page, `/agents/${agentId}`)
-        await page.getByRole('button', { name: 'Fill with a sample' }).click()
+        await page.getByRole('button', { name: 'Use sample input' }).click()
         await inspect(page, payload)
       })
     })

@@ -72,9 +72,11 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
 
   test('PERM-04 one signature for exactly the approval, and one transaction', async () => {
     const { page, wallet, signed } = await come(newLimit())
-    await page.getByText('Your wallet asks twice: to sign the approval', { exact: false }).waitFor()
+    await page
+      .getByText('Your wallet will ask you twice: first to sign the approval', { exact: false })
+      .waitFor()
     await page.getByLabel('In total, up to').fill('12')
-    await page.getByText(/an approval for exactly 12\.00 USDC/).waitFor()
+    await page.getByText(/the limits and an approval for exactly 12\.00 USDC/).waitFor()
     expect(await findViolations(page)).toEqual([])
     await allow(page).click()
     await page.waitForURL(/\/limits$/)
@@ -114,16 +116,27 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     }
     await page.goto(newLimit())
     await page
-      .getByText('Your wallet asks twice: for the approval, then for the limits.', { exact: false })
+      .getByText(
+        'Your wallet will ask you twice: first to confirm the approval, then to confirm the limits.',
+        {
+          exact: false,
+        },
+      )
       .waitFor()
     await allow(page).click()
-    await page.getByText('The approval is already in place. The limits are missing.').waitFor()
+    await page.getByText('The approval is already in place, but the limits are not set yet.').waitFor()
     // An approval without a limit can be spent by nobody.
     expect(await approvals()).toEqual([50_000_000n, 0n])
     await page.goto('/limits')
-    await page.getByText('The approval exceeds the 0.00 left in your limits.', { exact: false }).waitFor()
+    await page
+      .getByText('The approval is higher than the 0.00 left in your limits.', { exact: false })
+      .waitFor()
     await page.goto(newLimit())
-    await page.getByText('Your wallet asks once', { exact: false }).waitFor()
+    await page
+      .getByText('Your wallet will ask you to confirm the transaction that sets the limits.', {
+        exact: false,
+      })
+      .waitFor()
     await allow(page).click()
     await page.waitForURL(/\/limits$/)
     await page.getByText('0.00 spent of 50.00 USDC').waitFor()
@@ -142,9 +155,9 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       await route.fulfill({ json: { ...limits, total_left: '900000000' } })
     })
     await page.goto(newLimit())
-    await page.getByText(/an approval for exactly 950\.00 USDC/).waitFor()
+    await page.getByText(/the limits and an approval for exactly 950\.00 USDC/).waitFor()
     await allow(page).click()
-    await page.getByText('The chain does not match this page', { exact: false }).waitFor()
+    await page.getByText('What is recorded on-chain does not match this page', { exact: false }).waitFor()
     expect(prompts(wallet)).toEqual([])
     expect(await approvals()).toEqual([0n, 0n])
   })
@@ -156,7 +169,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
       route.fulfill({ json: { agent_id: agents.payerId, spender: injected } }),
     )
     await page.goto(newLimit())
-    await page.getByText('The platform’s answer is not well-formed', { exact: false }).waitFor()
+    await page.getByText('The platform sent an invalid response', { exact: false }).waitFor()
     expect(await findViolations(page)).toEqual([])
     expect(prompts(wallet)).toEqual([])
   })
@@ -164,8 +177,8 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
   test('an approval that is not what is left is made exact', async () => {
     await permissions.approve(PAYER, 7_000_000n)
     const { page } = await come('/limits')
-    await page.getByRole('button', { name: 'Make it exact' }).click()
-    await page.getByText('Done. The transaction is in a block.').waitFor()
+    await page.getByRole('button', { name: 'Set the exact amount' }).click()
+    await page.getByText('Done. The transaction is confirmed.').waitFor()
     expect(await approvals()).toEqual([0n, 0n])
   })
 
@@ -174,7 +187,7 @@ describe.skipIf(chromium === undefined)('limits that a wallet signs', () => {
     await permissions.token(PAYER, 'approve', [stranger, UNLIMITED])
     const { page, wallet } = await come('/limits')
     await page.getByText('Found an unlimited USDC approval', { exact: false }).waitFor()
-    await page.getByText('It does not belong to your limits.', { exact: false }).waitFor()
+    await page.getByText('This approval is not part of your limits.', { exact: false }).waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Set it to zero' }).click()
     await page.getByText('is now zero.', { exact: false }).waitFor()

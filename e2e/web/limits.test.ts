@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await open(page)
     await page.getByText('moves your USDC', { exact: true }).waitFor()
     await amount(page).fill('4.20')
-    await page.getByText('It moves your USDC. Set a limit first.').waitFor()
+    await page.getByText('This capability moves your USDC. Set a limit first.').waitFor()
     await expect.poll(() => pay(page).count()).toBe(0)
     await isAccessible(page)
     const before = await balanceOf(SHOP)
@@ -84,9 +84,9 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     // Back at the form, with what was filled in.
     await pay(page).waitFor()
     expect(await amount(page).inputValue()).toBe('4.20')
-    await page.getByText(/It may move your USDC: up to 5\.00 each time, 50\.00 left/).waitFor()
+    await page.getByText(/USDC it can spend: up to 5\.00 each time, 50\.00 left/).waitFor()
     await pay(page).click()
-    await page.getByText('4.20 USDC was moved for this job').waitFor()
+    await page.getByText('4.20 USDC was spent for this job').waitFor()
     await page.getByText('Paid', { exact: true }).waitFor()
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await page.getByRole('button', { name: /run again/, disabled: false }).waitFor()
     await amount(page).fill('7.50')
     await page.getByRole('button', { name: /^Pay 0\.01 USDC and run/ }).click()
-    await page.getByText('It tried to move more than you allow.').waitFor()
+    await page.getByText('This job tried to move more of your tokens than your limit allows.').waitFor()
     await page.getByText('Not charged', { exact: true }).first().waitFor()
     expect((await balanceOf(SHOP)) - before).toBe(4_200_000n)
 
@@ -106,18 +106,18 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await expect
       .poll(() => page.getByRole('row').filter({ hasText: 'spent' }).getByText('4.20').count())
       .toBe(1)
-    await page.getByText(/from the jobs of this browser/).waitFor()
+    await page.getByText(/from the jobs in this browser/).waitFor()
     await isAccessible(page)
 
     // What the wallet has less: the price, and what the agent moved.
     await page.goto('/jobs')
-    await page.getByText('0.01 for jobs, 4.2 moved by agents').waitFor()
+    await page.getByText('0.01 for jobs, 4.2 spent by agents').waitFor()
     await page.getByText('4.21 USDC').waitFor()
     await isAccessible(page)
     // The chain does not answer: the figure is of jobs alone, and says so.
     await page.route(/\/v1\/limits\/0x[0-9a-fA-F]{40}$/, route => route.fulfill({ status: 503, json: {} }))
     await page.reload()
-    await page.getByText('for jobs, proven on the chain').waitFor()
+    await page.getByText('for jobs, confirmed on-chain').waitFor()
   })
 
   test('a limit is lowered, refuses the next job, and is revoked with one click', async () => {
@@ -131,12 +131,12 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     await expect.poll(() => page.getByLabel('In total, up to').inputValue()).toBe('20.00')
     await isAccessible(page)
     await typeTerms(page, { each: '1.00', all: '3' })
-    await page.getByText(/an approval for exactly 3\.00 USDC, 20\.00 now, and the limits/).waitFor()
+    await page.getByText(/the limits and an approval for exactly 3\.00 USDC \(currently 20\.00\)/).waitFor()
     await page.getByRole('button', { name: 'Allow up to 3.00 USDC' }).click()
     await page.waitForURL(/\/limits$/)
     await page.getByText('0.00 spent of 3.00 USDC').waitFor()
     await open(page)
-    await run(page, '2', 'It tried to move more than you allow.')
+    await run(page, '2', 'This job tried to move more of your tokens than your limit allows.')
 
     await page.goto('/limits')
     await page.getByRole('button', { name: /^Revoke now/ }).click()
@@ -148,14 +148,14 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
       .first()
       .waitFor()
     await open(page)
-    await page.getByText('It moves your USDC. Set a limit first.').waitFor()
+    await page.getByText('This capability moves your USDC. Set a limit first.').waitFor()
     await page
       .getByText(/the limit was revoked/)
       .first()
       .waitFor()
     // Without a limit it can still be run, and moves nothing.
     await page.getByRole('button', { name: 'Run without a limit' }).click()
-    await run(page, '0.5', 'It tried to move more than you allow.')
+    await run(page, '0.5', 'This job tried to move more of your tokens than your limit allows.')
   })
 
   test.each([
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
   test('an agent that names no account cannot be permitted, and its reason is text', async () => {
     const { page } = await scene.come()
     await page.goto(`/limits/new?agent=${agents.hostileId}&capability=pay`)
-    await page.getByText('The agent names no spending account.').waitFor()
+    await page.getByText('The agent has not specified a spending account.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
     await expect
       .poll(() => page.locator('bdi').filter({ hasText: '<script>window.pwned=1</script>' }).count())
@@ -191,7 +191,7 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     await isAccessible(page)
     await open(page, agents.hostileId)
-    await page.getByText('It moves your USDC. Set a limit first.').waitFor()
+    await page.getByText('This capability moves your USDC. Set a limit first.').waitFor()
     expect(await page.evaluate('window.pwned')).toBeUndefined()
   })
 

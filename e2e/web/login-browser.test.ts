@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
     })
 
     await page.goto('/owner/settings')
-    await page.getByText('signed in from a terminal').waitFor()
+    await page.getByText(/, signed in .* from a terminal/).waitFor()
     await page.goto(`/owner/agents/${scene.web.agentId}`)
     await page.getByText(`farebox deregister ${scene.web.agentId}`).waitFor()
     expect(await page.getByRole('button', { name: /^Deregister/ }).count()).toBe(0)
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('farebox login --browser', () => {
         async () => {
           const code = await wrong()
           await second.goto(link)
-          await second.getByText('Another browser opened this link first.').waitFor()
+          await second.getByText('This link was already opened in another browser.').waitFor()
           return code
         },
         'no',

@@ -173,7 +173,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByText('Saved.').waitFor()
     await isAccessible()
     await page.goto(`${origin}/?category=code`)
-    await page.getByText('No agent matches these filters.').waitFor()
+    await page.getByText('No agents match these filters.').waitFor()
     await page.getByRole('combobox', { name: 'Category' }).selectOption('Data and analysis')
     await page.getByRole('link', { name: 'Word counter' }).click()
     await page.getByRole('link', { name: 'Data and analysis' }).waitFor()
@@ -234,14 +234,14 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       ],
     )
     await page.goto(`${origin}/agents/${agentId}`)
-    expect(await page.locator('.facts').innerText()).toMatch(/Uptime\s+100 % since \d\d:\d\d/)
+    expect(await page.locator('.facts').innerText()).toMatch(/Uptime\s+100% since \d\d:\d\d/)
     expect(await page.locator('.rules').innerText()).toMatch(
-      /Uptime, 7 days\s+100 % so far\s+needs 90 % after 7 days/,
+      /Uptime, 7 days\s+100% so far\s+needs 90% over 7 days/,
     )
     await signIn(`/owner/agents/${agentId}`)
     const told = await page.locator('#health').innerText()
-    expect(told).toMatch(/100 % since \d\d:\d\d/)
-    expect(told).not.toContain('of 7 days')
+    expect(told).toMatch(/100% since \d\d:\d\d/)
+    expect(told).not.toContain('over 7 days')
     // Watched for longer, and with too few checks for a badge: nothing is still to come.
     await stage.database.query(
       'test-watched-long',
@@ -249,8 +249,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       [agentId],
     )
     await page.goto(`${origin}/agents/${agentId}`)
-    expect(await page.locator('.facts').innerText()).toMatch(/Uptime, 30 days\s+100 %/)
-    expect(await page.locator('.rules').innerText()).toMatch(/Uptime, 7 days\s+not known yet\s+needs 90 %\s/)
+    expect(await page.locator('.facts').innerText()).toMatch(/Uptime, 30 days\s+100%/)
+    expect(await page.locator('.rules').innerText()).toMatch(/Uptime, 7 days\s+not known yet\s+needs 90%\s/)
   })
 
   test('the headings of the secrets stand on one line', async () => {
@@ -269,14 +269,14 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await createFacilitatorAdmin(facilitator).sponsor(owners, 'listed')
     await facilitator.hold(owner.address, 4)
     await signIn('/owner/secrets')
-    await page.getByText('Four fifths of today’s settlements are used.').waitFor()
+    await page.getByText('80% of today’s settlements are used.').waitFor()
     const side = page.locator('.main-and-side > div').last()
     const words = await side.innerText()
     expect(words).toContain('4 of 5 payments')
     expect(words).toMatch(/0\.001 ETH,\s*no badge\s+1,000/)
     expect(words).toMatch(/bronze\s+0\s+offline/)
     expect(words).toMatch(/\+10,000 Word counter once it is back online/)
-    expect(words).toMatch(/\+1,000 Word counter as verified/)
+    expect(words).toMatch(/\+1,000 once Word counter is verified/)
     await isAccessible()
     await page.setViewportSize({ width: 1280, height: 900 })
     await isAccessible()
@@ -311,21 +311,21 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.getByRole('dialog').innerText()).toContain('npx farebox start')
     await inSheet('I have saved it').click()
     await page.getByText('New server').waitFor()
-    const next = page.locator('.main-and-side').getByRole('link', { name: 'Register an agent' })
+    const next = page.locator('.main-and-side').getByRole('link', { name: 'register the agent' })
     expect(await next.first().getAttribute('href')).toBe('/register')
     expect(await page.locator('main').innerText()).not.toContain(lines[0]?.split('=')[1] ?? '')
     await button('Rotate').click()
     await inSheet('Not now').click()
-    await expect.poll(() => page.getByText('both work').count()).toBe(0)
+    await expect.poll(() => page.getByText('both active').count()).toBe(0)
     await button('Rotate').click()
     await isAccessible()
     await inSheet('Create the new secret').click()
     await shown.waitFor()
     await inSheet('I have saved it').click()
-    await page.getByText('both work').waitFor()
+    await page.getByText('both active').waitFor()
     await button('Revoke').last().click()
     await inSheet('Revoke now').click()
-    await page.getByText('both work').waitFor({ state: 'detached' })
+    await page.getByText('both active').waitFor({ state: 'detached' })
     await page.getByText('revoked', { exact: false }).first().waitFor()
   })
 
@@ -336,7 +336,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       if (method === 'eth_sendTransaction') throw new WalletError(4_001, 'no')
       return answer(method, params)
     }
-    await inSheet('Deregister and take 0.001 ETH back').click()
+    await inSheet('Deregister and get 0.001 ETH back').click()
     await page.getByText('You declined the request in Fox & Sons. Nothing was sent.').waitFor()
     await isAccessible()
     const sent: unknown[] = []
@@ -346,8 +346,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       sent.push(params[0])
       return HASH
     }
-    await inSheet('Deregister and take 0.001 ETH back').click()
-    await page.getByText('Sent, not in a block yet.').waitFor()
+    await inSheet('Deregister and get 0.001 ETH back').click()
+    await page.getByText('Sent, but not confirmed yet.').waitFor()
     expect(sent).toEqual([
       {
         from: owner.address,
@@ -357,13 +357,13 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       },
     ])
     await page.reload()
-    await page.getByText('Sent, not in a block yet.').waitFor()
+    await page.getByText('Sent, but not confirmed yet.').waitFor()
     await stage.database.query(
       'test-deregister',
       `update agents set standing = 'deregistered' where agent_id = $1`,
       [agentId],
     )
-    await page.getByText('In a block. 0.001 ETH went back to your wallet.').waitFor()
+    await page.getByText('Confirmed. 0.001 ETH was returned to your wallet.').waitFor()
   })
 
   test('a chosen theme is in the next document, before any script runs', async () => {

@@ -233,7 +233,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).waitFor()
     await page.keyboard.press('Enter')
-    await says(`In a block, as agent ${before + 1}`)
+    await says(`On-chain as agent ${before + 1}`)
     await isAccessible()
     await mine(3)
     await says(`Listed as agent ${before + 1}`)
@@ -246,7 +246,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     const { transaction } = told.status as Extract<Registration['status'], { readonly state: 'listed' }>
     await expect.poll(() => page.locator(`.ticket [title="${transaction}"]`).count()).toBe(1)
     expect(await page.locator('.steps li').last().textContent()).toContain(`as agent ${before + 1}`)
-    expect(await page.getByRole('link', { name: 'Check another' }).getAttribute('href')).toBe('/register')
+    expect(await page.getByRole('link', { name: 'Check another endpoint' }).getAttribute('href')).toBe(
+      '/register',
+    )
     expect(await view(chain, 'endpointOf', [before + 1])).toBe(site.url)
     expect(await view(chain, 'ownerOf', [before + 1])).toBe(OWNER)
     expect(
@@ -290,7 +292,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET })
     await open({ hasWallet: false, colorScheme: 'dark' })
     await button('Stake 0.001 ETH').click()
-    await page.getByText('No wallet found in this browser.').waitFor()
+    await page.getByText('No wallets were found in this browser.').waitFor()
     await isAccessible()
   })
 
@@ -304,7 +306,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
     expect(sends()).toBe(0)
     await wallet.changeAccount(page, OWNER)
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     expect(await agentsRegistered()).toBe(before + 1)
   })
 
@@ -313,7 +315,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     wallet.accounts = [TEST_KEYS.stranger.address, OWNER]
     await stake()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(OWNER)
   })
 
@@ -330,7 +332,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await agentsRegistered()).toBe(before)
     wallet.answer = () => undefined
     await button('Stake 0.001 ETH').click()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
   })
 
   test('the network is changed first; one the wallet does not know is told by its number', async () => {
@@ -350,7 +352,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return {}
     }
     await button('Stake 0.001 ETH').click()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     expect(chainId).toBe('0x14a34')
   })
 
@@ -370,7 +372,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       if (method === 'eth_call') throw new WalletError(-32_603, 'The request timed out.')
     }
     await stake()
-    await says('The chain does not answer. Nothing was sent. Try again in a moment.')
+    await says('The chain is not responding. Nothing was sent. Try again in a moment.')
     wallet.answer = method => {
       if (method === 'eth_call') throw new WalletError(3, 'execution reverted')
     }
@@ -402,18 +404,18 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     })
     wallet.answer = method => (method === 'eth_sendTransaction' ? answered : undefined)
     await stake()
-    await says('Confirm it in Fox & Sons')
+    await says('Confirm the stake in Fox & Sons')
     await button('Stake 0.001 ETH', other)
       .click({ timeout: 2_000 })
       .then(() => other.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click())
       .catch(() => undefined)
-    await says('Another tab is staking.', other)
+    await says('Another tab is already staking.', other)
     isAnswered()
-    await says(/^In a block/)
-    await says(/^In a block/, other)
+    await says(/^On-chain as agent/)
+    await says(/^On-chain as agent/, other)
     expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
     await page.reload()
-    await says(`In a block, as agent ${before + 1}`)
+    await says(`On-chain as agent ${before + 1}`)
     await mine(3)
     await says(`Listed as agent ${before + 1}`)
     await says(`Listed as agent ${before + 1}`, other)
@@ -423,7 +425,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET })
     await open()
     await stake()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     const path = await openAnother()
     await page.goto(origin + path)
     await button('Stake 0.001 ETH').waitFor()
@@ -432,7 +434,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.evaluate(
       `for (let i = 0; i < 5; i += 1) document.querySelector('.pay-bar .button.fare').click()`,
     )
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     expect([await agentsRegistered(), sends()]).toEqual([before[0] + 1, before[1] + 1])
   })
 
@@ -453,13 +455,13 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     })
     wallet.answer = method => (method === 'eth_sendTransaction' ? confirmed : undefined)
     await stake()
-    await says('Confirm it in Fox & Sons')
+    await says('Confirm the stake in Fox & Sons')
     await page.reload()
     await says('The stake may have been sent.')
     await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
     isConfirmed()
-    await says(`In a block, as agent ${before + 1}`)
+    await says(`On-chain as agent ${before + 1}`)
     expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
   })
 
@@ -473,9 +475,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says('The stake may have been sent.')
     await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
     wallet.answer = () => undefined
-    await page.getByRole('button', { name: 'It was not sent: start again' }).click()
+    await page.getByRole('button', { name: 'It was not sent. Start again' }).click()
     await button('Stake 0.001 ETH').click()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
   })
 
   test('a stake that the contract refuses is told: only gas was spent', async () => {
@@ -486,7 +488,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return await anvil('eth_sendTransaction', { ...(given as object), value: '0x1', gas: '0x100000' })
     }
     await stake()
-    await says('The contract refused the stake.')
+    await says('The contract rejected the stake.')
     await button('Stake 0.001 ETH').waitFor()
   })
 
@@ -508,16 +510,16 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       return await anvil('eth_sendTransaction', sent)
     }
     await stake()
-    await says('Not in a block yet.')
+    await says('Not confirmed yet.')
     const replaced = { ...sent, maxFeePerGas: '0xee6b2800', maxPriorityFeePerGas: '0x3b9aca00' }
     await page.waitForTimeout(2_500)
     await anvil('eth_sendTransaction', { ...replaced, to: OWNER, value: '0x0', data: '0x' })
     await mine(1)
-    await says('Your wallet replaced it with another transaction.')
+    await says('Your wallet replaced this transaction with another one.')
     await isAccessible()
-    await page.getByRole('button', { name: 'I canceled it: start again' }).click()
+    await page.getByRole('button', { name: 'I canceled it. Start again' }).click()
     await button('Stake 0.001 ETH').click()
-    await says('Not in a block yet.')
+    await says('Not confirmed yet.')
     const before = await agentsRegistered()
     await page.waitForTimeout(2_500)
     await anvil('eth_sendTransaction', {
@@ -526,7 +528,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       maxPriorityFeePerGas: '0x3b9aca00',
     })
     await mine(1)
-    await says(`In a block, as agent ${before + 1}`)
+    await says(`On-chain as agent ${before + 1}`)
   })
 
   test('a stake from elsewhere is seen by who has the page open, and by who opens it afterwards', async () => {
@@ -534,7 +536,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     await button('Stake 0.001 ETH').waitFor()
     const agentId = await register(chain, OWNER, site.url)
-    await says(`In a block, as agent ${agentId}`)
+    await says(`On-chain as agent ${agentId}`)
     await mine(3)
     await says(`Listed as agent ${agentId}`)
     await page.reload()
@@ -589,7 +591,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       found: { ...told.found, wallet: TEST_KEYS.stranger.address.toLowerCase() },
     }))
     await stake()
-    await says(/The agent now names another wallet\.|Wrong account\./)
+    await says(/The agent now specifies another wallet\.|Wrong account\./)
     expect(sends()).toBe(0)
   })
 
@@ -612,7 +614,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     // An answer that was on its way is let pass.
     await expect.poll(() => changed).toBeGreaterThan(1)
     await stake()
-    await says('The platform asks for a different transaction from the one shown here.')
+    await says('The platform requested a different transaction from the one shown here.')
     expect(sends()).toBe(0)
   })
 
@@ -656,7 +658,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await isAccessible()
     wallet.accounts = [TEST_KEYS.stranger.address]
     await stake()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
   })
 
   test('on a local chain the test wallet of the page stakes, where it is the wallet of /about', async () => {
@@ -669,7 +671,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.getByLabel('Endpoint').fill(site.url)
     await page.keyboard.press('Enter')
     await button('Stake 0.001 ETH').click()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(address)
     await mine(3)
     await says('Listed as agent')
@@ -684,7 +686,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says('Wrong account.')
     await page.getByRole('button', { name: 'Use another wallet' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
-    await says(/^In a block/)
+    await says(/^On-chain as agent/)
   })
 })
 

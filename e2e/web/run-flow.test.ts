@@ -122,8 +122,8 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await openSheet(page, path, input)
     const lines = dialog(page).getByRole('list', { name: 'Signed now' }).getByRole('listitem')
     expect(await lines.allInnerTexts()).toEqual([
-      expect.stringMatching(/Summary[^]*0\.01[^]*to 0x15d3…6A65, good until/),
-      expect.stringMatching(/QR code[^]*0\.005[^]*to 0x15d3…6A65, good until/),
+      expect.stringMatching(/Summary[^]*0\.01[^]*to 0x15d3…6A65, valid until/),
+      expect.stringMatching(/QR code[^]*0\.005[^]*to 0x15d3…6A65, valid until/),
     ])
     await sign(page)
     await headline(page, 'Delivered and paid')
@@ -147,7 +147,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.getByText('Signed by this platform').waitFor()
     await page.getByRole('link', { name: 'Summary', exact: true }).waitFor()
     await page.goto('/jobs')
-    await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps/ }).click()
+    await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps done/ }).click()
     await headline(page, 'Delivered and paid')
     // Nothing is asked for once more.
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await sign(page)
     await headline(page, 'This run cannot continue')
     expect((await earned()) - before).toBe(10_000n)
-    await page.getByText(/give Summary a shorter input, or a lower “sentences”/).waitFor()
+    await page.getByText(/Give Summary a shorter input or a lower “sentences”/).waitFor()
     for (const name of [/^Pay/, 'Pause', /^Cancel/])
       await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     await page.getByRole('button', { name: 'Change the input and run again' }).click()
@@ -224,7 +224,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     const before = await earned()
     await openSheet(page, path, { text: `cheaper ${Date.now()}` })
     await dialog(page)
-      .getByText('Counter asks for 0.002 USDC now; it was 0.009 when the flow was made.')
+      .getByText('Counter now charges 0.002 USDC, but the price was 0.009 when the flow was made.')
       .waitFor()
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
     await dialog(page).getByRole('button', { name: 'Sign 2 payments, 0.005 USDC' }).click()
@@ -273,9 +273,9 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'One job is waiting for your payment')
     await page.getByRole('button', { name: 'Cancel the run' }).click()
     const sheet = page.getByRole('dialog', { name: 'Cancel this run?' })
-    await sheet.getByText('0.01 USDC is paid. The results it paid for stay here.').waitFor()
+    await sheet.getByText('You have paid 0.01 USDC. The results you paid for will stay here.').waitFor()
     await sheet.getByRole('button', { name: 'Cancel the run' }).click()
-    await headline(page, 'Cancelled')
+    await headline(page, 'Canceled')
     await expect.poll(() => page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
 
     await openSheet(page, path, input)

@@ -74,7 +74,7 @@ const TRANSFORM_AFTER_TWO_FRAMES = `${TWO_FRAMES}
 /** Imports a flow from a file by the menu, and waits until it is shown where it has a name. */
 export async function importFlow(page: Page, flow: unknown): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click()
-  await page.getByLabel('Import a flow').setInputFiles({
+  await page.getByLabel(/Import (?:a flow|as a new flow)…/).setInputFiles({
     name: 'flow.json',
     mimeType: 'application/json',
     buffer: Buffer.from(typeof flow === 'string' ? flow : JSON.stringify(flow)),

@@ -30,7 +30,7 @@ async function fillField(row: Locator, field: Field, value: JsonValue): Promise<
 async function useEmpty(row: Locator): Promise<boolean> {
   const button = row
     .locator(':scope > .hint')
-    .getByRole('button', { name: /^Use an empty/, includeHidden: true })
+    .getByRole('button', { name: /^Use (?:an )?empty/, includeHidden: true })
   if ((await button.count()) === 0) return false
   if (!(await button.isVisible())) await row.locator('input, textarea').first().focus()
   await button.click()

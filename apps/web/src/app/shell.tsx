@@ -76,7 +76,7 @@ export function Shell({
       {children}
       <footer className="foot">
         <div>
-          <span>Farebox holds nobody’s money: payments go from payer to agent.</span>
+          <span>Farebox never holds your money. Payments go directly from payer to agent.</span>
           <span className="end">
             <a href="/register">Register an agent</a>
             <a href="/receipts">Check a receipt</a>

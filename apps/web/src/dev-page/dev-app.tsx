@@ -54,8 +54,8 @@ function Waiting({ dev }: { readonly dev: Followed }): ReactNode {
   const isIdle = dev.view?.phase === 'idle'
   return (
     <>
-      <h1>{isIdle ? 'No version is served' : 'Waiting for the agent'}</h1>
-      <p className="lede">This page shows the next save that can be served.</p>
+      <h1>{isIdle ? 'No version is running' : 'Waiting for the agent'}</h1>
+      <p className="lede">This page will show the agent as soon as you save a version that can run.</p>
       <Problems dev={dev} />
       {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} first="all" />}
     </>
@@ -172,7 +172,7 @@ function Facts({ view, agent }: { readonly view: DevView; readonly agent: Served
     <dl className="facts">
       <div>
         <dt>Payments</dt>
-        <dd>{agent.is_paid ? 'on, test money' : 'off'}</dd>
+        <dd>{agent.is_paid ? 'on, with test money' : 'off'}</dd>
       </div>
       <div>
         <dt>Wallet</dt>

@@ -28,7 +28,9 @@ export function Log(props: {
       <div className="heading">
         <h2>Log</h2>
         <span className="end">
-          {leftOut > 0 && of === 'all' && <span>{leftOut} lines came too fast and are omitted</span>}
+          {leftOut > 0 && of === 'all' && (
+            <span>{leftOut} lines were left out because they came too fast</span>
+          )}
           <Switch
             label="Lines shown"
             value={of}
@@ -43,7 +45,7 @@ export function Log(props: {
       {shown.length === 0 ? (
         <p className="faint small">
           {of === 'job' && run === undefined
-            ? 'Output from the agent and your handlers appears here while a job runs.'
+            ? 'Output from the agent and your handlers will appear here while a job runs.'
             : 'Nothing yet.'}
         </p>
       ) : (

@@ -33,7 +33,7 @@ export function RunOutcome(props: Props): ReactNode {
         <span className="end num" role="status">
           {answer !== undefined && (
             <>
-              <b className={answer.status === 200 ? 'good' : 'bad'}>{answer.status ?? 'no answer'}</b>
+              <b className={answer.status === 200 ? 'good' : 'bad'}>{answer.status ?? 'no response'}</b>
               {formatDuration(answer.ms)}
             </>
           )}
@@ -92,7 +92,8 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
           {capability.is_sample && (
             <Note tone="warn">
               <p>
-                <b>A sample.</b> There is no handler yet; this output is generated from the output schema.
+                <b>This is a sample.</b> There is no handler yet, so this output was generated from the output
+                schema.
               </p>
             </Note>
           )}
@@ -114,7 +115,9 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
                 <bdi>{outcome.error}</bdi>
               </p>
               {outcome.error === 'Internal error' && (
-                <p className="quiet">Callers see only this. The log below shows what the handler threw.</p>
+                <p className="quiet">
+                  Callers will see only this message. The log below shows what the handler threw.
+                </p>
               )}
             </div>
           </div>
@@ -123,7 +126,7 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
     case 'trouble':
       return (
         <>
-          <h2 className="with-switch">No answer</h2>
+          <h2 className="with-switch">No response</h2>
           <Note tone="refused" alert>
             <p>
               <bdi>{outcome.sentence}</bdi>
@@ -145,8 +148,11 @@ function WrongOutput({ reason }: { readonly reason: string }): ReactNode {
           Wrong output. <bdi>{problem}</bdi>
         </b>
       </p>
-      <p>Answered 200 in dev mode only. In production, the agent answers 500 and is not paid.</p>
-      <p>Return what output_schema declares, or change output_schema in agent.json.</p>
+      <p>
+        The agent returned 200 only because this is dev mode. In production, it will return 500 and will not
+        be paid.
+      </p>
+      <p>Return the output that output_schema declares, or change output_schema in agent.json.</p>
     </Note>
   )
 }
@@ -156,7 +162,7 @@ const MOST_SHOWN = 20_000
 function AsItCame({ body }: { readonly body: string }): ReactNode {
   return (
     <details className="as-it-came">
-      <summary>Raw answer</summary>
+      <summary>Raw response</summary>
       <pre className="code" tabIndex={0}>
         {body.length > MOST_SHOWN ? `${body.slice(0, MOST_SHOWN)}…` : body}
       </pre>

@@ -27,7 +27,7 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
 
 /** What a stop is called where the job ended before the agent said why. */
 const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
-  asked: 'Not asked',
+  asked: 'No price received',
   signed: 'Not signed',
   settled: 'Not settled',
 }
@@ -74,15 +74,15 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
       ? { name, state: 'here' }
       : { name: failedName(kind, answer), state: 'failed' }
   })
-  if (answer === undefined) return [...stops, { name: 'Answered', state: 'ahead' }]
-  const whole = <p>From the first byte sent to the last received</p>
+  if (answer === undefined) return [...stops, { name: 'Responded', state: 'ahead' }]
+  const whole = <p>From the first byte sent to the last byte received</p>
   return isDelivered
-    ? [...stops, { name: `Answered ${answer.status}`, state: 'passed', ms: answer.ms, children: whole }]
+    ? [...stops, { name: `Responded with ${answer.status}`, state: 'passed', ms: answer.ms, children: whole }]
     : stops
 }
 
 function failedName(kind: StepKind, answer: RunAnswer): string {
-  if (answer.status === null) return 'No answer'
+  if (answer.status === null) return 'No response'
   const outcome = readOutcome(answer)
   return FAILED_NAMES[kind] ?? (outcome.kind === 'refused' ? outcome.name : 'Not delivered')
 }
@@ -103,7 +103,7 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
     case 'verified':
       return { ms: step.ms, children: <p>{step.amount} USDC held by the facilitator</p> }
     case 'ran':
-      return { ms: step.ms, children: <p>Your handler and its output check</p> }
+      return { ms: step.ms, children: <p>Your handler, including the output check</p> }
     case 'settled':
       return {
         ms: step.ms,

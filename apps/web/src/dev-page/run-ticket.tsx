@@ -32,7 +32,7 @@ export function Fare(props: {
           ['Job', <JobName key="job" agent={agent} capability={capability.name} />],
           ['Paid to', <Address key="to" of={agent.wallet} />],
           ['Paid from', 'the test wallet, on a local chain'],
-          ['Takes', `Up to ${agent.max_deadline_seconds} s`],
+          ['Time', `Up to ${agent.max_deadline_seconds} s`],
         ]}
       />
     </Ticket>
@@ -96,7 +96,7 @@ export function RunTicket(props: {
         <>
           <div className="kind">
             <span className={isFree ? 'stamp refused' : 'stamp'}>
-              <Sign name={isFree ? 'cross' : 'clock'} /> {isFree ? name : 'Outcome not known'}
+              <Sign name={isFree ? 'cross' : 'clock'} /> {isFree ? name : 'Outcome unknown'}
             </span>
             <span className="end">test money</span>
             <Hole />

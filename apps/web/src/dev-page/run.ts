@@ -40,7 +40,7 @@ export async function sendRun(request: RunRequest, sinceMs: number): Promise<Run
     const { error } = (await response.json()) as PageRefusal
     return trouble(error)
   } catch {
-    return trouble('farebox dev did not answer: it stopped or was restarted.')
+    return trouble('farebox dev did not respond because it stopped or was restarted.')
   }
 }
 
@@ -52,12 +52,12 @@ export function readOutcome({ status, body, trouble }: RunAnswer): Outcome {
   if (status === 200 && isObject(output)) return { kind: 'delivered', output }
   if (typeof error === 'string')
     return { kind: 'refused', name: nameRefusal(type), error, type: String(type ?? '') }
-  return { kind: 'trouble', sentence: `The agent answered ${status ?? 'nothing'} without a reason.` }
+  return { kind: 'trouble', sentence: `The agent returned ${status ?? 'nothing'} and did not give a reason.` }
 }
 
 function nameRefusal(type: unknown): string {
-  if (type === 'validation') return 'Input refused'
-  return type === 'payment' ? 'Payment refused' : 'Not delivered'
+  if (type === 'validation') return 'Input rejected'
+  return type === 'payment' ? 'Payment rejected' : 'Not delivered'
 }
 
 function readObject(text: string): JsonObject | undefined {

@@ -15,7 +15,7 @@ export function Standing({ dev }: { readonly dev: Followed }): ReactNode {
 function standingOf({ isHeard, view }: Followed): readonly [mark: string, words: string] {
   if (!isHeard) return ['offline', view === undefined ? 'Connecting' : 'Stopped']
   if (view?.phase === 'loading') return ['waiting', view.agent === null ? 'Starting' : 'Restarting']
-  if (view?.phase === 'idle') return ['offline', 'Not served']
+  if (view?.phase === 'idle') return ['offline', 'Not running']
   return view?.problem === null ? ['online', 'Serving'] : ['warned', 'Serving an older version']
 }
 
@@ -26,7 +26,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
       {!isHeard && view !== undefined && (
         <Note tone="warn" alert>
           <p>
-            <b>farebox dev has stopped.</b> This page continues when it starts again.
+            <b>farebox dev has stopped.</b> This page will continue when it starts again.
           </p>
         </Note>
       )}
@@ -41,7 +41,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
           {view.type_errors.map(text => (
             <Told key={text} text={text} />
           ))}
-          <p>Type errors; served anyway</p>
+          <p>There are type errors, but this version is being served anyway.</p>
         </Note>
       )}
     </>

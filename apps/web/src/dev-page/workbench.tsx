@@ -92,7 +92,7 @@ export function Workbench(props: Props): ReactNode {
               className="button low"
               onClick={() => onInput(sampleInput(fields) ?? input)}
             >
-              Fill with a sample
+              Use sample input
             </button>
             <CopyButton
               text={() =>
@@ -118,11 +118,13 @@ export function Workbench(props: Props): ReactNode {
               )}
             </button>
             {agent.is_paid ? (
-              <p className="hint centre">Test money on a local chain. Not delivered, not charged.</p>
+              <p className="hint centre">
+                This uses test money on a local chain. If a job is not delivered, you are not charged.
+              </p>
             ) : (
               <>
                 <p className="hint centre">
-                  Payments are off. In production, this job costs {capability.price} USDC.
+                  Payments are off. In production, this job will cost {capability.price} USDC.
                 </p>
                 <label className="repeats">
                   <input

@@ -16,7 +16,7 @@ export function emptyValueOf(field: Field): EmptyValue | undefined {
   if (field.enum !== undefined) return undefined
   switch (field.type) {
     case 'string':
-      return takesEmptyText(field) ? { value: '', words: 'an empty text' } : undefined
+      return takesEmptyText(field) ? { value: '', words: 'empty text' } : undefined
     case 'array':
       return (field.minItems ?? 0) <= 0 ? { value: [], words: 'an empty list' } : undefined
     case 'object':

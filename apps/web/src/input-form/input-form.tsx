@@ -54,10 +54,11 @@ export function InputForm(props: {
           />
         )}
       </h2>
-      {isEmpty && <p className="hint">This capability takes no input.</p>}
+      {isEmpty && <p className="hint">This capability does not take any input.</p>}
       {view === 'form' && problem !== undefined && (
         <p className="hint bad" role="status">
-          {problem} The form shows the last valid input. Switch back to fix the JSON; changes here discard it.
+          {problem} The form shows the last valid input. Switch back to fix the JSON. If you change anything
+          here, your JSON will be discarded.
         </p>
       )}
       {view === 'form' ? (

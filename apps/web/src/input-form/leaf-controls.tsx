@@ -126,7 +126,7 @@ export function NumberInput(props: LeafProps & { readonly placeholder: string })
   }
   return (
     <div className="stepper">
-      <button type="button" aria-label={`${name}, less`} disabled={isHeld} onClick={() => step(-1)}>
+      <button type="button" aria-label={`Decrease ${name}`} disabled={isHeld} onClick={() => step(-1)}>
         −
       </button>
       <input
@@ -138,7 +138,7 @@ export function NumberInput(props: LeafProps & { readonly placeholder: string })
         value={asText(value)}
         onChange={event => onChange(filled(event.target.value))}
       />
-      <button type="button" aria-label={`${name}, more`} disabled={isHeld} onClick={() => step(1)}>
+      <button type="button" aria-label={`Increase ${name}`} disabled={isHeld} onClick={() => step(1)}>
         +
       </button>
     </div>

@@ -65,7 +65,7 @@ function stopsOf(view: JobView): readonly Stop[] {
 }
 
 function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: boolean): Stop {
-  const name = job === undefined ? 'Asking' : 'Running'
+  const name = job === undefined ? 'Sending' : 'Running'
   if (isRefused) return { name: 'Running', state: 'ahead' }
   if (job === undefined) {
     return {
@@ -74,8 +74,8 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
       children: (
         <p>
           {unanswered === 0
-            ? 'The order is on its way.'
-            : 'Your order may have arrived. This page sends the same job again; it cannot be paid twice.'}
+            ? 'Your order is being sent.'
+            : 'Your order may have arrived. This page is sending the same job again. You cannot be charged for it twice.'}
         </p>
       ),
     }
@@ -92,8 +92,8 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         children: (
           <>
             <p>
-              <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)}.
-              {usualMs !== null && ` It usually answers in ${formatDuration(usualMs)}.`}
+              <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)} to respond.
+              {usualMs !== null && ` It usually responds in ${formatDuration(usualMs)}.`}
             </p>
             <progress max={whole} value={Math.min(gone, whole)} aria-label="Elapsed time" />
           </>
@@ -110,7 +110,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         ...(took !== undefined && { when: took }),
         children: (
           <p>
-            <bdi>{job.error ?? 'The agent gave no reason.'}</bdi>
+            <bdi>{job.error ?? 'The agent did not give a reason.'}</bdi>
           </p>
         ),
       }
@@ -120,7 +120,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
         state: job.payment.status === 'open' && now < job.payment.usable_until ? 'here' : 'failed',
         children: (
           <p>
-            No answer by the deadline, <When at={job.expires_at} form="clock" />.
+            The agent did not respond by the deadline, <When at={job.expires_at} form="clock" />.
           </p>
         ),
       }
@@ -133,7 +133,7 @@ function settlingStop(job: JobAnswer | undefined): Stop {
       return {
         name: 'Settling',
         state: 'here',
-        children: <p>Delivered, being settled. Do not pay again.</p>,
+        children: <p>The job was delivered, and the payment is being settled. Do not pay again.</p>,
       }
     case 'completed':
       return { name: 'Settling', state: 'passed' }
@@ -141,7 +141,7 @@ function settlingStop(job: JobAnswer | undefined): Stop {
     case 'sent':
     case 'failed':
     case 'expired':
-      return { name: 'Settling', state: 'ahead', children: <p>Only if delivered</p> }
+      return { name: 'Settling', state: 'ahead', children: <p>Only if the job is delivered</p> }
   }
 }
 
@@ -151,6 +151,6 @@ function receiptStop(job: JobAnswer | undefined): Stop {
   return {
     name: 'Receipt',
     state: 'passed',
-    children: block === null ? null : <p>The transfer is in block {block}.</p>,
+    children: block === null ? null : <p>The transfer was confirmed in block {block}.</p>,
   }
 }

@@ -58,7 +58,7 @@ export function JobTicket(props: Props): ReactNode {
           ],
           order === undefined
             ? undefined
-            : [job.charged ? 'Paid to' : 'Signed for', <Address key="to" of={order.pay_to} />],
+            : [job.charged ? 'Paid to' : 'Payee', <Address key="to" of={order.pay_to} />],
           [
             'From',
             order === undefined ? (
@@ -108,7 +108,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
   if (isFree(job)) return <b className="uncharged">Not charged</b>
   return (
     <span className="stamp">
-      <Sign name="clock" /> {job.status === 'pending' ? 'Settling' : 'Charge not known yet'}
+      <Sign name="clock" /> {job.status === 'pending' ? 'Settling' : 'Charge status unknown'}
     </span>
   )
 }
@@ -120,12 +120,14 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
     return <p className="aside">This counts against the agent. The platform cannot promise a refund.</p>
   if (job.charged || job.status === 'sent' || job.status === 'pending') return null
   if (payment.status === 'unpaid' || now > payment.usable_until + 30)
-    return <p className="aside">The signature ended unused. Nothing can be charged anymore.</p>
+    return (
+      <p className="aside">The signature was not used and is no longer valid, so you cannot be charged.</p>
+    )
   return (
     <p className="aside">
-      Whether this job is charged is not known yet: its signature can still be used. The platform watches the
-      chain until <When at={payment.usable_until} form="clock" />, when the outcome is certain. A charge would
-      appear here.
+      It is not known yet whether you will be charged, because the signature can still be used. The platform
+      is watching the chain until <When at={payment.usable_until} form="clock" />, when the outcome will be
+      final. Any charge will appear here.
     </p>
   )
 }

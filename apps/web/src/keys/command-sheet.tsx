@@ -59,13 +59,13 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         role="combobox"
-        aria-label="An agent or a page, by name"
+        aria-label="Find an agent or page by name"
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={commands.length === 0 ? undefined : `${id}-${at}`}
         autoComplete="off"
         spellCheck={false}
-        placeholder="An agent or a page"
+        placeholder="Find an agent or page"
         value={typed}
         onChange={event => {
           setTyped(event.target.value)
@@ -88,7 +88,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
           </li>
         ))}
       </ul>
-      {commands.length === 0 && <p className="hint">No match.</p>}
+      {commands.length === 0 && <p className="hint">No matches.</p>}
     </Sheet>
   )
 }

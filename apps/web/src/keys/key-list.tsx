@@ -8,9 +8,9 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
       'Everywhere',
       [
         ['/', 'Search'],
-        ['Ctrl K', 'Commands: agents and pages by name'],
+        ['Ctrl K', 'Find agents and pages by name'],
         ...PLACES.map(({ key, words }) => [`g ${key}`, words] as const),
-        ['?', 'This list'],
+        ['?', 'Show this list'],
       ],
     ],
     [
@@ -25,18 +25,18 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
       'In a job form',
       [
         ['Ctrl Enter', 'Pay and run'],
-        ['Alt 1–9', 'Capability'],
+        ['Alt 1–9', 'Choose a capability'],
       ],
     ],
     [
       'On the flow canvas',
       [
-        ['Tab', 'Steps in run order, and their ports'],
-        ['Enter', 'On a step: open it; on a port: pick up a wire, connect it'],
-        ['Arrows', 'Move a step, farther with Shift; with a wire: matching ports'],
+        ['Tab', 'Go through the steps in run order, and their ports'],
+        ['Enter', 'Open a step, or pick up or connect a wire at a port'],
+        ['Arrows', 'Move a step (farther with Shift), or choose a matching port for a wire'],
         ['A', 'Add a step'],
         ['Del', 'Remove'],
-        ['Ctrl Z', 'Undo; with Shift redo'],
+        ['Ctrl Z', 'Undo, or redo with Shift'],
         ['Ctrl D', 'Duplicate'],
         ['F', 'Fit to screen'],
         ['O', 'Outline'],

@@ -62,9 +62,9 @@ export function checkTerms(
       ? all.reason
       : // What is wrong with the other field says nothing against this one.
         each.ok && refusedEach === undefined && all.atomic < each.atomic
-        ? `must be at least ${withCents(each.atomic)}, the amount it may move each time`
+        ? `must be at least ${withCents(each.atomic)}, the amount you allow each time`
         : all.atomic <= spent
-          ? `must be more than ${withCents(spent)}, the amount already spent: the total counts from the first setting`
+          ? `must be more than ${withCents(spent)}, the amount already spent, because the total includes all spending since you first set the limit`
           : all.atomic > MOST_ATOMIC
             ? 'is more than the contract can store'
             : undefined,
@@ -110,7 +110,7 @@ export function dayOf(seconds: number): string {
 }
 
 function refuseEnd(end: number | undefined, now: number): string | undefined {
-  if (end === undefined) return 'must be a day, like 2026-12-31'
+  if (end === undefined) return 'must be a date, such as 2026-12-31'
   if (end <= now) return 'must be in the future'
   return end - now > LONGEST_SECONDS ? 'must be within ten years' : undefined
 }

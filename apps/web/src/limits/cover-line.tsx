@@ -5,7 +5,7 @@ import type { Cover } from './find-cover.ts'
 
 /** How a permission stands, in a line. */
 export function CoverLine({ cover }: { readonly cover: Cover | undefined }): ReactNode {
-  if (cover === undefined) return 'your USDC, within a limit you set'
+  if (cover === undefined) return 'up to a limit that you set'
   switch (cover.kind) {
     case 'covered': {
       const { limit, left, expires_at: end } = cover.permission
@@ -13,16 +13,16 @@ export function CoverLine({ cover }: { readonly cover: Cover | undefined }): Rea
         <>
           up to <b>{withCents(limit)}</b> each time, {withCents(left)} left, until{' '}
           <When at={end} form="date" />
-          {cover.isShort === 'approval' && '; its approval is smaller'}
-          {cover.isShort === 'wallet' && '; the wallet has less'}
+          {cover.isShort === 'approval' && '; the approval is lower'}
+          {cover.isShort === 'wallet' && '; the wallet balance is lower'}
         </>
       )
     }
     case 'over':
-      return `nothing anymore: the limit ${OVER[cover.permission.state]}`
+      return `nothing now, because the limit ${OVER[cover.permission.state]}`
     case 'none':
-      return 'nothing yet: no limit is set'
+      return 'nothing yet, because no limit is set'
   }
 }
 
-const OVER = { active: 'is over', 'used-up': 'is used up', expired: 'has ended', revoked: 'was revoked' }
+const OVER = { active: 'is over', 'used-up': 'is used up', expired: 'has expired', revoked: 'was revoked' }

@@ -26,7 +26,7 @@ export function LimitFirst(props: {
     return (
       <>
         <p className="small quiet limit-line">
-          It may move your USDC: <CoverLine cover={cover} />. {change}
+          USDC it can spend: <CoverLine cover={cover} />. {change}
         </p>
         {children}
       </>
@@ -36,12 +36,12 @@ export function LimitFirst(props: {
     <div className="pay limit-first">
       <Note tone="warn">
         <p>
-          <b>It moves your USDC. Set a limit first.</b> Beyond its price, it can move{' '}
-          <CoverLine cover={cover} />.
+          <b>This capability moves your USDC. Set a limit first.</b> What it can spend in addition to its
+          price: <CoverLine cover={cover} />.
         </p>
         {declared.reason !== '' && (
           <p>
-            It says: “<Words of={declared.reason} most={280} />”
+            The agent’s reason: “<Words of={declared.reason} most={280} />”
           </p>
         )}
       </Note>
@@ -49,7 +49,7 @@ export function LimitFirst(props: {
         Set a limit
       </a>
       <p className="hint centre">
-        Once, before the first job. Your input stays.{' '}
+        You do this once, before the first job. Your input will be kept.{' '}
         <button type="button" className="link" onClick={() => setWaived(true)}>
           Run without a limit
         </button>

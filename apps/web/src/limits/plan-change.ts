@@ -107,7 +107,7 @@ export function planZero(limits: WalletLimits, spender: string): LimitChange {
   const approve = {
     to: limits.token.address,
     data: encodeApprove(0n, spender),
-    words: 'the approval of zero',
+    words: 'setting the approval to zero',
   }
   return { ...planExact(limits), approve, from: undefined }
 }

@@ -21,7 +21,8 @@ const PLATFORM = {
   network_name: 'Base Sepolia',
   local_mode: true,
 } as Platform
-const OTHERWISE = 'The chain does not match this page. Reload it'
+const OTHERWISE = 'What is recorded on-chain does not match this page. Reload the page'
+const UNKNOWN = 'The platform specified a chain that this site does not recognize.'
 
 /** What the chain of the wallet answers. */
 let chain: {
@@ -221,12 +222,12 @@ describe('the chain that a wallet signs for', () => {
   })
 
   test.each([
-    ['a chain id that is not its network’s', { chain_id: 8_453 }, 'a chain that these pages do not know'],
-    ['a network that is in no table', { network: 'eip155:5' }, 'a chain that these pages do not know'],
+    ['a chain id that is not its network’s', { chain_id: 8_453 }, UNKNOWN],
+    ['a network that is in no table', { network: 'eip155:5' }, UNKNOWN],
     [
       'a public chain that it calls local',
       { network: 'eip155:8453', chain_id: 8_453 },
-      'The platform calls Base a local chain, which it is not.',
+      'Base is set as a local chain on this platform, but it is not a local chain.',
     ],
   ])('is not %s', async (_, told, message) => {
     const sending = send(planExact(limitsOf()), { platform: { ...PLATFORM, ...told } })
@@ -236,7 +237,9 @@ describe('the chain that a wallet signs for', () => {
 
   test('is not one that the wallet is not on', async () => {
     chain.id = 8_453
-    await expect(send(planExact(limitsOf()))).rejects.toThrow('The network Example Wallet calls Base Sepolia')
+    await expect(send(planExact(limitsOf()))).rejects.toThrow(
+      'The network named Base Sepolia in Example Wallet does not have the SpendPermissions contract.',
+    )
     expect(sent).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ export async function sendChange(sending: Sending, planned: LimitChange): Promis
   await bringToChain(wallet, platform)
   const change = holdAgainstChain(planned, await askChain(sending, planned, network))
   const prompts = countPrompts(change)
-  const count = (number: number): string => (prompts < 2 ? '' : `, ${number} of ${prompts}`)
+  const count = (number: number): string => (prompts < 2 ? '' : ` (${number} of ${prompts})`)
   if (change.way === 'permit' && change.change !== undefined) {
     const signed = await signApproval(sending, network, change, count(1))
     const both = { ...change.change, data: encodeMulticall([signed, change.change.data]) }
@@ -66,7 +66,10 @@ function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
     limits.contract === SPEND_PERMISSIONS_ADDRESS.toLowerCase() &&
     limits.address === wallet.address
   if (isKnown) return network
-  throw new WalletProblem('failed', 'The platform names a token or contract that these pages do not know.')
+  throw new WalletProblem(
+    'failed',
+    'The platform specified a token or contract that this site does not recognize.',
+  )
 }
 
 /** Chains with the same number are not the same chain: what is sent to an address without code does nothing. */
@@ -80,7 +83,7 @@ async function askChain(
   if (state !== undefined) return state
   throw new WalletProblem(
     'other-chain',
-    `The network ${wallet.name} calls ${name} has no SpendPermissions contract.`,
+    `The network named ${name} in ${wallet.name} does not have the SpendPermissions contract.`,
   )
 }
 
@@ -93,7 +96,7 @@ async function signApproval(
   report(wallet.kind === 'test' ? 'Signing the approval' : `Sign the approval in ${wallet.name}${which}`)
   const { address: owner, permit, block_time: blockTime } = limits
   if (permit === null || permit.name !== asset.domain.name || permit.version !== asset.domain.version)
-    throw new WalletProblem('failed', 'The platform names a token that these pages do not know.')
+    throw new WalletProblem('failed', 'The platform specified a token that this site does not recognize.')
   const deadline = BigInt(Math.max(Math.floor(Date.now() / 1_000), blockTime) + PERMIT_SECONDS)
   const token = asset.address
   const terms = { ...asset.domain, chainId, token, owner, value, nonce: BigInt(permit.nonce), deadline }
@@ -105,18 +108,18 @@ async function sendStep({ wallet, platform, report }: Sending, step: Step, which
   report(wallet.kind === 'test' ? 'Sending' : `Confirm ${words} in ${wallet.name}${which}`)
   const hash = await wallet.sendTransaction?.({ to, value: 0n, data })
   if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
-    throw new WalletProblem('failed', `${wallet.name} did not report which transaction it sent.`)
-  report('Waiting for the next block', hash)
+    throw new WalletProblem('failed', `${wallet.name} did not return a transaction hash.`)
+  report('Waiting for confirmation', hash)
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const block = await blockOf(wallet, hash)
     if (block !== undefined) return block
     const sent = { hash, from: wallet.address }
     const outcome = await readTransaction(wallet, sent, platform.chain_id).catch(() => 'unknown')
     if (outcome === 'replaced')
-      throw new WalletProblem('failed', 'Another transaction from the wallet replaced it.')
+      throw new WalletProblem('failed', 'Another transaction from your wallet replaced this one.')
     await new Promise(resolve => setTimeout(resolve, ASK_EVERY_MS))
   }
-  throw new WalletProblem('failed', `${shortAddress(hash)} is not in a block yet.`)
+  throw new WalletProblem('failed', `Transaction ${shortAddress(hash)} is not confirmed yet.`)
 }
 
 /** The block of a transaction that succeeded; undefined: in none so far. */
@@ -124,7 +127,7 @@ async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined
   const receipt = await wallet.readChain?.('eth_getTransactionReceipt', [hash]).catch(() => undefined)
   if (typeof receipt !== 'object' || receipt === null || !('blockNumber' in receipt)) return undefined
   if ('status' in receipt && Number(receipt.status) === 0)
-    throw new WalletProblem('refused', 'The contract refused it. Only gas was spent.')
+    throw new WalletProblem('refused', 'The contract rejected the transaction. Only gas was spent.')
   return Number(receipt.blockNumber)
 }
 
@@ -134,7 +137,7 @@ const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 /** What kept a change from being made, in sentences; what the chain has is shown beside it in any case. */
 export function explainChange(error: unknown): string {
   if (!(error instanceof WalletProblem))
-    return 'The chain did not answer. This page shows what the chain has; send what is missing again.'
+    return 'The chain didn’t respond. This page now shows what’s recorded on-chain. Send any missing change again.'
   if (error.kind === 'refused') return error.message
-  return `${error.message} ${UNCLEAR.includes(error.kind) ? 'Your wallet shows whether anything was sent.' : 'Nothing was sent.'}`
+  return `${error.message} ${UNCLEAR.includes(error.kind) ? 'Check your wallet to see whether anything was sent.' : 'Nothing was sent.'}`
 }

@@ -10,13 +10,13 @@ export function SpentForJob({ payer, jobId }: { readonly payer: string; readonly
   return (
     <div className="spent-for">
       <p>
-        <b>{withCents(sumSpends(spends))} USDC</b> was moved for this job, within{' '}
+        <b>{withCents(sumSpends(spends))} USDC</b> was spent for this job, within{' '}
         <a href="/limits">your limit</a>
       </p>
       <ul>
         {spends.map(one => (
           <li key={`${one.transaction} ${one.amount} ${one.to}`} className="small">
-            {withCents(one.amount)} by <Transaction of={one.transaction} />
+            {withCents(one.amount)} in transaction <Transaction of={one.transaction} />
           </li>
         ))}
       </ul>

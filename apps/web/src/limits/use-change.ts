@@ -41,7 +41,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
     try {
       await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
         if (lock === null) {
-          setState({ step: 'stopped', what, sentence: 'Another tab is changing limits. Answer there first.' })
+          setState({ step: 'stopped', what, sentence: 'Another tab is changing limits. Finish there first.' })
           return
         }
         const block = await sendChange({ wallet, platform, limits, report }, change)

@@ -25,7 +25,8 @@ export async function signOrder(wallet: Wallet, wanted: Wanted, quote: QuoteAnsw
   const { jobId, header } = await signQuote(wallet, quote, { capability: wanted.capability, usableUntil })
   const now = Date.now() / 1_000
   const deadline = Math.min(now + quote.max_deadline_seconds, usableUntil - SETTLE_MARGIN_SECONDS)
-  if (deadline <= now) throw new Error('The signature came too late to use. Nothing was sent: sign again.')
+  if (deadline <= now)
+    throw new Error('Signing took too long, so the signature can no longer be used. Sign again.')
   return {
     job_id: jobId,
     agent_id: wanted.agentId,

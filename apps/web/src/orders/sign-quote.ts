@@ -29,13 +29,13 @@ export async function signQuote(
   const network = findNetwork(quote.network)
   const requirement = quote.payment_requirement
   if (network === undefined || network.asset.address !== quote.asset.toLowerCase())
-    throw new Error('This agent asks for a token other than USDC. This page does not ask you to sign.')
+    throw new Error('This agent requested a token other than USDC, so you won’t be asked to sign.')
   const isAsShown =
     requirement.amount === quote.amount_atomic &&
     requirement.payTo.toLowerCase() === quote.pay_to &&
     toAtomic(quote.amount)?.toString() === quote.amount_atomic
   if (!isAsShown)
-    throw new Error('The agent’s request does not match this page, which does not ask you to sign.')
+    throw new Error('The agent’s request does not match this page, so you won’t be asked to sign it.')
   const jobId = crypto.randomUUID()
   const { header } = await signPayment(keccak, wallet, {
     network,

@@ -20,7 +20,7 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
   const { earned, jobs, success, p50_ms: half, p95_ms: most, openAmount } = of
   return (
     <dl className="figures">
-      <Figure name="Earned" below="from proven transfers">
+      <Figure name="Earned" below="from confirmed transfers">
         {groupDigits(earned)} <span>USDC</span>
       </Figure>
       <Figure name="Jobs" below={`of ${formatCount(jobs.sent)} ordered`}>
@@ -29,13 +29,13 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
       <Figure name="Delivered" below={describeRest(jobs)}>
         {success === null ? <span className="unknown">not known yet</span> : formatShare(success, 1)}
       </Figure>
-      <Figure name="Median response time" below={most === null ? '' : `95 % within ${formatDuration(most)}`}>
+      <Figure name="Median response time" below={most === null ? '' : `95% within ${formatDuration(most)}`}>
         {half === null ? <span className="unknown">not known yet</span> : formatDuration(half)}
       </Figure>
       <Figure
         name="Open now"
         below={
-          openAmount === undefined || jobs.open === 0 ? '' : `${groupDigits(openAmount)} USDC, not decided`
+          openAmount === undefined || jobs.open === 0 ? '' : `${groupDigits(openAmount)} USDC, no outcome yet`
         }
       >
         {formatCount(jobs.open)}
@@ -63,5 +63,5 @@ function Figure(props: {
 function describeRest({ failed, expired, sent }: JobCounts): string {
   if (sent === 0) return 'no jobs yet'
   if (failed + expired === 0) return 'none failed'
-  return `${formatCount(failed)} failed, ${formatCount(expired)} without an answer`
+  return `${formatCount(failed)} failed, ${formatCount(expired)} without a response`
 }

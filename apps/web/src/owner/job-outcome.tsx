@@ -39,8 +39,8 @@ function describeOutcome({ status, charged, error_type: type }: OwnerJobLine): {
       return { tone: 'paid', sign: 'check', words: 'paid' }
     case 'expired':
       return charged === null
-        ? { tone: 'warn', sign: 'clock', words: 'no answer yet' }
-        : { tone: 'refused', sign: 'cross', words: charged ? 'no answer, paid' : 'no answer' }
+        ? { tone: 'warn', sign: 'clock', words: 'no response yet' }
+        : { tone: 'refused', sign: 'cross', words: charged ? 'no response, paid' : 'no response' }
     case 'failed': {
       const words =
         type === null ? 'failed' : (FAILURES[type] ?? cutText(type.replaceAll('_', ' '), MOST_CHARACTERS))

@@ -15,8 +15,8 @@ export function NewAgentSteps(): ReactNode {
         <li>
           <b>Write it</b>
           <span className="quiet">
-            {isLocal ? 'In your clone of Farebox. ' : ''}This creates a project with an example to edit;{' '}
-            <span className="mono">npx farebox dev</span> runs it without payments.
+            {isLocal ? 'Run this in your clone of Farebox. ' : ''}This creates a project with an example that
+            you can edit. <span className="mono">npx farebox dev</span> runs it without payments.
           </span>
           <pre className="code" tabIndex={0}>
             {isLocal
@@ -46,7 +46,7 @@ export function NewAgentSteps(): ReactNode {
         <li>
           <b>Register it</b>
           <span className="quiet">
-            While it runs, use another terminal, or enter its address at{' '}
+            While the agent is running, run this in another terminal, or enter the agent’s address under{' '}
             <a href="/register">Register an agent</a>.
           </span>
           <pre className="code" tabIndex={0}>

@@ -13,8 +13,8 @@ function MissingPage(): ReactNode {
     <main id="main" className="page">
       <h1>Page not found</h1>
       <p className="lede">
-        Check the address. A job opens only with the link from its order. Deregistered agents are no longer
-        shown.
+        Check the address. You can open a job only with the link you got when you ordered it. Deregistered
+        agents are no longer shown.
       </p>
       <p className="row above">
         <a className="button" href="/">

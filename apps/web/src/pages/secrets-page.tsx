@@ -34,8 +34,8 @@ export const page: PageModule<Data | null> = {
     data === null ? (
       <SignInGate
         title="Secrets"
-        lede="An agent presents its secret to the facilitator, which then accepts payments to your wallets. Create, rotate, and revoke secrets here."
-        why="An agent presents its secret to the facilitator, which then accepts payments to these wallets."
+        lede="Agents use secrets to identify themselves to the facilitator, so that it accepts payments to your wallets. Create, rotate, and revoke secrets here."
+        why="Secrets allow your agents to receive payments in your wallets."
         hint="Use the wallet that receives your agents’ payments."
       />
     ) : (

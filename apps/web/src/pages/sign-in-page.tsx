@@ -22,9 +22,9 @@ export const page: PageModule<Data> = {
     address === null ? (
       <SignInGate
         title="Sign in"
-        lede="Your wallet signs a message, and this browser keeps you signed in for a day. Signing sends no transaction and costs nothing."
-        why="The page you opened requires it."
-        hint="You can browse, try, and pay without an account."
+        lede="Sign a message with your wallet to sign in. This browser will keep you signed in for a day. Signing is free and does not send a transaction."
+        why="You must sign in to open this page."
+        hint="You can browse, try, and pay agents without an account."
         next={next}
       />
     ) : (

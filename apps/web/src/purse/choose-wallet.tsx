@@ -26,7 +26,7 @@ export function ChooseWallet(props: {
           if (wallet !== undefined) chosen(id, wallet)
         },
         (error: unknown) =>
-          setProblem(error instanceof WalletProblem ? error.message : 'The wallet did not answer.'),
+          setProblem(error instanceof WalletProblem ? error.message : 'The wallet did not respond.'),
       )
       .finally(() => setAsking(false))
   }
@@ -35,8 +35,8 @@ export function ChooseWallet(props: {
       <h2 id="choose-wallet">Choose a wallet</h2>
       {found.length === 0 && openTest === undefined && (
         <p className="quiet">
-          No wallet found in this browser. Install one or, on a phone, open this page in your wallet’s
-          browser.
+          No wallets were found in this browser. Install a wallet or, on a phone, open this page in your
+          wallet app’s browser.
         </p>
       )}
       <div className="choices">
@@ -67,7 +67,7 @@ export function ChooseWallet(props: {
           </button>
         ))}
       </div>
-      {isAsking && <p className="hint">Your wallet asks whether this page may see your address.</p>}
+      {isAsking && <p className="hint">In your wallet, allow this page to see your address.</p>}
       {problem !== undefined && (
         <Note tone="warn" alert>
           <p>{problem} Nothing was sent.</p>

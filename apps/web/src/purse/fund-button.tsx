@@ -27,6 +27,6 @@ export function FundButton(props: {
 
 const LABELS = {
   idle: 'Get test USDC',
-  asking: 'Asking for test USDC…',
-  failed: 'No test USDC arrived. Try again',
+  asking: 'Requesting test USDC…',
+  failed: 'Test USDC did not arrive. Try again',
 } as const

@@ -64,7 +64,7 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
       </dl>
       {wallet.kind === 'test' && (
         <p className="hint">
-          This browser stores its key, for test money only. The key is worth nothing elsewhere.
+          This wallet’s key is stored in this browser. It is for test money only and has no value elsewhere.
         </p>
       )}
       <div className="acts">

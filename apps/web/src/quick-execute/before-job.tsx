@@ -59,7 +59,7 @@ export function BeforeJob(props: {
               : [
                   'Paid to',
                   <>
-                    <Address of={agent.wallet} /> {agent.wallet === agent.owner && 'its proven wallet'}
+                    <Address of={agent.wallet} /> {agent.wallet === agent.owner && 'its verified wallet'}
                   </>,
                 ],
             [
@@ -77,18 +77,18 @@ export function BeforeJob(props: {
                 </>
               ),
             ],
-            spend === undefined ? undefined : ['Moves', <CoverLine key="moves" cover={spend.cover} />],
+            spend === undefined ? undefined : ['Can move', <CoverLine key="moves" cover={spend.cover} />],
             agent.max_deadline_seconds === null
               ? undefined
               : [
-                  'Takes',
+                  'Time',
                   `Up to ${agent.max_deadline_seconds} s${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
                 ],
             [
               'Signature',
               agent.max_deadline_seconds === null
-                ? 'for this job only'
-                : `valid for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s, for this job only`,
+                ? 'valid for this job only'
+                : `valid for this job only, for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s`,
             ],
           ]}
         />

@@ -14,7 +14,7 @@ export interface SampleCall {
 
 /** With our client: it signs one payment, good for this job alone. */
 export function typescriptSample({ endpoint, capability, price, input }: SampleCall): string {
-  return `// signs one payment, valid for this job only; survives lost answers without paying twice
+  return `// Signs one payment, valid only for this job. If the response is lost, you will not pay twice.
 import { execute } from '${CLIENT}'
 
 const { output, payment } = await execute(${quote(endpoint)}, ${quote(capability)}, ${indent(input)}, { signer, maxPrice: ${quote(price)} })
@@ -29,7 +29,7 @@ export function curlSample({ endpoint, capability, input }: SampleCall): string 
     deadline: 4_102_444_800,
     task: { capability, input },
   }
-  return `# without a payment: returns 402 with the price
+  return `# Without a payment, this returns 402 with the price.
 curl -i ${shell(`${endpoint}/execute`)} \\
   -H 'content-type: application/json' \\
   -d ${shell(JSON.stringify(body))}
@@ -47,7 +47,7 @@ job = {
     "deadline": time.time() + 30,
     "task": {"capability": ${quote(capability)}, "input": json.loads(${quote(JSON.stringify(input))})},
 }
-response = session.post(${quote(`${endpoint}/execute`)}, json=job)  # an x402 session pays the 402
+response = session.post(${quote(`${endpoint}/execute`)}, json=job)  # the x402 session pays the 402
 print(response.json()["output"])
 `
 }

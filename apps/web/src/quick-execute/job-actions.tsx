@@ -21,7 +21,7 @@ export function JobActions(props: {
       order.job_token === undefined ? {} : { 'job-token': order.job_token }
     ask(`/v1/jobs/${job.job_id}/contents`, { method: 'DELETE', headers }).then(
       () => {
-        setSaid('Your input and output are deleted here. The receipt stays.')
+        setSaid('Your input and output were deleted from this platform. The receipt was kept.')
         if (isItsPage) reload()
       },
       (error: unknown) => setSaid(error instanceof Error ? error.message : 'The deletion failed.'),
@@ -46,7 +46,7 @@ export function JobActions(props: {
         </>
       )}
       {job.contents_deleted ? (
-        <span>Contents deleted</span>
+        <span>Input and output deleted</span>
       ) : isAsking ? (
         <span role="group" aria-label="Delete input and output?">
           Permanently delete input and output?{' '}

@@ -51,7 +51,7 @@ export function JobPanel(props: {
         {job.output_problem !== null && (
           <Note tone="warn">
             <p>
-              The output does not match the declaration: <bdi>{job.output_problem}</bdi>
+              The output does not match what the agent declared: <bdi>{job.output_problem}</bdi>
             </p>
           </Note>
         )}
@@ -80,7 +80,7 @@ export function JobPanel(props: {
       {limit !== undefined && isBeyondLimit(job) ? (
         <Note tone="info">
           <p>
-            It tried to move more than you allow.{' '}
+            This job tried to move more of your tokens than your limit allows.{' '}
             <a
               href={limit}
               onClick={() =>
@@ -89,14 +89,14 @@ export function JobPanel(props: {
             >
               Change the limit
             </a>
-            , or ask for less.
+            , or request less.
           </p>
         </Note>
       ) : (
         job?.status === 'failed' &&
         job.error_type === 'validation' && (
           <Note tone="info">
-            <p>Correct the input and try again: the payment is not bound to the input.</p>
+            <p>Correct the input and try again. The payment is not tied to the input.</p>
           </Note>
         )
       )}
@@ -107,16 +107,16 @@ export function JobPanel(props: {
           </p>
           <p>
             {refusal.sentence.startsWith('deadline:')
-              ? 'The order reached the platform too late and did not become a job. Pay again to start a new job.'
-              : 'The platform refused the order before it became a job. Change the order and sign again.'}
+              ? 'The order reached the platform too late, so no job was created. Sign again to start a new job.'
+              : 'The platform rejected the order, so no job was created. Change the order and sign again.'}
           </p>
         </Note>
       )}
       {isUnderWay && (
         <Note tone="info">
           <p>
-            You can leave: the job continues, and <a href="/jobs">Jobs</a> lists it. If the answer gets lost,
-            asking again never pays twice.
+            You can leave this page. The job will continue, and you will find it under{' '}
+            <a href="/jobs">Jobs</a>. If the response is lost, asking again will not charge you twice.
           </p>
         </Note>
       )}
@@ -159,9 +159,9 @@ function Retry(props: {
       <a className="button tall" href="/">
         Find another agent
       </a>
-      <p className="hint centre">Not charged · the same payment is sent again</p>
+      <p className="hint centre">Not charged · the same payment will be sent again</p>
       <p className="aside">
-        The same job with the same payment, which can be used once
+        This resends the same job with the same payment, which can be used only once
         {until !== null && (
           <>
             , until <When at={until} form="clock" />

@@ -38,7 +38,7 @@ export function Pay(props: {
         <Note tone="warn" alert>
           <p>
             <b>
-              The price is now {amount} USDC; this page showed {price}.
+              The price is now {amount} USDC, but this page showed {price}.
             </b>{' '}
             Nothing has been signed.
           </p>
@@ -46,7 +46,7 @@ export function Pay(props: {
         <button type="button" className="button fare wide" onClick={() => agree(amount)}>
           Pay {amount} USDC and run
         </button>
-        <p className="hint centre">You sign for {amount} and no more.</p>
+        <p className="hint centre">You will sign for {amount} USDC and no more.</p>
       </div>
     )
   }
@@ -72,23 +72,25 @@ export function Pay(props: {
         </button>
       )}
       <noscript>
-        <p className="hint centre">Paying here requires JavaScript. Paying from code does not: see below.</p>
+        <p className="hint centre">
+          JavaScript is off. Turn it on to pay here, or pay from code as shown below.
+        </p>
       </noscript>
       <p className="hint centre">
         {isUnder ? (
           'The input is locked until the outcome is known.'
         ) : isAgain ? (
           wasCharged(execution) ? (
-            'A new job: you pay again.'
+            'This will be a new job, and you will pay again.'
           ) : (
-            'A new job, with a new signature.'
+            'This will be a new job with a new signature.'
           )
         ) : (
           <>
             <span className="to">
               To <bdi>{cutText(agent.name, 32)}</bdi> ·{' '}
             </span>
-            <span>Not delivered, not charged.</span>
+            <span>If a job is not delivered, you are not charged.</span>
           </>
         )}
       </p>

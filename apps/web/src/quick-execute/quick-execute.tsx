@@ -142,7 +142,7 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
         >
           <div className="row tools">
             <button type="button" className="button low" disabled={isHeld} onClick={fillSample}>
-              Fill with a sample
+              Use sample input
             </button>
             <CodeButtons agent={agent} capability={capability} price={price} input={input} />
           </div>

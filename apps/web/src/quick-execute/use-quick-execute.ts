@@ -131,7 +131,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     say({ step: 'preparing', words: 'Opening the wallet' })
     const wallet = await connect()
     if (wallet === undefined) return say({ step: 'idle' })
-    say({ step: 'preparing', words: 'Asking for the price' })
+    say({ step: 'preparing', words: 'Getting the price' })
     const { agentId, agentName, capability, price } = orderable
     const quote = await ask<QuoteAnswer>('/v1/quotes', {
       method: 'POST',
@@ -144,7 +144,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn', isShort: true })
     const { bringToChain } = await import('../wallet/wallet-chain.ts')
     await bringToChain(wallet, platform)
-    say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Your wallet asks you to sign' })
+    say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Waiting for your signature' })
     const [{ signOrder }, { keepOrder }] = await Promise.all([
       import('../orders/sign-order.ts'),
       import('../kept/order-store.ts'),
@@ -225,7 +225,7 @@ function reduce(state: State, event: Event): State {
 
 /** What kept the order from being sent. Once it was sent nothing comes here: it is a job then. */
 function explain(error: unknown): { readonly sentence: string; readonly tone: 'warn' | 'refused' } {
-  const message = error instanceof Error ? error.message : 'The page could not order the job.'
+  const message = error instanceof Error ? error.message : 'The job could not be ordered.'
   const sentence = `${asSentence(message)} Nothing was sent and nothing was charged.`
   return { sentence, tone: error instanceof WalletProblem ? 'warn' : 'refused' }
 }
@@ -240,9 +240,12 @@ function asSentence(message: string): string {
 /** Why a capability cannot be ordered now. Undefined: it can. */
 export function refuseAgent({ payable, health, notices }: AgentPage): string | undefined {
   if (health?.availability === 'offline')
-    return `Offline: the last ${health.consecutive_failures} checks failed. The platform sends it no jobs until one passes.`
+    return `This agent is offline. The last ${health.consecutive_failures} checks failed, and the platform will not send it any jobs until a check passes.`
   if (payable) return undefined
-  return notices.find(({ kind }) => kind === 'not-payable')?.text ?? 'The platform sends it no jobs now.'
+  return (
+    notices.find(({ kind }) => kind === 'not-payable')?.text ??
+    'The platform is not sending any jobs to this agent right now.'
+  )
 }
 
 /** Whether an order was signed whose outcome is not known yet. */

@@ -25,7 +25,7 @@ function FailedPage(props: { readonly message: string; readonly retryAfter: numb
       <h1>This page is unavailable right now</h1>
       <p className="lede">{props.message}</p>
       <p className="lede">
-        Nothing was sent and nothing was charged.
+        Nothing was sent, and you were not charged.
         {props.retryAfter !== null && ` Reload in ${props.retryAfter} s.`}
       </p>
     </main>

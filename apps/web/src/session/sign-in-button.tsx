@@ -13,7 +13,7 @@ export function SignInButton({ why, next }: { readonly why: string; readonly nex
         Sign in
       </button>
       <noscript>
-        <p className="hint">Signing in requires JavaScript: your wallet signs the message in your browser.</p>
+        <p className="hint">JavaScript is off. Turn it on to sign in with your wallet in this browser.</p>
       </noscript>
       {isOpen && (
         <SignInSheet

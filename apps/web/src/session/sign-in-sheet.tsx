@@ -23,8 +23,8 @@ export function SignInSheet(props: {
     <Sheet labelledBy="sign-in" close={close}>
       <h2 id="sign-in">Sign in</h2>
       <p className="quiet above">
-        {why} Your wallet signs a message. This sends no transaction, costs nothing, and lets nobody move your
-        money.
+        {why} You sign a message with your wallet. This is free, does not send a transaction, and does not let
+        anyone move your money.
       </p>
       {!isHome && (
         <Note tone="warn">
@@ -52,9 +52,9 @@ export function SignInSheet(props: {
               Use another wallet
             </button>
           </p>
-          <p className="small quiet">You sign:</p>
+          <p className="small quiet">Message to sign:</p>
           <pre className="code whole" tabIndex={0}>
-            {message ?? 'Requesting the message to sign …'}
+            {message ?? 'Loading the message to sign…'}
           </pre>
         </>
       )}
@@ -70,7 +70,7 @@ export function SignInSheet(props: {
           )}
         </Note>
       )}
-      {isSigning && <p className="hint">Your wallet asks you to sign the message above.</p>}
+      {isSigning && <p className="hint">Sign the message above in your wallet.</p>}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
           Not now

@@ -85,8 +85,8 @@ export function useSignIn(wallet: Wallet | undefined): SignIn {
 function explain(error: unknown): string {
   if (error instanceof WalletProblem) return `${error.message} You are not signed in.`
   if (error instanceof ApiFailure && /is not by the address/.test(error.message))
-    return 'The wallet signed with a different account from the one shown here. Choose the account shown in your wallet and sign again.'
+    return 'The wallet signed with a different account from the one shown here. In your wallet, switch to the account shown here and sign again.'
   return error instanceof ApiFailure
-    ? `Not signed in. ${error.message}`
-    : 'Not signed in. The wallet did not answer.'
+    ? `You are not signed in. ${error.message}`
+    : 'You are not signed in. The wallet did not respond.'
 }

@@ -39,7 +39,7 @@ export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
         signal.throwIfAborted()
         if (await isSignedIn(signal)) return { kind: 'signed-in' }
       }
-      return { kind: 'failed', problem: 'The platform did not answer.' }
+      return { kind: 'failed', problem: 'The platform did not respond.' }
     }
     const isSignedIn = async (stop: AbortSignal): Promise<boolean> => {
       try {
@@ -60,8 +60,8 @@ export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
 
 function explain(error: unknown): string {
   if (!(error instanceof ApiFailure)) return 'Something went wrong on this page.'
-  if (error.status === 404) return 'This link has expired or was used, or the code was mistyped three times.'
+  if (error.status === 404) return 'The link expired or was used, or the code was mistyped three times.'
   if (error.status === 409 && /another browser/.test(error.message))
-    return 'Another browser opened this link first. If that was not you, nobody is signed in: the code was not typed.'
+    return 'This link was already opened in another browser. If that was not you, nobody is signed in, because the code was not typed.'
   return error.message
 }

@@ -50,7 +50,7 @@ export function createAsk(transport: Transport): Ask {
   return async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
     const answer = await transport(path, options).catch((error: unknown) => {
       if (options.signal?.aborted === true) throw error
-      throw new ApiFailure('The platform did not answer.', { status: 0, type: 'no_answer' })
+      throw new ApiFailure('The platform did not respond.', { status: 0, type: 'no_answer' })
     })
     if (answer.status >= 200 && answer.status < 300) return answer.body as T
     throw failureOf(answer)
@@ -60,7 +60,7 @@ export function createAsk(transport: Transport): Ask {
 function failureOf({ status, headers, body }: ApiAnswer): ApiFailure {
   const told = typeof body === 'object' && body !== null ? (body as Partial<Failure>) : {}
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
-  return new ApiFailure(told.error ?? `The platform answered ${status}.`, {
+  return new ApiFailure(told.error ?? `The platform returned status ${status}.`, {
     status,
     type: told.error_type ?? 'internal',
     requestId: headers.get('x-request-id') ?? undefined,

@@ -50,7 +50,7 @@ export async function sendStake(staking: Staking): Promise<KeptStake | undefined
   await checkRegistry(wallet, network, staking)
   if (await isStaked(staking)) return undefined
   await checkBalance(wallet, staking)
-  tell(wallet.kind === 'test' ? 'Sending' : `Confirm it in ${wallet.name}`)
+  tell(wallet.kind === 'test' ? 'Sending' : `Confirm the stake in ${wallet.name}`)
   return await send(wallet, registration)
 }
 
@@ -63,8 +63,8 @@ function refuseOtherThanShown(registration: Registration, platform: Platform): v
     registration.call_data.toLowerCase() === encodeRegister(registration.endpoint)
   if (isAsShown) return
   throw new StakeProblem(
-    'The platform asks for a different transaction from the one shown here.',
-    'This page does not pass it to your wallet. Nothing was sent.',
+    'The platform requested a different transaction from the one shown here.',
+    'This page did not pass it to your wallet. Nothing was sent.',
   )
 }
 
@@ -77,12 +77,13 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
       'Stake with another wallet. Nothing was sent.',
     )
   if (found.phase === 'phase-1' || wallet.address === found.wallet) return wallet
-  tell(`Asking ${wallet.name} for the account`)
+  tell(`Requesting the account from ${wallet.name}`)
   const taken = await wallet.accounts?.take(found.wallet)
   if (taken !== undefined) return taken
   throw new StakeProblem(
     'Wrong account.',
-    `${wallet.name} shows ${shortAddress(wallet.address)}. The agent’s payments go to ${shortAddress(found.wallet)}, ` +
+    `${wallet.name} is using ${shortAddress(wallet.address)}. ` +
+      `The agent’s payments go to ${shortAddress(found.wallet)}, ` +
       'and only that account can stake for it. Nothing was sent.',
     'other-account',
   )
@@ -97,7 +98,7 @@ async function changeNetwork(
     await bringToChain(wallet, platform)
   } catch (error) {
     if (!(error instanceof WalletProblem) || error.kind !== 'other-chain') throw error
-    const where = platform.local_mode ? ' On this platform, it must point to the local chain.' : ''
+    const where = platform.local_mode ? ' On this platform, that network must point to the local chain.' : ''
     throw new StakeProblem(
       error.message,
       `Add ${name} (chain ID ${id}) to your wallet and stake again.${where} Nothing was sent.`,
@@ -115,16 +116,16 @@ async function checkRegistry(
   const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
     // A contract that refuses the question is another one; anything else says nothing about what is there.
     if (error instanceof Error && /revert/i.test(error.message)) return undefined
-    throw new StakeProblem('The chain does not answer.', 'Nothing was sent. Try again in a moment.')
+    throw new StakeProblem('The chain is not responding.', 'Nothing was sent. Try again in a moment.')
   })
   const isThere = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
   if (isThere && BigInt(answer) === BigInt(registration.stake_wei)) return
   throw new StakeProblem(
     'Registry not found.',
-    `The network your wallet calls ${name} has no registry contract. ${
+    `The network named ${name} in your wallet does not have the registry contract. ${
       platform.local_mode
-        ? `This platform uses a local chain: in your wallet, ${name} must point to it.`
-        : 'Check this network’s address in your wallet’s settings.'
+        ? `This platform uses a local chain, so ${name} in your wallet must point to it.`
+        : 'Check the RPC address of this network in your wallet’s settings.'
     } Nothing was sent.`,
   )
 }
@@ -134,7 +135,7 @@ async function isStaked({ ask, registration }: Staking): Promise<boolean> {
   if (now.status.state !== 'waiting_for_stake') return true
   if (walletOf(now) === walletOf(registration) && now.call_data === registration.call_data) return false
   throw new StakeProblem(
-    'The agent now names another wallet.',
+    'The agent now specifies another wallet.',
     'Reload this page and check what it shows. Nothing was sent.',
   )
 }
@@ -165,7 +166,7 @@ async function send(wallet: Wallet, registration: Registration): Promise<KeptSta
       throw error
     })
   if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
-    throw new WalletProblem('failed', `${wallet.name} did not report which transaction it sent.`)
+    throw new WalletProblem('failed', `${wallet.name} did not return a transaction hash.`)
   const sent = { ...asked, hash }
   keepStake(id, sent)
   return sent

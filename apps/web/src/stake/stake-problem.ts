@@ -21,5 +21,5 @@ export function explainStake(error: unknown): StakeProblem {
   if (error instanceof WalletProblem) return new StakeProblem(error.message, 'Nothing was sent.')
   if (error instanceof ApiFailure)
     return new StakeProblem(error.message, 'Nothing was sent. Try again in a moment.')
-  return new StakeProblem('The page could not request the stake.', 'Nothing was sent.')
+  return new StakeProblem('The stake could not be requested.', 'Nothing was sent.')
 }

@@ -68,8 +68,8 @@ export function useStake(given: Registration | undefined): Stake | undefined {
     setAttempt({
       step: 'stopped',
       problem: new StakeProblem(
-        'The contract refused the stake.',
-        'The registry did not take the stake. Only gas was spent.',
+        'The contract rejected the stake.',
+        'The stake was not transferred to the registry. Only gas was spent.',
       ),
     })
   }, [fate, id])
@@ -83,7 +83,7 @@ export function useStake(given: Registration | undefined): Stake | undefined {
     // One tab at a time: what this one keeps, the next one finds.
     await navigator.locks.request(stakeKey(id), { ifAvailable: true }, async lock => {
       if (lock === null)
-        throw new StakeProblem('Another tab is staking.', 'Confirm or decline the transaction there.')
+        throw new StakeProblem('Another tab is already staking.', 'Confirm or decline the transaction there.')
       hasLock.current = true
       const sent = await sendStake({ ask, platform, registration, wallet: chosen, tell })
       read()

@@ -90,7 +90,7 @@ describe('a wallet on another network', () => {
   )
 
   test.each([
-    ['cannot add one', -32_601, 'Mocky does not know this network.'],
+    ['cannot add one', -32_601, 'Mocky does not recognize this network.'],
     ['has its person decline', 4_001, 'You declined the request in Mocky.'],
   ])('that does not know the network, and %s, says so', async (_, code, message) => {
     const refusesToAdd = Object.assign(new Error('no'), { code })
@@ -108,7 +108,7 @@ describe('a wallet on another network', () => {
     const { open } = startWallet({ isSilent: true })
     expect(await bring(await open(), BASE)).toMatchObject({
       kind: 'failed',
-      message: 'Mocky does not answer. Open it or reload this page.',
+      message: 'Mocky is not responding. Open it or reload this page.',
     })
   })
 })

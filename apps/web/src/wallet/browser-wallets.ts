@@ -50,7 +50,7 @@ export async function connectWallet(found: FoundWallet, ask: boolean): Promise<W
   const [address] = await readAccounts(found, ask ? 'eth_requestAccounts' : 'eth_accounts')
   if (address !== undefined) return openAccount(found, address)
   if (!ask) return undefined
-  throw new WalletProblem('none', `${found.name} showed no account.`)
+  throw new WalletProblem('none', `${found.name} did not share an account.`)
 }
 
 function openAccount(found: FoundWallet, address: string): Wallet {
@@ -177,7 +177,7 @@ const ANSWERED_WITHIN_MS = 15_000
 async function ask(found: FoundWallet, method: 'eth_chainId' | 'eth_accounts'): Promise<unknown> {
   const silent = new AbortController()
   const late = pause(ANSWERED_WITHIN_MS, silent.signal).then(() => {
-    throw new WalletProblem('failed', `${found.name} does not answer. Open it or reload this page.`)
+    throw new WalletProblem('failed', `${found.name} is not responding. Open it or reload this page.`)
   })
   try {
     return await Promise.race([put(found, method), late])
@@ -202,14 +202,14 @@ async function put(found: FoundWallet, method: string, params: readonly unknown[
       typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : undefined
     if (code === DECLINED) throw new WalletProblem('declined', `You declined the request in ${found.name}.`)
     if (code === UNKNOWN_CHAIN)
-      throw new WalletProblem('other-chain', `${found.name} does not know this network.`)
+      throw new WalletProblem('other-chain', `${found.name} does not recognize this network.`)
     if (code === ASKING)
-      throw new WalletProblem('asking', `${found.name} has an open request. Open it and answer there.`)
+      throw new WalletProblem('asking', `${found.name} already has an open request. Respond to it there.`)
     if (code === NOT_ALLOWED)
-      throw new WalletProblem('not-allowed', `${found.name} does not allow this page.`)
+      throw new WalletProblem('not-allowed', `${found.name} has not authorized this page.`)
     if (/insufficient funds/i.test(readMessage(error)))
       throw new WalletProblem('too-little', `${found.name} reports insufficient funds.`)
-    throw new WalletProblem('failed', `${found.name} failed: ${readMessage(error)}`)
+    throw new WalletProblem('failed', `${found.name} returned an error: ${readMessage(error)}`)
   }
 }
 

@@ -18,11 +18,14 @@ export function findWalletChain({
 }: Pick<Platform, 'network' | 'chain_id' | 'local_mode'>): Network {
   const network = findNetwork(id)
   if (network === undefined || network.chainId !== chainId)
-    throw new WalletProblem('not-allowed', 'The platform names a chain that these pages do not know.')
+    throw new WalletProblem(
+      'not-allowed',
+      'The platform specified a chain that this site does not recognize.',
+    )
   if (isLocal && !LOCAL_IDS.includes(chainId))
     throw new WalletProblem(
       'not-allowed',
-      `The platform calls ${network.name} a local chain, which it is not.`,
+      `${network.name} is set as a local chain on this platform, but it is not a local chain.`,
     )
   return network
 }

@@ -28,9 +28,9 @@ export function BeforeYouPay(props: {
       </div>
       {stale !== undefined && (
         <p className="stale small">
-          Could not check the agents now. The terms pinned in the flow apply.{' '}
+          The agents can’t be checked right now, so the terms saved in the flow apply.{' '}
           <button type="button" className="link" onClick={stale.again}>
-            Ask again
+            Check again
           </button>
         </p>
       )}
@@ -47,7 +47,7 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
   return (
     <section className="sum-up">
       <h2 className="quiet" ref={heading} tabIndex={-1}>
-        {least === most ? 'Cost of a run' : 'Maximum cost of a run'}
+        {least === most ? 'Cost per run' : 'Maximum cost per run'}
       </h2>
       <p className="total num">
         {groupDigits(most)} <small>USDC</small>
@@ -109,7 +109,8 @@ function Terms(): ReactNode {
   const { wallet, balance } = usePurse()
   return (
     <p className="tiny quiet">
-      You sign for each step separately and pay when it is delivered. {describeTime(duration, flow)}
+      You sign for each step separately and pay for it only when its result is delivered.{' '}
+      {describeTime(duration, flow)}
       {wallet !== undefined && (
         <>
           {' '}
@@ -130,10 +131,10 @@ function describeTime(
   const along =
     names.length === 0
       ? ''
-      : ` along ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
-  const people = waits.includes('person') ? ' Plus the time for approval.' : ''
-  const times = waits.includes('time') ? ' Plus a wait until a time set by the run.' : ''
-  return `Up to ${formatSpan(seconds)}${along}.${people}${times}`
+      : `. The slowest path is ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+  const people = waits.includes('person') ? ' Waiting for approval takes additional time.' : ''
+  const times = waits.includes('time') ? ' Waiting until a set time takes additional time.' : ''
+  return `A run takes up to ${formatSpan(seconds)}${along}.${people}${times}`
 }
 
 /** What steps are permitted to move of the reader's tokens. */
@@ -182,12 +183,14 @@ function describeFine({ check, wires, graph }: FlowView, catalog: Catalog): read
   const lines: Line[] = converted
     .slice(0, MOST_CONVERTED)
     .map(({ from, to, reason, tag }) => [
-      tag === 'as text' ? `“${from.port}” becomes text` : `“${from.port}” is adapted to “${to.port}”`,
+      tag === 'as text'
+        ? `“${from.port}” will be converted to text`
+        : `“${from.port}” will be converted for “${to.port}”`,
       `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`,
     ])
   if (converted.length > MOST_CONVERTED)
     lines.push([`${converted.length - MOST_CONVERTED} more conversions`, ''])
-  if (!has('circle', 'unfed')) lines.push(['No cycles; every required input has a source', ''])
+  if (!has('circle', 'unfed')) lines.push(['No cycles, and every required input has a source', ''])
   const jobs = steps.filter(step => step.kind === 'job')
   const isAsked = jobs.every(step => catalog.find(step.agent_id, step.capability) !== undefined)
   if (jobs.length === 0 || !isAsked) return lines

@@ -204,7 +204,7 @@ function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
       {isBeside && (
         <>
           {' '}
-          The flow you had open is unchanged, under <a href="/flows">Flows</a>.
+          The flow you had open has not changed. You can find it under <a href="/flows">Flows</a>.
         </>
       )}{' '}
       <button type="button" className="link" onClick={() => setSeen(true)}>

@@ -17,7 +17,7 @@ export function ConflictNote({ autosave }: { readonly autosave: Autosave }): Rea
           <b>
             Another version of this flow was saved <When at={status.theirs.changed_at} />.
           </b>{' '}
-          Your version is in this browser. Both are kept, whichever you choose.
+          Your version is in this browser. Whichever you choose, both will be kept.
         </p>
         <p className="acts">
           <button type="button" className="link" onClick={() => void autosave.choose('mine')}>

@@ -36,7 +36,7 @@ export function Library(props: {
         onChange={({ target }) => setTyped(target.value)}
       />
       <p className="tiny faint hint-a">
-        Drag one in, or press <b>A</b> on the canvas
+        Drag an item onto the canvas, or press <b>A</b> there
       </p>
       <h2>
         Capabilities <span className="end">USDC</span>
@@ -49,7 +49,7 @@ export function Library(props: {
       </ul>
       {!isReading && offered.length === 0 && failure === undefined && (
         <p className="hint">
-          {typed.trim() === '' ? 'No agent is listed here yet.' : 'No capability matches.'}
+          {typed.trim() === '' ? 'No agents are listed here yet.' : 'No capabilities match.'}
         </p>
       )}
       {more !== undefined && (

@@ -26,7 +26,7 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
       {runs.length === 0 ? (
         <div className="void">
           <b>No runs yet</b>
-          <span>A run appears here before it is sent.</span>
+          <span>When you start a run, it will appear here before it is sent.</span>
         </div>
       ) : (
         <ul className="rows">
@@ -43,7 +43,7 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
                 {status} · paid {groupDigits(paid)} of up to {groupDigits(most)} USDC
               </p>
               <a className="small" href={`/flows/${draft.draft_id}?run=${runId}`}>
-                Show its values in the flow
+                Show the run’s values in the flow
               </a>
             </li>
           ))}

@@ -20,7 +20,7 @@ export function valuesOfDryRun({
     })
   shown.set('output', { state: 'done', reason: undefined, inputs: output, outputs: undefined })
   return {
-    title: 'Sample values. No agent was called and nothing was paid.',
+    title: 'These are sample values. No agents were called, and you were not charged.',
     kind: 'dry-run',
     url: undefined,
     steps: shown,
@@ -62,7 +62,7 @@ export function valuesOfRun(run: RunAnswer, flowId: string): ShownValues {
     outputs: undefined,
   })
   return {
-    title: 'Values from a run.',
+    title: 'These are values from a run.',
     kind: 'run',
     url: `/flows/${flowId}/runs/${run.run_id}`,
     steps: shown,

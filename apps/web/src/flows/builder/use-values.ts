@@ -29,7 +29,7 @@ export function useValues(
       const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
       // What the flow takes may be something else by now: then a sample is made.
       const played = own?.ok === true ? own : playFlow(graph)
-      if (!played.ok) throw new Error(`No sample input is possible: ${played.reason}`)
+      if (!played.ok) throw new Error(`No sample input could be created: ${played.reason}`)
       values.set(valuesOfDryRun(played))
     }
     play().then(() => setFailure(undefined), setFailure)

@@ -57,7 +57,7 @@ const NEAR = 0.6
 const FAR = 0.3
 const ARIA = {
   'node.a11yDescription.default':
-    'Arrow keys move it, Enter opens it, Tab goes to its ports, Delete removes it.',
+    'Use the arrow keys to move this step, Enter to open it, Tab to go to its ports, and Delete to remove it.',
 }
 
 /** The canvas: steps as nodes, wires between their ports. */
@@ -300,7 +300,7 @@ function EmptyHint(): ReactNode {
     <p className="empty-hint">
       <b>Nothing here yet</b>
       <span>
-        Drag a capability in from the left, or press <kbd>A</kbd>.
+        Drag a capability here from the left, or press <kbd>A</kbd>.
       </span>
     </p>
   )

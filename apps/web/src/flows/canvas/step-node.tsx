@@ -117,7 +117,7 @@ function Line({ node }: { readonly node: NodeView }): ReactNode {
       <button
         type="button"
         className="node-more nodrag"
-        aria-label={`Settings of ${node.name}`}
+        aria-label={`Settings for ${node.name}`}
         onClick={({ currentTarget }) => openStep(node.id, currentTarget.closest('.node') ?? currentTarget)}
       >
         <Sign name="more" />

@@ -40,7 +40,7 @@ export function useClipboard() {
           const reason = read.ok ? put(editor, read.flow, by) : explainProblem(read.problems[0] ?? '')
           if (reason !== undefined) refuse(reason)
         },
-        () => refuse('It could not be read.'),
+        () => refuse('The content could not be read.'),
       )
     }
     return {
@@ -87,7 +87,7 @@ function chosenOf(editor: FlowEditor): Flow | undefined {
 /** Adds the steps; returns the reason where it cannot. */
 function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   const { store, catalog } = editor
-  if (Object.keys(copied.steps).length === 0) return 'The flow has no steps.'
+  if (Object.keys(copied.steps).length === 0) return 'The flow does not have any steps.'
   const places = Object.values(copied.layout ?? {})
   const at = {
     x: Math.min(...places.map(({ x }) => x)) + by,
@@ -102,7 +102,7 @@ function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
 
 /** A sentence, or what is wrong with a field. */
 function explainProblem(problem: string): string {
-  return problem.startsWith('It ') ? problem : `It is not a flow: ${problem}`
+  return problem.startsWith('The content ') ? problem : `The content is not a valid flow: ${problem}`
 }
 
 /** The text may come from anyone: it is read like any other document. */

@@ -21,5 +21,5 @@ export function sumFlow({ steps }: Flow): FlowSum {
 
 /** `3 paid steps` */
 export function countSteps(steps: number): string {
-  return steps === 0 ? 'no paid step' : steps === 1 ? '1 paid step' : `${steps} paid steps`
+  return steps === 0 ? 'no paid steps' : steps === 1 ? '1 paid step' : `${steps} paid steps`
 }

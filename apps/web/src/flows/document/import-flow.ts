@@ -11,11 +11,11 @@ const MOST_BYTES = 4 * 1_048_576
 /** Reads a flow from a file. Nothing is thrown, whatever the file. */
 export async function importFlow(file: File): Promise<ImportedFlow> {
   if (file.size > MOST_BYTES)
-    return { ok: false, problems: [`It has ${file.size} bytes; the limit is ${MOST_BYTES}.`] }
+    return { ok: false, problems: [`The content has ${file.size} bytes, but the limit is ${MOST_BYTES}.`] }
   try {
     return await readFlowText(await file.text())
   } catch {
-    return { ok: false, problems: ['It cannot be read.'] }
+    return { ok: false, problems: ['The content could not be read.'] }
   }
 }
 
@@ -26,7 +26,7 @@ export async function readFlowText(text: string): Promise<ImportedFlow> {
   try {
     document = JSON.parse(text)
   } catch {
-    return { ok: false, problems: ['It is not valid JSON.'] }
+    return { ok: false, problems: ['The content is not valid JSON.'] }
   }
   return readDocument(document)
 }

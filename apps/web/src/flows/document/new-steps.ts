@@ -20,21 +20,26 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   {
     kind: 'pick',
     name: 'Pick',
-    words: 'one value out of an object or a list',
+    words: 'one value from an object or a list',
     step: { kind: 'pick', path: [] },
   },
   {
     kind: 'template',
     name: 'Template',
-    words: 'text with values in it',
+    words: 'text with values inserted',
     step: { kind: 'template', text: '{value}' },
   },
   { kind: 'to-number', name: 'To number', words: 'a number read from text', step: { kind: 'to-number' } },
-  { kind: 'join', name: 'Join', words: 'one text made from a list', step: { kind: 'join', separator: '\n' } },
+  {
+    kind: 'join',
+    name: 'Join',
+    words: 'a list joined into one text',
+    step: { kind: 'join', separator: '\n' },
+  },
   {
     kind: 'split',
     name: 'Split',
-    words: 'a list from a text',
+    words: 'text split into a list',
     step: { kind: 'split', separator: '\n', most: 100 },
   },
   {
@@ -46,7 +51,7 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   {
     kind: 'default',
     name: 'Default',
-    words: 'a value to use when none arrives',
+    words: 'a value to use when none is provided',
     step: { kind: 'default', value: '' },
   },
 ]
@@ -62,19 +67,19 @@ export const WAYS: readonly FreeStep[] = [
   {
     kind: 'first',
     name: 'First of',
-    words: 'the first value to come from several branches',
+    words: 'the first available value from several branches',
     step: { kind: 'first', count: 2 },
   },
   {
     kind: 'approval',
     name: 'Approval',
-    words: 'a person reviews it first',
+    words: 'waits for a person’s approval',
     step: { kind: 'approval', question: 'Continue?' },
   },
   {
     kind: 'wait',
     name: 'Wait',
-    words: 'for a period or until a set time',
+    words: 'for a set period or until a set time',
     step: { kind: 'wait', seconds: 60 },
   },
 ]

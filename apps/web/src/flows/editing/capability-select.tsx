@@ -60,7 +60,7 @@ export function CapabilitySelect(props: {
       </select>
       {isFailed && (
         <span className="bad tiny" role="status">
-          not loaded
+          could not be loaded
         </span>
       )}
     </>

@@ -105,9 +105,9 @@ function FlowInput(props: {
             onChange={type => put({ type, required: field.required ?? false })}
           />
         </div>
-        {refused && <p className="hint bad">That name is taken or not valid.</p>}
+        {refused && <p className="hint bad">That name is already taken or is not valid.</p>}
         <TextSetting
-          label="Description for the person who runs it"
+          label="Description for the person who runs the flow"
           value={field.description ?? ''}
           most={280}
           isEmptyFine

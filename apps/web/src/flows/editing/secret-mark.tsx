@@ -16,7 +16,7 @@ export function SecretMark({ to }: { readonly to: PortRef }): ReactNode {
         checked={isSecret}
         onChange={({ target }) => store.edit([{ edit: 'mark-secret', to, secret: target.checked }])}
       />
-      Secret: left out when you share the flow
+      Secret (left out when you share the flow)
     </label>
   )
 }

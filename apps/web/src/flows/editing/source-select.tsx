@@ -42,7 +42,7 @@ export function SourceSelect(props: {
   return (
     <select
       className={`feeder ${wired?.grade ?? ''} ${port.finding ?? ''}`}
-      aria-label={`What feeds ${port.name}`}
+      aria-label={`Source for ${port.name}`}
       value={value}
       onPointerDown={load}
       onFocus={load}
@@ -57,7 +57,7 @@ export function SourceSelect(props: {
         </option>
       ))}
       {!isOutput && <option value="value">a fixed value</option>}
-      {!isOutput && port.state !== 'gone' && <option value="ask">ask for it when the flow runs</option>}
+      {!isOutput && port.state !== 'gone' && <option value="ask">ask when the flow runs</option>}
     </select>
   )
 }
@@ -89,13 +89,15 @@ function describeGrade({ grade, reason }: Fit): string {
   if (grade === 'same') return ''
   if (grade === 'safe') return ', converted'
   const most = /length (?:of at most|from \d+ to) (\d+) characters$/.exec(reason)?.[1]
-  return most === undefined ? ', may be refused' : ` (refused if longer than ${groupDigits(most)} characters)`
+  return most === undefined
+    ? ', may be rejected'
+    : ` (rejected if longer than ${groupDigits(most)} characters)`
 }
 
 function describeNothing({ required, feed }: PortView, isOutput: boolean): string {
   if (isOutput || required) return 'choose a source'
   const standard = feed?.by === 'nothing' ? feed.standard : undefined
-  return standard === undefined ? 'nothing: not used' : `nothing: ${describeValue(standard, 24)} is used`
+  return standard === undefined ? 'nothing (not used)' : `nothing (uses ${describeValue(standard, 24)})`
 }
 
 function describeWired(
@@ -112,9 +114,9 @@ function describeWired(
     case 'safe':
       return `${words}, converted`
     case 'lossy':
-      return `${words}, may be refused`
+      return `${words}, may be rejected`
     case 'impossible':
-      return `${words}, does not fit`
+      return `${words}, not compatible`
     case 'broken':
       return `${words}, broken`
   }

@@ -57,7 +57,7 @@ export function StepBody({ id, close }: { readonly id: string; readonly close?: 
         </dl>
       )}
       <details className="step-more" onToggle={({ currentTarget }) => setMoreOpen(currentTarget.open)}>
-        <summary>Outputs, name, more</summary>
+        <summary>Outputs, name, and more</summary>
         {isMoreOpen && (
           <>
             <StepOutputs id={id} />

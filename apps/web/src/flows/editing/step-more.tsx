@@ -21,7 +21,7 @@ export function StepMore({ id, step }: { readonly id: string; readonly step: Ste
         value={step.label ?? ''}
         most={64}
         isEmptyFine
-        hint="Leave empty to name it after what it does."
+        hint="If you leave this empty, the step will be named after what it does."
         onChange={label => {
           const { label: _, ...rest } = step
           change(label === '' ? rest : { ...rest, label })
@@ -49,7 +49,7 @@ function MapSetting({
         value={map === undefined ? '' : `each ${map.port}`}
         choices={[
           ['', 'one'],
-          ...names.map(name => [`each ${name}`, `one for each item of a list to “${name}”`] as const),
+          ...names.map(name => [`each ${name}`, `one for each item of a list sent to “${name}”`] as const),
         ]}
         onChange={chosen =>
           change(chosen === '' ? rest : { ...rest, map: { port: chosen.slice(5), most: map?.most ?? 10 } })
@@ -57,7 +57,7 @@ function MapSetting({
       />
       {map !== undefined && (
         <NumberSetting
-          label="Maximum items: each costs one job"
+          label="Maximum items (you pay for one job per item)"
           value={map.most}
           least={1}
           most={MAX_MAPPED_ITEMS}
@@ -117,7 +117,7 @@ function AfterSetting(props: {
         }}
       >
         <option value="">
-          {after.length === 0 ? 'only the steps that feed it' : 'another step as well'}
+          {after.length === 0 ? 'only the steps that supply its input' : 'another step as well'}
         </option>
         {offered.map(source => (
           <option key={`${source.step} ${source.port}`} value={`${source.step} ${source.port}`}>
@@ -155,7 +155,7 @@ export function StepOutputs({ id }: { readonly id: string }): ReactNode {
             <bdi>{port.name}</bdi>
           </span>
           {isGiven(port.name) ? (
-            <span className="faint">the flow returns it</span>
+            <span className="faint">returned by the flow</span>
           ) : (
             port.state !== 'gone' && (
               <button

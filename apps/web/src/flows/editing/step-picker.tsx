@@ -98,8 +98,8 @@ export function StepPicker(props: {
           (options.length === 0
             ? isReading
               ? 'Searching…'
-              : 'Nothing that fits has that name.'
-            : '↑ ↓ choose, Enter adds, Esc closes.')}
+              : 'No compatible steps with that name.'
+            : 'Use ↑ ↓ to choose, Enter to add, Esc to close.')}
       </p>
     </>
   )

@@ -79,7 +79,7 @@ function useCapabilities(join: Join | undefined, type: PortType, typed: string) 
           (error: unknown) => {
             if (left.signal.aborted) return
             setReading(false)
-            setProblem(error instanceof ApiFailure ? error.message : 'The platform did not answer.')
+            setProblem(error instanceof ApiFailure ? error.message : 'The platform did not respond.')
           },
         )
       },
@@ -108,7 +108,7 @@ function optionsOf(offered: OfferedCapability): readonly PickerOption[] {
       why:
         fit === undefined
           ? `${offline}${description}`
-          : `${offline}“${fit.port}”, ${fit.grade === 'same' ? 'the same' : fit.reason}`,
+          : `${offline}“${fit.port}”, ${fit.grade === 'same' ? 'same type' : fit.reason}`,
       isCare: fit?.grade === 'lossy' || state !== 'online',
       what: 'step',
       step,
@@ -164,7 +164,7 @@ function endOption(join: Join | undefined): readonly PickerOption[] {
       name: isSource ? 'Flow output' : 'Flow input',
       detail: '',
       price: '',
-      why: isSource ? 'the flow returns it' : 'the person who runs the flow enters it',
+      why: isSource ? 'returned by the flow' : 'entered by the person who runs the flow',
       isCare: false,
       what: 'end',
     },
@@ -196,5 +196,5 @@ function titleOf(join: Join | undefined, type: PortType): string {
   if (join === undefined) return 'Find a capability or an adapter'
   const what =
     type === 'any' ? 'any value' : /^[aeiou]/.test(type.type) ? `an ${type.type}` : `a ${type.type}`
-  return 'from' in join ? `What takes ${what}?` : `What gives ${what}?`
+  return 'from' in join ? `Find a step that accepts ${what}` : `Find a step that returns ${what}`
 }

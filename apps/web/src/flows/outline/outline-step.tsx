@@ -36,7 +36,7 @@ export const OutlineStep = memo(function OutlineStep(props: {
       {shown !== undefined && (
         <p className="small shown-outputs">
           {shown.state === 'done'
-            ? `gave ${Object.entries(shown.outputs ?? {})
+            ? `returned ${Object.entries(shown.outputs ?? {})
                 .map(([name, value]) => `${name} ${describeValue(value)}`)
                 .join(', ')}`
             : (shown.reason ?? shown.state)}

@@ -102,10 +102,10 @@ function wordsOf(state: RunStepAnswer['state'], jobs: readonly RunJob[]): string
 
 const STATES: { readonly [state in RunStepAnswer['state']]: string } = {
   waiting: 'not reached',
-  skipped: 'left out',
-  asking: 'waiting for an answer',
+  skipped: 'skipped',
+  asking: 'waiting for approval',
   sleeping: 'waiting',
-  ordering: 'at work',
+  ordering: 'in progress',
   failed: 'failed',
   done: 'done',
 }

@@ -7,7 +7,7 @@ const card = stepOf('card', [])
 
 test('a run that is under way counts its stops and names who is at work', () => {
   const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', SENT)]), card])
-  expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 steps done', lede: 'At work: QR code.' })
+  expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 steps done', lede: 'In progress: QR code.' })
 })
 
 test('steps that are left out are no stops', () => {
@@ -24,7 +24,7 @@ test('a step that failed: what is kept, what was not charged, what resuming pays
   })
   expect(describeRun(FLOW, run)).toEqual({
     headline: 'One step was not delivered',
-    lede: 'One step is paid and its output is kept. QR code failed and was not charged. Resume pays only for that step.',
+    lede: 'One step was paid for, and its output was kept. QR code failed. You were not charged for it. If you resume, you will pay only for that step.',
   })
 })
 
@@ -36,7 +36,7 @@ test('an agent that is silent may still charge: it is not said that it did not',
     exposed_until: 10_900,
   })
   const { lede } = describeRun(FLOW, run)
-  expect(lede).toMatch(/^QR code did not answer in time and may charge until \d\d:\d\d:\d\d\./)
+  expect(lede).toMatch(/^QR code did not respond in time and may still charge you until \d\d:\d\d:\d\d\./)
   expect(lede).not.toMatch(/not charged/)
 })
 
@@ -47,8 +47,8 @@ test('money that went for nothing comes before all else, and no refund is promis
     paid: '0.005',
   })
   const { headline, lede } = describeRun(FLOW, run)
-  expect(headline).toBe('One step was charged and not delivered')
-  expect(lede).toMatch(/a refund cannot be promised/)
+  expect(headline).toBe('One step was charged but not delivered')
+  expect(lede).toMatch(/The platform cannot promise a refund\./)
 })
 
 test.each([
@@ -83,7 +83,7 @@ test('a run that is over says what was paid, and what can still be', () => {
   })
   expect(describeRun(FLOW, done)).toEqual({
     headline: 'Delivered and paid',
-    lede: 'Both paid steps are delivered. 0.015 USDC paid, proven on the chain.',
+    lede: 'Both paid steps were delivered. 0.015 USDC was paid and confirmed on-chain.',
   })
   const cancelled = runOf([stepOf('qr', [jobOf('qr', FAILED)])], {
     status: 'cancelled',
@@ -104,12 +104,12 @@ test('an input that was refused before it was sent: the reason stays, also once 
   const failed = describeRun(FLOW, runOf(steps, { status: 'failed', paid: '0.01' }))
   expect(failed.headline).toBe('This run cannot continue')
   expect(failed.lede).toBe(
-    '0.01 USDC paid, proven on the chain. QR code failed: text: must be at most 1,200 characters, got 1,522. ' +
-      '“text” is what you entered as “text”: change it there. ' +
-      'That step was not sent and not charged, and nothing after it is ordered.',
+    '0.01 USDC was paid and confirmed on-chain. QR code failed: text: must be at most 1,200 characters, got 1,522. ' +
+      '“text” comes from the value you entered for “text”. Change it there. ' +
+      'That step was not sent, and you were not charged for it. No steps after it will be ordered.',
   )
   const cancelled = describeRun(FLOW, runOf(steps, { status: 'cancelled', paid: '0.01' }))
-  expect(cancelled.headline).toBe('Cancelled: QR code failed')
+  expect(cancelled.headline).toBe('Canceled: QR code failed')
   expect(cancelled.lede).toContain('got 1,522')
 })
 

@@ -26,11 +26,14 @@ export function describeRun(flow: Flow, run: RunProgress): RunWords {
     case 'failed':
       return describeFailed(flow, run)
     case 'paused':
-      return { headline: 'Paused', lede: `The run orders no new jobs. ${sayOpen(run)}${sayKept(run)}` }
+      return {
+        headline: 'Paused',
+        lede: `The run will not order any new jobs. ${sayOpen(run)}${sayKept(run)}`,
+      }
     case 'cancelled':
       return {
-        headline: `Cancelled${sayWhyBefore(flow, run)}`,
-        lede: `${sayReason(flow, run)}The run orders no more jobs, and unsent signatures are deleted. ${sayOpen(run)}${sayPaid(run)}`,
+        headline: `Canceled${sayWhyBefore(flow, run)}`,
+        lede: `${sayReason(flow, run)}The run will not order any more jobs, and unsent signatures are deleted. ${sayOpen(run)}${sayPaid(run)}`,
       }
   }
 }
@@ -38,13 +41,13 @@ export function describeRun(flow: Flow, run: RunProgress): RunWords {
 function describeCompleted(run: RunProgress): RunWords {
   const paid = paidSteps(run)
   const left = run.steps.filter(({ state, jobs }) => state === 'skipped' && jobs.length === 0).length
-  if (paid.length === 0) return { headline: 'Done', lede: 'No step was paid for.' }
+  if (paid.length === 0) return { headline: 'Done', lede: 'You did not pay for any steps.' }
   const what =
     paid.length === 1
-      ? 'The paid step is delivered'
-      : `${paid.length === 2 ? 'Both' : `All ${countWord(paid.length)}`} paid steps are delivered`
+      ? 'The paid step was delivered'
+      : `${paid.length === 2 ? 'Both' : `All ${countWord(paid.length)}`} paid steps were delivered`
   const rest =
-    left === 0 ? '' : ` ${capitalize(countWord(left))} ${left === 1 ? 'step was' : 'steps were'} left out.`
+    left === 0 ? '' : ` ${capitalize(countWord(left))} ${left === 1 ? 'step was' : 'steps were'} skipped.`
   return { headline: 'Delivered and paid', lede: `${what}. ${sayPaid(run)}${rest}` }
 }
 
@@ -55,10 +58,10 @@ function describeRunning(flow: Flow, run: RunProgress): RunWords {
     jobs.some(({ state }) => state === 'sent' || state === 'quoting'),
   )
   const failed = run.steps.filter(hasFailed)
-  const others = failed.length === 0 ? '' : ` ${nameAll(flow, failed)} was not delivered and is waiting.`
+  const others = failed.length === 0 ? '' : ` Not delivered and waiting: ${nameAll(flow, failed)}.`
   return {
     headline: `${passed} of ${stops.length} steps done`,
-    lede: `${atWork.length === 0 ? 'Asking the agents' : `At work: ${nameAll(flow, atWork)}`}.${others}`,
+    lede: `${atWork.length === 0 ? 'Contacting the agents' : `In progress: ${nameAll(flow, atWork)}`}.${others}`,
   }
 }
 
@@ -66,8 +69,8 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
   const charged = run.steps.filter(({ jobs }) => jobs.some(isChargedForNothing))
   if (charged.length > 0)
     return {
-      headline: `${countSteps(charged.length)} charged and not delivered`,
-      lede: `${nameAll(flow, charged)} took the money and returned nothing usable. This counts against the agent; a refund cannot be promised. ${sayKept(run)}`,
+      headline: `${countSteps(charged.length)} charged but not delivered`,
+      lede: `${nameAll(flow, charged)} charged you but did not return anything usable. This counts against the agent. The platform cannot promise a refund. ${sayKept(run)}`,
     }
   const failed = run.steps.filter(hasFailed)
   if (failed.length > 0) return describeUndelivered(flow, run, failed)
@@ -75,18 +78,18 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
   if (reasons.includes('changed'))
     return {
       headline: reasons.length === 1 ? 'A price has changed' : 'Prices have changed',
-      lede: `The price is not the one you signed. That signature was deleted unused. ${sayKept(run)}`,
+      lede: `The price is no longer the one you signed for. That signature was deleted without being used. ${sayKept(run)}`,
     }
   if (reasons.includes('too-late') || reasons.includes('dead'))
     return {
       headline: 'A signature expired',
-      lede: `It was not used and never will be. Sign again to continue. ${sayKept(run)}`,
+      lede: `It was not used and can no longer be used. Sign again to continue. ${sayKept(run)}`,
     }
   const person = run.waiting.find(one => one.for === 'person')
   if (person !== undefined)
     return {
       headline: 'Your approval is needed',
-      lede: `The run continues after you answer. ${sayKept(run)}`,
+      lede: `The run will continue after you respond. ${sayKept(run)}`,
     }
   if (reasons.length > 0)
     return {
@@ -99,7 +102,7 @@ function describeWaiting(flow: Flow, run: RunProgress): RunWords {
   const time = run.waiting.find(one => one.for === 'time')
   return {
     headline: time === undefined ? 'Waiting' : `Waiting until ${formatClock(time.until, 'local')}`,
-    lede: `The run continues on its own. You can close this page. ${sayKept(run)}`,
+    lede: `The run will continue on its own. You can close this page. ${sayKept(run)}`,
   }
 }
 
@@ -107,9 +110,9 @@ function describeUndelivered(flow: Flow, run: RunProgress, failed: readonly RunS
   const jobs = failed.flatMap(step => step.jobs.filter(({ state }) => state === 'failed'))
   const isSilent = jobs.some(job => job.payment?.state === 'sent' && job.job?.status !== 'failed')
   const why = isSilent
-    ? `${nameAll(flow, failed)} did not answer in time${run.exposed_until === null ? '' : ` and may charge until ${formatClock(run.exposed_until, 'local')}`}.`
-    : `${nameAll(flow, failed)} failed and ${failed.length === 1 ? 'was' : 'were'} not charged.`
-  const on = failed.length === 1 ? 'Resume pays only for that step.' : 'Resume pays only for those steps.'
+    ? `${nameAll(flow, failed)} did not respond in time${run.exposed_until === null ? '' : ` and may still charge you until ${formatClock(run.exposed_until, 'local')}`}.`
+    : `${nameAll(flow, failed)} failed. You were not charged for ${failed.length === 1 ? 'it' : 'them'}.`
+  const on = `If you resume, you will pay only for ${failed.length === 1 ? 'that step' : 'those steps'}.`
   return {
     headline: `${countSteps(failed.length)} not delivered`,
     lede: `${sayKept(run)}${why} ${on}`,
@@ -121,7 +124,7 @@ function describeFailed(flow: Flow, run: RunProgress): RunWords {
   const isJob = failed.every(({ step }) => flow.steps[step]?.kind === 'job')
   return {
     headline: 'This run cannot continue',
-    lede: `${sayPaid(run)} ${sayReason(flow, run)}${isJob ? 'That step was not sent and not charged, and n' : 'N'}othing after it is ordered.`,
+    lede: `${sayPaid(run)} ${sayReason(flow, run)}${isJob ? 'That step was not sent, and you were not charged for it. ' : ''}No steps after it will be ordered.`,
   }
 }
 
@@ -162,12 +165,12 @@ function sayKept(run: RunProgress): string {
   const { length } = paidSteps(run)
   if (length === 0) return ''
   return length === 1
-    ? 'One step is paid and its output is kept. '
-    : `${capitalize(countWord(length))} steps are paid and their outputs are kept. `
+    ? 'One step was paid for, and its output was kept. '
+    : `${capitalize(countWord(length))} steps were paid for, and their outputs were kept. `
 }
 
 function sayPaid({ paid }: RunProgress): string {
-  return paid === '0' ? 'Nothing was charged.' : `${paid} USDC paid, proven on the chain.`
+  return paid === '0' ? 'Nothing was charged.' : `${paid} USDC was paid and confirmed on-chain.`
 }
 
 function sayOpen({ exposed, exposed_until: until }: RunProgress): string {

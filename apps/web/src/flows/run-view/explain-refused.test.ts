@@ -29,13 +29,13 @@ const refused = (step: string, reason: string) =>
 
 test('a text that is too long: where it came from, and what makes it shorter', () => {
   expect(refused('qr', 'text: must be at most 1200 characters, got 1522')).toBe(
-    '“text” came from “text” of Summary: give Summary a shorter input, or a lower “sentences”.',
+    '“text” came from “text” in Summary. Give Summary a shorter input or a lower “sentences”.',
   )
 })
 
 test('what was entered is changed where it was entered', () => {
   expect(refused('summary', 'text: must be at least 20 characters, got 3')).toBe(
-    '“text” is what you entered as “text”: change it there.',
+    '“text” comes from the value you entered for “text”. Change it there.',
   )
 })
 

@@ -10,17 +10,18 @@ export function explainRefused(flow: Flow, { step, reason }: RunStepAnswer): str
   const port = /^(?:item \d+: )?([A-Za-z_][\w-]*)[:.[]/.exec(reason ?? '')?.[1]
   const from = flow.wires.find(({ to }) => to.step === step && to.port === port)?.from
   if (port === undefined || from === undefined) return undefined
-  if (from.step === FLOW_INPUT) return `“${port}” is what you entered as “${from.port}”: change it there.`
+  if (from.step === FLOW_INPUT)
+    return `“${port}” comes from the value you entered for “${from.port}”. Change it there.`
   const source = Object.hasOwn(flow.steps, from.step) ? flow.steps[from.step] : undefined
   const name = nameStop(flow, from.step)
-  const came = `“${port}” came from “${from.port}” of ${name}`
+  const came = `“${port}” came from “${from.port}” in ${name}`
   if (source?.kind !== 'job') return `${came}.`
   const isTooLong = /must be at most [\d,.]+ (?:characters?|items?)/.test(reason ?? '')
   const settings = Object.entries(source.pinned.input_schema)
     .filter(([, { type }]) => type === 'integer')
     .map(([setting]) => `“${setting}”`)
-  if (!isTooLong) return `${came}: give ${name} a different input.`
+  if (!isTooLong) return `${came}. Give ${name} a different input.`
   return settings.length === 0
-    ? `${came}: give ${name} a shorter input.`
-    : `${came}: give ${name} a shorter input, or a lower ${settings.slice(0, 2).join(' or ')}.`
+    ? `${came}. Give ${name} a shorter input.`
+    : `${came}. Give ${name} a shorter input or a lower ${settings.slice(0, 2).join(' or ')}.`
 }

@@ -16,10 +16,10 @@ export function jobWords(job: RunJob): Words {
     case 'unpaid':
       return unpaidWords(job)
     case 'quoting':
-      return { words: 'Asking the agent for its price', tone: 'plain' }
+      return { words: 'Getting the price', tone: 'plain' }
     case 'sent':
       return job.job?.status === 'pending' || job.job?.status === 'completed'
-        ? { words: 'Delivered, being settled', tone: 'plain', sign: 'clock' }
+        ? { words: 'Delivered, payment being settled', tone: 'plain', sign: 'clock' }
         : { words: job.attempt > 1 ? `Running, attempt ${job.attempt}` : 'Running', tone: 'plain' }
     case 'done':
       return job.payment?.state === 'paid'
@@ -31,14 +31,14 @@ export function jobWords(job: RunJob): Words {
 }
 
 function unpaidWords({ because, payment }: RunJob): Words {
-  if (payment?.state === 'ready') return { words: 'Signed, waiting for its turn', tone: 'plain' }
+  if (payment?.state === 'ready') return { words: 'Signed and waiting for its turn', tone: 'plain' }
   switch (because?.kind) {
     case 'changed':
-      return { words: `Now asks for ${because.price} USDC`, tone: 'warn', sign: 'warn' }
+      return { words: `The price is now ${because.price} USDC`, tone: 'warn', sign: 'warn' }
     case 'too-late':
-      return { words: 'Its signature expired too soon, unused', tone: 'warn', sign: 'clock' }
+      return { words: 'The signature expired too soon and was not used', tone: 'warn', sign: 'clock' }
     case 'dead':
-      return { words: 'Not charged; waiting for a new signature', tone: 'plain' }
+      return { words: 'Not charged, waiting for a new signature', tone: 'plain' }
     case 'charged':
       return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
     case 'none':
@@ -55,7 +55,7 @@ function failedWords({ payment, job, attempt }: RunJob): Words {
   const isSilent = payment?.state === 'sent' && job?.status !== 'failed'
   if (isSilent)
     return {
-      words: 'No answer in time',
+      words: 'No response in time, and you may still be charged',
       tone: 'warn',
       sign: 'clock',
       until: job?.usable_until ?? payment.valid_before,

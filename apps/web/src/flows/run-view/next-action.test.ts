@@ -18,7 +18,7 @@ test('a failed job whose payment is still good is sent again with it: nothing is
   expect(action).toMatchObject({ sign: [], retry: [{ key: 'qr', amount: '0.005' }], total: '0.005' })
   expect(labelAction(action)).toBe('Pay 0.005 and resume')
   expect(explainAction(action)).toBe(
-    'The same signed payment is sent again. It can be used only once, whatever happens.',
+    'The same signed payment will be sent again. It can be used only once, whatever happens.',
   )
 })
 
@@ -52,7 +52,9 @@ test('several are paid at one press, all at once', () => {
   expect(labelAction(action)).toBe('Pay 2 steps, 0.015')
   const both = actionOf(unpaid('summary', { kind: 'none' }), jobOf('qr', FAILED))
   expect(labelAction(both)).toBe('Pay 2 steps, 0.015')
-  expect(explainAction(both)).toMatch(/sent again with the payment they have/)
+  expect(explainAction(both)).toMatch(
+    /sent again with the payments you already signed\. Each can be used only once\./,
+  )
 })
 
 test('to pay twice for a step is never one of several things that a press does', () => {

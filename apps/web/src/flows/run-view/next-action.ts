@@ -99,22 +99,22 @@ export function explainAction({ sign, retry }: NextAction): string {
   const [first] = sign
   if (first === undefined)
     return retry.length === 1
-      ? 'The same signed payment is sent again. It can be used only once, whatever happens.'
-      : 'The same signed payments are sent again. Each can be used only once, whatever happens.'
+      ? 'The same signed payment will be sent again. It can be used only once, whatever happens.'
+      : 'The same signed payments will be sent again. Each can be used only once, whatever happens.'
   if (first.because === 'charged')
-    return 'The earlier payment was charged and nothing usable came back. If you pay again, you pay twice for this step.'
+    return 'The earlier payment went through, but the agent did not return anything usable. If you pay again, you will pay twice for this step.'
   const reasons = new Set(sign.map(({ because }) => because))
   const words = [
-    ...(reasons.has('changed') ? ['Signatures for another price are deleted unused.'] : []),
-    ...(reasons.has('dead') ? ['The earlier signature can never be charged.'] : []),
-    ...(reasons.has('too-late') ? ['Signatures that expired too soon are deleted unused.'] : []),
+    ...(reasons.has('changed') ? ['Signatures for a different price are deleted without being used.'] : []),
+    ...(reasons.has('dead') ? ['The earlier signature can never be used to charge you.'] : []),
+    ...(reasons.has('too-late') ? ['Signatures that expired too soon are deleted without being used.'] : []),
     ...(retry.length > 0
-      ? ['Failed steps are sent again with the payment they have, which can be used only once.']
+      ? ['Failed steps will be sent again with the payments you already signed. Each can be used only once.']
       : []),
   ]
   return words.length > 0
     ? words.join(' ')
-    : 'Each payment is valid only for its own step. What is not delivered is not charged.'
+    : 'Each payment is valid only for its own step. If a step is not delivered, you are not charged for it.'
 }
 
 function toSign(

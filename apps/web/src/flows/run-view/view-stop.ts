@@ -52,9 +52,9 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Word
     case 'waiting':
       return { words: 'Not reached', tone: 'plain' }
     case 'skipped':
-      return { words: 'Left out: this run does not reach it', tone: 'plain' }
+      return { words: 'Skipped because this run does not reach it', tone: 'plain' }
     case 'asking':
-      return { words: 'Needs your answer', tone: 'plain' }
+      return { words: 'Waiting for your approval', tone: 'plain' }
     case 'sleeping':
       return { words: 'Waiting', tone: 'plain', ...(state.until !== null && { until: state.until }) }
     case 'failed':
@@ -74,7 +74,10 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Word
 function jobsWords({ jobs, state }: RunStepAnswer): Words {
   const [first] = jobs
   if (first === undefined)
-    return { words: state === 'done' ? 'An empty list: nothing to order' : 'Waiting', tone: 'plain' }
+    return {
+      words: state === 'done' ? 'The list was empty, so no jobs were ordered' : 'Waiting',
+      tone: 'plain',
+    }
   if (jobs.length === 1 && !first.key.includes('#')) return jobWords(first)
   const done = jobs.filter(job => job.state === 'done').length
   const failed = jobs.filter(job => job.state === 'failed' || isChargedForNothing(job)).length
@@ -84,15 +87,15 @@ function jobsWords({ jobs, state }: RunStepAnswer): Words {
 }
 
 const FREE: { readonly [kind in Exclude<Step['kind'], 'job'>]: string } = {
-  rename: 'Made by the platform',
-  pick: 'Made by the platform',
-  template: 'Made by the platform',
-  'to-number': 'Made by the platform',
-  join: 'Made by the platform',
-  split: 'Made by the platform',
+  rename: 'Done by the platform',
+  pick: 'Done by the platform',
+  template: 'Done by the platform',
+  'to-number': 'Done by the platform',
+  join: 'Done by the platform',
+  split: 'Done by the platform',
   constant: 'Fixed value',
-  default: 'Made by the platform',
-  first: 'Made by the platform',
+  default: 'Done by the platform',
+  first: 'Done by the platform',
   branch: 'Decided by the platform',
   approval: 'Answered',
   wait: 'Waited',

@@ -5,7 +5,7 @@ export function explainStop(error: unknown): {
   readonly sentence: string
   readonly tone: 'warn' | 'refused'
 } {
-  const message = error instanceof Error ? error.message : 'The page could not complete this.'
+  const message = error instanceof Error ? error.message : 'The action could not be completed.'
   const begun = message.slice(0, 1).toUpperCase() + message.slice(1)
   const sentence = /[.!?…]$/.test(begun) ? begun : `${begun}.`
   return {

@@ -32,7 +32,7 @@ export function PickSetting(props: {
     <>
       {offered.length > 0 && (
         <div className="setting">
-          <label htmlFor={`${id}-path`}>Take</label>
+          <label htmlFor={`${id}-path`}>Value to take</label>
           <select
             id={`${id}-path`}
             className="input"
@@ -59,7 +59,7 @@ export function PickSetting(props: {
           value={path}
           most={400}
           isMono
-          hint="links[0].url: property names, item numbers from 0"
+          hint="For example, links[0].url. Use property names, and number items from 0."
           onChange={text => pick(readPath(text))}
         />
       )}

@@ -158,10 +158,10 @@ function writeValue(value: JsonValue): string {
 }
 
 function describeKind(value: JsonValue): string {
-  if (value === null) return 'null: nothing'
+  if (value === null) return 'null (no value)'
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object') return `an object with ${Object.keys(value).length} properties`
-  if (typeof value === 'string') return value === '' ? 'empty text; use JSON for anything else' : 'text'
+  if (typeof value === 'string') return value === '' ? 'empty text (use JSON for other types)' : 'text'
   return typeof value === 'number' ? 'a number' : 'a boolean'
 }
 

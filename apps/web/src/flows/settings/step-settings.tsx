@@ -28,7 +28,7 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
           isEmptyFine
           isLong
           isMono
-          hint="{name} is an input; {{ and }} are braces"
+          hint="{name} inserts an input. Use {{ and }} for literal braces."
           onChange={text => change({ ...step, text })}
         />
       )
@@ -67,7 +67,7 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
     case 'default':
       return (
         <ValueSetting
-          label="Value when none arrives"
+          label="Value to use when none is provided"
           value={step.value}
           onChange={value => change({ ...step, value })}
         />
@@ -166,7 +166,12 @@ function ConditionSetting(props: {
   }
   return (
     <>
-      <ChoiceSetting label="“then” if" value={condition.is} choices={CONDITIONS} onChange={choose} />
+      <ChoiceSetting
+        label="Take the “then” branch if"
+        value={condition.is}
+        choices={CONDITIONS}
+        onChange={choose}
+      />
       {condition.is === 'equal-to' && (
         <ValueSetting
           label="Value"
@@ -210,7 +215,7 @@ function WaitSetting(props: {
         value={seconds === undefined ? 'until' : 'for'}
         choices={[
           ['for', 'for a number of seconds'],
-          ['until', 'until the time in “until”'],
+          ['until', 'until the time given in “until”'],
         ]}
         onChange={chosen => change(chosen === 'for' ? { ...rest, seconds: 60 } : rest)}
       />

@@ -9,11 +9,11 @@ export function describePlan({ now, later }: SigningPlan): string {
   if (count === 0 && later.length === 0) return 'This run has no paid steps.'
   const what =
     count === 0
-      ? 'No payment at the start'
+      ? 'No payments will be signed at the start'
       : count === 1
-        ? 'One payment, valid only for its own step'
-        : `${capitalize(countWord(count))} payments, each valid only for its own step`
-  return `${what}. A step that is not delivered is not charged, and nothing after it is paid.`
+        ? 'One payment will be signed, valid only for its own step'
+        : `${capitalize(countWord(count))} payments will be signed, each valid only for its own step`
+  return `${what}. If a step is not delivered, you will not be charged for it or for any step after it.`
 }
 
 /** What a run is started with, in one line. */

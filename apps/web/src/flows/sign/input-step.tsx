@@ -31,7 +31,7 @@ export function InputStep(props: {
   useEffect(() => {
     if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refusal])
-  if (isEmpty) return <p className="quiet above">Checking the input.</p>
+  if (isEmpty) return <p className="quiet above">Checking the input…</p>
   return (
     <form
       ref={form}
@@ -43,8 +43,8 @@ export function InputStep(props: {
       }}
     >
       <p className="quiet above">
-        Input for the run{isGiven && ', already filled in. Change what you like'}. You see every price before
-        you sign.
+        This is the input for the run{isGiven && '. It is already filled in, and you can change it'}. You will
+        see every price before you sign.
       </p>
       <div className="above">
         <InputForm
@@ -68,7 +68,7 @@ export function InputStep(props: {
                   )
                 }}
               >
-                Fill with a sample
+                Use sample input
               </button>
             </div>
           )}

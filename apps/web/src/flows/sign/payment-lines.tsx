@@ -73,7 +73,7 @@ function NowLine(props: {
         </b>
       </span>
       <span className="small">
-        to <Address of={line.quote.pay_to} />, good until <When at={line.usableUntil} form="clock" />
+        to <Address of={line.quote.pay_to} />, valid until <When at={line.usableUntil} form="clock" />
         {isSigned && (
           <span className="signed">
             <Sign name="check" /> signed
@@ -96,7 +96,7 @@ function LaterRow({ line, decimals }: { readonly line: LaterLine; readonly decim
         </span>
         <span className="end">
           {line.most > 1 && `up to ${line.most} × `}
-          {line.price === undefined ? 'no price now' : <Amount of={line.price} decimals={decimals} />}
+          {line.price === undefined ? 'price unavailable' : <Amount of={line.price} decimals={decimals} />}
         </span>
       </span>
       <span className="small">{line.why}</span>

@@ -33,7 +33,7 @@ export function PaymentStep(props: Props): ReactNode {
     case 'quoting':
       return (
         <p className="quiet above" role="status">
-          Asking the agents for their prices.
+          Getting prices from the agents…
         </p>
       )
     case 'unquoted':
@@ -119,7 +119,7 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
         <p>
           The run cannot start without this price. Nothing has been signed.{' '}
           <button type="button" className="link" onClick={again}>
-            Ask again
+            Check again
           </button>
         </p>
       </Note>
@@ -131,13 +131,13 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
         {plan.changes.map(change => (
           <p key={change.key}>
             <b>
-              <Words of={change.name} most={64} /> asks for {change.to} USDC now; {whenSaid(change)}.
+              <Words of={change.name} most={64} /> now charges {change.to} USDC, but {whenSaid(change)}.
             </b>
           </p>
         ))}
         <p>
-          {plan.changes.length === 0 && 'The agents changed their terms since this page showed them. '}Nothing
-          has been signed. You sign only for what is listed here.
+          {plan.changes.length === 0 && 'The agents have changed their terms since this page showed them. '}
+          Nothing has been signed. You will sign only for what is listed here.
         </p>
       </Note>
     )
@@ -145,7 +145,7 @@ function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactN
 }
 
 function whenSaid({ from }: PriceChange): string {
-  return `it was ${from} when the flow was made`
+  return `the price was ${from} when the flow was made`
 }
 
 function Halt(props: {
@@ -208,7 +208,7 @@ function labelOf(signing: InPlan): string {
     case 'starting':
       return 'Starting…'
     case 'ready':
-      if (count === 0) return plan.later.length === 0 ? 'Run it, free' : 'Start, nothing to sign yet'
+      if (count === 0) return plan.later.length === 0 ? 'Run it, free' : 'Start (nothing to sign yet)'
       return `Sign ${count === 1 ? '1 payment' : `${count} payments`}, ${groupDigits(plan.atStart)} USDC`
   }
 }
@@ -221,15 +221,16 @@ function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
   return (
     <p className="tiny on-stock">
       {wallet === undefined ? (
-        'From a wallet you choose. '
+        'You will pay from a wallet you choose. '
       ) : (
         <>
-          From the <bdi>{wallet.name}</bdi>
-          {balance !== undefined && `, which has ${groupDigits(balance.usdc)} USDC`}
-          {isShort && ', less than the run can cost'}.{' '}
+          You will pay from your <bdi>{wallet.name}</bdi>
+          {balance !== undefined && ` (${groupDigits(balance.usdc)} USDC available)`}
+          {isShort && ', but the run can cost more'}.{' '}
         </>
       )}
-      This browser stores what you sign before it sends anything, so closing this page loses nothing.
+      Everything you sign is stored in this browser before it is sent, so you will not lose anything if you
+      close this page.
     </p>
   )
 }

@@ -97,7 +97,7 @@ test('what is signed now is added up; lists count at their maximum in what it co
   expect(now.map(({ usableUntil }) => usableUntil)).toEqual([1_935, 1_935])
   expect(later.map(({ name, most, why }) => [name, most, why])).toEqual([
     ['Third', 1, 'signed after approval'],
-    ['Each', 4, 'one for each item of “text”, signed when the list is ready'],
+    ['Each', 4, 'one for each item in “text”, signed when the list is ready'],
   ])
   expect([atStart, atMost]).toEqual(['0.007', '0.029'])
   expect([problems, changes]).toEqual([[], []])

@@ -96,11 +96,11 @@ function stepOf({ steps }: Flow, id: string): JobStep | undefined {
 }
 
 function whyLater(graph: Graph, id: string, { map }: JobStep): string {
-  if (map !== undefined) return `one for each item of “${map.port}”, signed when the list is ready`
+  if (map !== undefined) return `one for each item in “${map.port}”, signed when the list is ready`
   const kinds = new Set(kindsBehind(graph, id))
   if (kinds.has('approval')) return 'signed after approval'
-  if (kinds.has('wait')) return 'signed when its time comes'
-  return 'signed when the run reaches it'
+  if (kinds.has('wait')) return 'signed when the wait is over'
+  return 'signed when the run reaches this step'
 }
 
 /** What stands between the start and a step. */

@@ -49,15 +49,15 @@ function describeFeed(feed: NonNullable<PortView['feed']>): string {
 
 const GRADES = {
   same: '',
-  safe: ', converted on the way',
-  lossy: ', may be refused',
-  impossible: ', which does not fit',
-  broken: ', which is broken',
+  safe: ', converted automatically',
+  lossy: ', may be rejected',
+  impossible: ', not compatible',
+  broken: ', broken',
 } as const
 
 function describeTargets(graph: Graph, targets: readonly PortRef[]): string {
   const [first] = targets
-  if (first === undefined) return 'feeds nothing'
+  if (first === undefined) return 'not connected'
   const words =
     first.step === FLOW_OUTPUT
       ? `flow output ${first.port}`

@@ -19,15 +19,15 @@ export function describeStep(step: Step): string {
     case 'to-number':
       return 'a number read from text'
     case 'join':
-      return `with ${describeSeparator(step.separator)} between`
+      return `with ${describeSeparator(step.separator)} between items`
     case 'split':
-      return `at ${describeSeparator(step.separator)}, up to ${step.most}`
+      return `at ${describeSeparator(step.separator)}, up to ${step.most} items`
     case 'constant':
       return describeValue(step.value)
     case 'default':
-      return `else ${describeValue(step.value)}`
+      return `${describeValue(step.value)} if none is provided`
     case 'first':
-      return `of ${step.count}, in order`
+      return `${step.count} inputs, in order`
     case 'branch':
       return `if ${describeCondition(step.condition)}`
     case 'approval':

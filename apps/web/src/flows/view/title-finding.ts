@@ -6,52 +6,52 @@ export function titleFinding({ id, port }: Finding): string {
   const named = port === undefined ? undefined : `“${port}”`
   switch (rule) {
     case 'gone':
-      return 'The capability is gone'
+      return 'The capability is no longer available'
     case 'unreachable':
-      return 'The agent does not answer'
+      return 'The agent is not responding'
     case 'offline':
       return 'The agent is offline'
     case 'closed':
       return 'The agent is not accepting jobs'
     case 'dearer':
-      return 'The price has risen'
+      return 'The price has gone up'
     case 'changed':
       return 'The capability has changed'
     case 'permission':
-      return 'It moves your tokens'
+      return 'This step moves your tokens'
     case 'balance':
       return 'Not enough USDC in the wallet'
     case 'empty':
       return 'Nothing to run yet'
     case 'circle':
-      return 'Steps wait for each other'
+      return 'Steps wait for each other in a loop'
     case 'jobs':
       return 'Too many jobs'
     case 'unused':
-      return 'Its result is not used'
+      return 'The result is not used'
     case 'idle':
-      return 'It has no effect'
+      return 'This step has no effect'
     case 'settings':
-      return 'Its settings are wrong'
+      return 'The settings are not valid'
     case 'after':
-      return 'It waits for a missing output'
+      return 'This step waits for a missing output'
     case 'unfed':
       return `${named ?? 'An input'} has no source`
     case 'optional':
       return `${named ?? 'An input'} may be missing`
     case 'constant':
-      return `The value of ${named ?? 'an input'} is refused`
+      return `The value of ${named ?? 'an input'} is not accepted`
     case 'stray':
-      return `${named ?? 'An input'} is gone`
+      return `${named ?? 'An input'} no longer exists`
     case 'second-wire':
     case 'wire-and-constant':
       return `${named ?? 'An input'} has two sources`
     case 'broken':
       return `The wire to ${named ?? 'an input'} is broken`
     case 'lossy':
-      return `${named ?? 'An input'} may be refused`
+      return `${named ?? 'An input'} may be rejected`
     case 'impossible':
-      return `${named ?? 'An input'} does not fit`
+      return `${named ?? 'An input'} is not compatible`
     default:
       return 'Worth knowing'
   }

@@ -43,12 +43,12 @@ function tagOf(graph: Graph, to: PortRef, grade: WireView['grade'], type: ShownT
       const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type
       return input !== undefined && input !== 'any' && input.type === 'string' && type !== 'string'
         ? 'as text'
-        : 'adapted'
+        : 'converted'
     }
     case 'lossy':
-      return 'may be refused'
+      return 'may be rejected'
     case 'impossible':
-      return 'does not fit'
+      return 'not compatible'
     case 'broken':
       return 'gone'
   }

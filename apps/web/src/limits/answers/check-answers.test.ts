@@ -4,6 +4,7 @@ import { checkApprovals, checkLimits, checkSpender } from './check-answers.ts'
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const WORD = `0x${'44'.repeat(32)}`
+const INVALID = 'The platform sent an invalid response, so this page ignored it.'
 /** A word for somebody else, and an amount behind it. */
 const TWO_WORDS = `0x${'e7'.repeat(20).padStart(64, '0')}${'f'.repeat(64)}`
 
@@ -60,15 +61,21 @@ test.each([TWO_WORDS, `${ADDRESS}00`, ADDRESS.slice(0, -1), '0x', '', null, unde
   'PERM-05 %j is no spender, recipient or owner of anything',
   wrong => {
     const other = wrong as string
-    expect(() => checkSpender({ agent_id: 7, spender: other })).toThrow('“spender” is not as documented')
+    expect(() => checkSpender({ agent_id: 7, spender: other })).toThrow(
+      'The field “spender” is not in the documented format',
+    )
     expect(() => checkApprovals({ approvals: [{ ...APPROVAL, spender: other }], from_block: 0 })).toThrow(
-      'not well-formed',
+      INVALID,
     )
     for (const changed of [{ spender: other }, { token: other }, { recipients: [other] }, { scope: other }]) {
       const permissions = [{ ...LIMITS.permissions[0], ...changed }]
-      expect(() => checkLimits({ ...LIMITS, permissions })).toThrow('“permissions” is not as documented')
+      expect(() => checkLimits({ ...LIMITS, permissions })).toThrow(
+        'The field “permissions” is not in the documented format',
+      )
     }
-    expect(() => checkLimits({ ...LIMITS, address: other })).toThrow('“address” is not as documented')
+    expect(() => checkLimits({ ...LIMITS, address: other })).toThrow(
+      'The field “address” is not in the documented format',
+    )
   },
 )
 
@@ -76,12 +83,14 @@ test.each(['-1', '1.5', '0x10', '1e9', ' 1', '', (2n ** 256n).toString(), '1'.re
   'PERM-01 %j is no amount',
   wrong => {
     for (const field of ['balance', 'allowance', 'total_left'] as const)
-      expect(() => checkLimits({ ...LIMITS, [field]: wrong })).toThrow(`“${field}” is not as documented`)
+      expect(() => checkLimits({ ...LIMITS, [field]: wrong })).toThrow(
+        `The field “${field}” is not in the documented format`,
+      )
     const permissions = [{ ...LIMITS.permissions[0], spent: wrong }]
-    expect(() => checkLimits({ ...LIMITS, permissions })).toThrow('not well-formed')
+    expect(() => checkLimits({ ...LIMITS, permissions })).toThrow(INVALID)
   },
 )
 
 test.each([null, undefined, 'text', [], { permissions: 'many' }])('%j is no answer at all', wrong => {
-  expect(() => checkLimits(wrong as unknown as WalletLimits)).toThrow('not well-formed')
+  expect(() => checkLimits(wrong as unknown as WalletLimits)).toThrow(INVALID)
 })

@@ -102,7 +102,7 @@ export function checkApprovals(answer: TokenApprovals): TokenApprovals {
 function check<T>(answer: T, forms: Forms): T {
   const wrong = firstWrong(answer, forms)
   if (wrong === undefined) return answer
-  const message = `The platform’s answer is not well-formed, so this page ignores it: “${wrong}” is not as documented.`
+  const message = `The platform sent an invalid response, so this page ignored it. The field “${wrong}” is not in the documented format.`
   throw new ApiFailure(message, { status: 0, type: 'internal' })
 }
 

@@ -37,6 +37,6 @@ function isAsPlanned({ totalLeft, allowance, permission }: PlannedFrom, chain: C
 function saysOtherwise(): WalletProblem {
   return new WalletProblem(
     'not-allowed',
-    'The chain does not match this page. Reload it and check what it shows.',
+    'What is recorded on-chain does not match this page. Reload the page and check what it shows.',
   )
 }

@@ -31,7 +31,7 @@ export function CategoryChoice(props: {
       },
       (error: unknown) => {
         setCategory(before)
-        setState({ problem: error instanceof ApiFailure ? error.message : 'The platform did not answer.' })
+        setState({ problem: error instanceof ApiFailure ? error.message : 'The platform did not respond.' })
       },
     )
   }

@@ -28,7 +28,7 @@ export function LookAgain(props: {
   return (
     <>
       <button type="button" className={className} disabled={state === 'looking'} onClick={look}>
-        {state === 'looking' ? 'Checking …' : 'Check again now'}
+        {state === 'looking' ? 'Checking…' : 'Check again now'}
       </button>
       <span role="status" className={typeof state === 'object' ? state.tone : undefined}>
         {typeof state === 'object' && state.words}
@@ -44,7 +44,7 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
   if (problem !== null) {
     const words = (
       <>
-        It does not answer correctly: <Words of={problem} />
+        The agent does not respond correctly: <Words of={problem} />
       </>
     )
     return { tone: 'bad', words }
@@ -52,7 +52,7 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
   if (standing !== 'listed') {
     const words = (
       <>
-        It is {standing}
+        The agent is {standing}
         {reason !== null && (
           <>
             : <Words of={reason} />
@@ -63,19 +63,23 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
     return { tone: 'bad', words }
   }
   if (!payable)
-    return { tone: 'care', words: 'It answers, but its wallet is not proven: the platform sends no payers.' }
+    return {
+      tone: 'care',
+      words:
+        'The agent responds, but its wallet is not verified, so the platform does not send paid jobs to it.',
+    }
   const changed =
     changes.length === 0
       ? 'Nothing changed'
       : `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} found`
   return {
     tone: 'good',
-    words: `It answers and is listed. ${changed}. The next health check runs automatically.`,
+    words: `The agent responds and is listed. ${changed}. The next health check will run automatically.`,
   }
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof ApiFailure)) return 'The platform did not answer.'
+  if (!(error instanceof ApiFailure)) return 'The platform did not respond.'
   if (error.status === 429)
     return `The last check was less than a minute ago.${error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`}`
   return error.message

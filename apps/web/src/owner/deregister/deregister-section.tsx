@@ -28,21 +28,21 @@ export function DeregisterSection(props: {
   return (
     <section id="stake">
       <div className="heading">
-        <h2>Take the stake back</h2>
+        <h2>Get your stake back</h2>
         {state.kind !== 'done' && <span className="end">{ether} ETH staked</span>}
       </div>
       {state.kind === 'done' ? (
         <Note tone="paid" alert>
           <p>
-            <b>In a block. {ether} ETH went back to your wallet.</b> Agent {agentId} is deregistered and no
+            <b>Confirmed. {ether} ETH was returned to your wallet.</b> Agent {agentId} is deregistered and no
             longer listed.
           </p>
         </Note>
       ) : state.kind === 'sent' ? (
         <Note tone="info" alert>
           <p>
-            <b>Sent, not in a block yet.</b> Transaction <Hash of={state.transaction} />.
-            {state.isLate && ' It has not appeared for five minutes. Your wallet shows its status.'}
+            <b>Sent, but not confirmed yet.</b> Transaction <Hash of={state.transaction} />.
+            {state.isLate && ' It has not appeared after five minutes. Check its status in your wallet.'}
           </p>
           <p className="acts">
             {state.isLate && (
@@ -52,12 +52,12 @@ export function DeregisterSection(props: {
             )}
             {state.isLate && (
               <button type="button" className="link" onClick={forget}>
-                It was dropped or refused
+                It was dropped or rejected
               </button>
             )}
             {platform.explorer_url !== undefined && (
               <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
-                View on the explorer
+                View in the explorer
               </a>
             )}
           </p>
@@ -65,9 +65,9 @@ export function DeregisterSection(props: {
       ) : (
         <>
           <p className="quiet measure">
-            Deregistering removes the agent here: nobody can find or call it, and its number is never reused.
-            The registry sends the stake to the wallet that owns the agent. Payments for jobs it has delivered
-            are still settled.
+            Deregistering removes the agent from this platform. Nobody will be able to find or call it here,
+            and its number will never be reused. The registry will send the stake to the wallet that owns the
+            agent. Payments for jobs it has already delivered will still be settled.
           </p>
           {!isOpen && state.kind === 'idle' && state.problem !== undefined && (
             <Note tone="warn" alert>
@@ -76,7 +76,7 @@ export function DeregisterSection(props: {
           )}
           {origin === 'terminal' ? (
             <p className="above">
-              This needs your wallet’s signature, and you signed in from a terminal. In the terminal, run{' '}
+              Your wallet must sign this, but you signed in from a terminal. In the terminal, run{' '}
               <code>farebox deregister {agentId}</code>
             </p>
           ) : (
@@ -97,8 +97,8 @@ export function DeregisterSection(props: {
               top={
                 <>
                   <div className="kind">
-                    <b>Back to you</b>
-                    <span className="end">agent {agentId} ends</span>
+                    <b>You get back</b>
+                    <span className="end">for deregistering agent {agentId}</span>
                   </div>
                   <Sum amount={ether} unit="ETH" />
                 </>
@@ -114,7 +114,7 @@ export function DeregisterSection(props: {
                       deregister({agentId})
                     </span>,
                   ],
-                  ['You pay', 'gas, which your wallet shows'],
+                  ['You pay', 'the gas fee shown in your wallet'],
                 ]}
               />
               <button
@@ -124,8 +124,8 @@ export function DeregisterSection(props: {
                 onClick={send}
               >
                 {state.kind === 'asking'
-                  ? 'Waiting for your wallet …'
-                  : `Deregister and take ${ether} ETH back`}
+                  ? 'Waiting for your wallet…'
+                  : `Deregister and get ${ether} ETH back`}
               </button>
             </Ticket>
           </div>

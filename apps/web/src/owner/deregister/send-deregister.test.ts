@@ -47,7 +47,7 @@ test('the owner’s wallet is asked for deregister(agentId) at the registry, wit
 test('another account than the owner’s is not asked, and is told which one it has to be', async () => {
   const { wallet, sent } = walletOf(OTHER)
   const refused = sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
-  await expect(refused).rejects.toThrow('shows 0x9965…A4dc, but the agent belongs to 0x15d3…6A65')
+  await expect(refused).rejects.toThrow('is using 0x9965…A4dc, but the agent belongs to 0x15d3…6A65')
   expect(sent).toEqual([])
 })
 
@@ -67,5 +67,7 @@ test('what was declined was not sent; of what failed in the wallet nobody knows'
   expect(explainDeregister(new WalletProblem('declined', 'You declined.'))).toBe(
     'You declined. Nothing was sent.',
   )
-  expect(explainDeregister(new WalletProblem('failed', 'It broke.'))).toContain('Your wallet shows whether')
+  expect(explainDeregister(new WalletProblem('failed', 'It broke.'))).toBe(
+    'It broke. Check your wallet to see whether anything was sent.',
+  )
 })

@@ -22,7 +22,7 @@ export interface Deregistering {
 export async function sendDeregister({ agentId, owner, wallet, platform }: Deregistering): Promise<string> {
   const account = wallet.address === owner ? wallet : await wallet.accounts?.take(owner)
   if (account === undefined) {
-    const message = `${wallet.name} shows ${shortAddress(wallet.address)}, but the agent belongs to ${shortAddress(owner)}. Choose that account in your wallet.`
+    const message = `${wallet.name} is using ${shortAddress(wallet.address)}, but the agent belongs to ${shortAddress(owner)}. Switch to that account in your wallet.`
     throw new WalletProblem('not-allowed', message)
   }
   if (account.sendTransaction === undefined) {
@@ -43,9 +43,9 @@ const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 /** Why it was not sent, or why nobody knows. */
 export function explainDeregister(error: unknown): string {
   if (!(error instanceof WalletProblem))
-    return 'The wallet did not answer. It shows whether anything was sent.'
+    return 'The wallet did not respond. Check it to see whether anything was sent.'
   const rest = UNCLEAR.includes(error.kind)
-    ? 'Your wallet shows whether anything was sent.'
+    ? 'Check your wallet to see whether anything was sent.'
     : 'Nothing was sent.'
   return `${error.message} ${rest}`
 }

@@ -31,8 +31,8 @@ const LOOK_MS = 3_000
 const MOST_LOOKS = 100
 
 const CAME_TO_NOTHING = {
-  reverted: 'The contract refused it. The agent stays registered, and only gas was spent.',
-  replaced: 'Another transaction from the wallet replaced it. The agent stays registered.',
+  reverted: 'The contract rejected the transaction. The agent is still registered, and only gas was spent.',
+  replaced: 'Another transaction from your wallet replaced this one. The agent is still registered.',
 }
 
 /** Ends an agent's registration by its owner's wallet; what is sent is waited for, and never sent twice by itself. */

@@ -50,7 +50,7 @@ function Plot(props: {
   const { days, totals } = earnings
   const highest = highestOf(totals)
   const lowest = totals.reduce((least, total) => (total < least ? total : least), highest)
-  const label = `Earnings per day for ${days.length} days, from ${fromAtomic(lowest)} to ${fromAtomic(highest)} USDC; the table below has the figures`
+  const label = `Earnings per day for ${days.length} days, from ${fromAtomic(lowest)} to ${fromAtomic(highest)} USDC. The table below lists the figures.`
   return (
     <div className={isNarrow ? 'plot narrow' : 'plot wide'} role="img" aria-label={label}>
       <svg className="plot-scale" width={widthOf(scale)} height={HEIGHT} aria-hidden="true">

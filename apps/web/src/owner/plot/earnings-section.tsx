@@ -24,14 +24,14 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
       </div>
       {parts.length === 0 ? (
         <div className="void low">
-          <b>No earnings in these {days.length} days</b>
+          <b>No earnings in the last {days.length} days</b>
           {describeJobs(earnings.jobs)}
         </div>
       ) : (
         <>
           <EarningsPlot earnings={earnings} />
           <details className="small">
-            <summary>As a table</summary>
+            <summary>View as a table</summary>
             <EarningsTable earnings={earnings} />
           </details>
         </>
@@ -114,7 +114,7 @@ function PartName({ of: { name, agent } }: { readonly of: EarnedBy }): ReactNode
       {agent !== undefined && (
         <span className="faint">
           {' '}
-          of <bdi>{agent}</bdi>
+          from <bdi>{agent}</bdi>
         </span>
       )}
     </>
@@ -123,6 +123,6 @@ function PartName({ of: { name, agent } }: { readonly of: EarnedBy }): ReactNode
 
 function describeJobs(jobs: readonly number[]): string {
   const all = jobs.reduce((sum, count) => sum + count, 0)
-  if (all === 0) return 'Nobody ordered a job.'
-  return `${formatCount(all)} ${all === 1 ? 'job was' : 'jobs were'} ordered; no transfer is proven.`
+  if (all === 0) return 'No jobs were ordered.'
+  return `${formatCount(all)} ${all === 1 ? 'job was' : 'jobs were'} ordered, but no transfer is confirmed.`
 }

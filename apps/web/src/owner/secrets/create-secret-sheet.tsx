@@ -26,7 +26,7 @@ export function CreateSecretSheet(props: {
   const create = (event: FormEvent): void => {
     event.preventDefault()
     if (chosen.length === 0) {
-      setProblem('Pick at least one wallet: a secret without one accepts no payments.')
+      setProblem('Select at least one wallet. A secret without a wallet cannot be used to accept payments.')
       return
     }
     setAsking(true)
@@ -50,8 +50,8 @@ export function CreateSecretSheet(props: {
     <Sheet labelledBy="create-secret" close={close}>
       <h2 id="create-secret">Create a secret</h2>
       <p className="quiet above">
-        An agent presents its secret to the facilitator, which accepts payments to the wallets picked here and
-        to no others.
+        Your agent uses this secret to identify itself to the facilitator. The facilitator then accepts
+        payments only to the wallets you select here.
       </p>
       <form onSubmit={create}>
         <p className="field">
@@ -65,7 +65,7 @@ export function CreateSecretSheet(props: {
             value={label}
             maxLength={MOST_LABEL}
             autoComplete="off"
-            placeholder="Text statistics, on the new server"
+            placeholder="Text statistics on the new server"
             onChange={event => setLabel(event.target.value)}
           />
         </p>
@@ -97,7 +97,7 @@ export function CreateSecretSheet(props: {
             Not now
           </button>
           <button type="submit" className="button solid" disabled={isAsking}>
-            {isAsking ? 'Creating …' : 'Create the secret'}
+            {isAsking ? 'Creating…' : 'Create the secret'}
           </button>
         </div>
       </form>

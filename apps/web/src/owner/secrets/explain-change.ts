@@ -4,9 +4,10 @@ import { ApiFailure } from '../../site/ask.ts'
 export function explainChange(error: unknown, change: 'made' | 'revoked'): string {
   if (error instanceof ApiFailure && error.status !== 0) {
     const wait = error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`
-    return `Not ${change}. ${error.message}.${wait}`.replace('..', '.')
+    const done = change === 'made' ? 'created' : 'revoked'
+    return `The secret was not ${done}. ${error.message}.${wait}`.replace('..', '.')
   }
   return change === 'made'
-    ? 'The platform did not answer. It may have made a secret that nobody has seen: if the list shows one, revoke it.'
-    : 'The platform did not answer. The secret may be revoked. Check the list.'
+    ? 'The platform did not respond. It may have created a secret that was never shown. If the list shows a new secret, revoke it.'
+    : 'The platform did not respond. The secret may or may not have been revoked. Check the list.'
 }

@@ -36,8 +36,8 @@ export function RevokeSheet(props: {
         Revoke <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        Within seconds, and permanently, an agent that presents it can no longer accept payments. Payments for
-        jobs it has delivered are still settled.
+        Agents that use this secret will stop accepting payments within seconds. You cannot undo this.
+        Payments for jobs they have already delivered will still be settled.
       </p>
       <p className="quiet above">
         {secret.last_used_at === null ? (
@@ -58,7 +58,7 @@ export function RevokeSheet(props: {
           Keep it
         </button>
         <button type="button" className="button danger" disabled={isAsking} onClick={revoke}>
-          {isAsking ? 'Revoking …' : 'Revoke now'}
+          {isAsking ? 'Revoking…' : 'Revoke now'}
         </button>
       </div>
     </Sheet>

@@ -34,8 +34,8 @@ export function RotateSheet(props: {
         Rotate <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        This creates a new secret for the same wallets and shows it once. Both work until you revoke the old
-        one. Give the new one to your agent, restart it, then revoke the old one.
+        This will create a new secret for the same wallets and show it once. Both secrets will work until you
+        revoke the old one. Give the new secret to your agent, restart the agent, then revoke the old secret.
       </p>
       {problem !== undefined && (
         <Note tone="refused" alert>
@@ -47,7 +47,7 @@ export function RotateSheet(props: {
           Not now
         </button>
         <button type="button" className="button solid" disabled={isAsking} onClick={rotate}>
-          {isAsking ? 'Rotating …' : 'Create the new secret'}
+          {isAsking ? 'Rotating…' : 'Create the new secret'}
         </button>
       </div>
     </Sheet>

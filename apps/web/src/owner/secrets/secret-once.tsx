@@ -23,29 +23,29 @@ export function SecretOnce({
     `AGENT_WALLET_ADDRESS=${checksumAddress(wallet)}`,
     'SERVICE_DEV_MODE=false',
   ]
-  const old = secret.replaces === null ? '' : ' The old secret works until you revoke it.'
+  const old = secret.replaces === null ? '' : ' The old secret will work until you revoke it.'
   return (
     <OnceSheet
       title="Your new secret, shown only once"
       lines={lines.join('\n')}
       copy="Copy the lines"
-      hint={`Add the lines to your agent’s environment, for example its .env. Then start it with npx farebox start; farebox dev accepts no payments.${old}`}
+      hint={`Add these lines to your agent’s environment, for example to its .env file. Then start the agent with npx farebox start, because farebox dev does not accept payments.${old}`}
       kept={kept}
     >
       <p>
-        Nobody can show it again, and this platform does not store it. It accepts payments to{' '}
+        You cannot see it again because this platform does not store it. It allows payments only to{' '}
         {secret.wallets.map((address, index) => (
           <span key={address}>
             {index > 0 && (index === secret.wallets.length - 1 ? ' and ' : ', ')}
             <Address of={address} />
           </span>
         ))}
-        , and to no other wallet.
+        .
       </p>
       {secret.wallets.length > 1 && (
         <p className="field">
           <label className="label" htmlFor="for-wallet">
-            <b>Agent wallet in the lines</b>
+            <b>Agent wallet to include</b>
           </label>
           <select
             id="for-wallet"

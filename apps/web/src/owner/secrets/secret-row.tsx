@@ -29,7 +29,7 @@ export function SecretRow(props: {
               <Hash of={secret.secret_id} />
             </span>
           )}
-          {bothWork && <span className="tag warn">both work</span>}
+          {bothWork && <span className="tag warn">both active</span>}
         </span>
         <span className="small quiet">
           {isRevoked ? (

@@ -44,7 +44,7 @@ export function SecretsPanel(props: {
       <>
         <Heading most={most} />
         <p className="nothing quiet small">
-          This platform creates no secrets. Agents choose their own facilitator.
+          This platform does not issue secrets. Agents choose their own facilitator.
         </p>
       </>
     )
@@ -61,14 +61,14 @@ export function SecretsPanel(props: {
       {isNewKept && (
         <Note tone="info">
           <p>
-            When your agent runs with it: <a href="/register">Register an agent</a>.
+            Once your agent is running with this secret, <a href="/register">register the agent</a>.
           </p>
         </Note>
       )}
       {failure !== undefined && <FailureNote error={failure} again={read} />}
       {secrets?.length === 0 && (
         <p className="nothing faint small">
-          No secrets yet. An agent needs one to receive payments through this facilitator.
+          No secrets yet. An agent needs a secret to receive payments through this facilitator.
         </p>
       )}
       <ul className="secrets">
@@ -84,8 +84,8 @@ export function SecretsPanel(props: {
         ))}
       </ul>
       <p className="hint quiet">
-        An agent presents its secret to the facilitator, which accepts payments to the listed wallets and to
-        no others.
+        An agent uses its secret to identify itself to the facilitator. The facilitator then accepts payments
+        only to the wallets listed for that secret.
       </p>
       {sheet === 'create' && (
         <CreateSecretSheet

@@ -40,7 +40,7 @@ export function LimitSources({
           )}
           {most !== null && sum > most && (
             <tr>
-              <td className="quiet">Maximum for one owner</td>
+              <td className="quiet">Maximum per owner</td>
               <td className="num">{formatCount(most)}</td>
             </tr>
           )}
@@ -48,7 +48,7 @@ export function LimitSources({
       </table>
       {raises.length > 0 && (
         <>
-          <h3>Ways to raise it</h3>
+          <h3>Ways to raise the limit</h3>
           <ul className="raises">
             {raises.map(raise => (
               <li key={raise.kind === 'another' ? 'another' : raise.share.agent_id}>
@@ -78,7 +78,7 @@ function ShareRow({ share }: { readonly share: SettlementShare }): ReactNode {
       <td className="num">
         {formatCount(settlements)}
         {nothing !== null && (
-          <div className="small bad">{nothing === 'offline' ? 'offline' : 'not payable'}</div>
+          <div className="small bad">{nothing === 'offline' ? 'offline' : 'cannot be paid'}</div>
         )}
       </td>
     </tr>
@@ -90,7 +90,7 @@ function RaiseLine({ raise }: { readonly raise: Raise }): ReactNode {
   if (raise.kind === 'another') {
     return (
       <>
-        {more} <a href="/register">Another agent</a> with its own stake, more once it has a badge
+        {more} for <a href="/register">another agent</a> with its own stake, and more once it has a badge
       </>
     )
   }
@@ -100,13 +100,13 @@ function RaiseLine({ raise }: { readonly raise: Raise }): ReactNode {
     return (
       <>
         {more} <a href={`/owner/agents/${share.agent_id}`}>{name}</a>{' '}
-        {share.counts_nothing === 'offline' ? 'once it is back online' : 'once it is payable'}
+        {share.counts_nothing === 'offline' ? 'once it is back online' : 'once it can be paid'}
       </>
     )
   }
   return (
     <>
-      {more} <a href={`/agents/${share.agent_id}`}>{name}</a> as {raise.badge}; requirements are on its page
+      {more} once <a href={`/agents/${share.agent_id}`}>{name}</a> is {raise.badge}; see how on its page
     </>
   )
 }

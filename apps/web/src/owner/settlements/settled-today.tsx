@@ -36,12 +36,12 @@ export function SettledToday({ limit }: { readonly limit: SettlementLimit }): Re
       )}
       <LimitNotice limit={limit} />
       <p className="small quiet">
-        The facilitator pays the gas for settlements. Days are in UTC.
+        The facilitator pays the gas for settlements. Each day starts at midnight UTC.
         {sponsorship === 'unlisted' && (
           <>
             {' '}
             To raise the limit, <a href="/register">register an agent</a>
-            {rule === null ? '.' : `: at least ${formatCount(rule.at_least)} per day.`}
+            {rule === null ? '.' : ` to get at least ${formatCount(rule.at_least)} per day.`}
           </>
         )}
       </p>
@@ -57,8 +57,9 @@ function LimitNotice({ limit }: { readonly limit: SettlementLimit }): ReactNode 
     return (
       <Note tone="refused">
         <p>
-          <b>Today’s settlements are used up.</b> The facilitator refuses new payments until{' '}
-          <When at={resetsAt} form="since" /> or until the limit is raised. Charged payments are settled.
+          <b>Today’s settlements are used up.</b> The facilitator will refuse new payments until{' '}
+          <When at={resetsAt} form="since" /> or until the limit is raised. Payments that were already charged
+          will still be settled.
         </p>
       </Note>
     )
@@ -66,13 +67,13 @@ function LimitNotice({ limit }: { readonly limit: SettlementLimit }): ReactNode 
   return (
     <Note tone="warn">
       <p>
-        <b>Four fifths of today’s settlements are used.</b>{' '}
+        <b>80% of today’s settlements are used.</b>{' '}
         {expectedAt === null ? (
-          'At today’s pace, the rest lasts the day.'
+          'At today’s pace, the rest will last until the end of the day.'
         ) : (
           <>
-            At today’s pace, the rest lasts until <When at={expectedAt} form="since" />; then new payments are
-            refused until <When at={resetsAt} form="since" />.
+            At today’s pace, the rest will last until <When at={expectedAt} form="since" />. After that, new
+            payments will be refused until <When at={resetsAt} form="since" />.
           </>
         )}
       </p>

@@ -6,12 +6,12 @@ import { Words } from '../../parts/words.tsx'
 type Delivery = NonNullable<Webhook['last_delivery']>
 
 const EVENTS: { readonly [event in Delivery['event']]: string } = {
-  'agent.warned': 'it fails its checks',
-  'agent.offline': 'it is offline',
-  'agent.back': 'it is back',
-  'agent.not_payable': 'it could not take a payment',
+  'agent.warned': 'the agent is failing its checks',
+  'agent.offline': 'the agent is offline',
+  'agent.back': 'the agent is back online',
+  'agent.not_payable': 'the agent could not accept a payment',
   'agent.test': 'a test',
-  'owner.limit_near': 'four fifths of today’s settlements are used',
+  'owner.limit_near': '80% of today’s settlements are used',
   'owner.limit_reached': 'today’s settlements are used up',
 }
 
@@ -30,7 +30,7 @@ export function LastDelivery({ of }: { readonly of: Webhook['last_delivery'] }):
   return (
     <>
       <span className={state === 'waiting' ? undefined : 'bad'}>
-        Last notice ({EVENTS[event]}) of <When at={made} /> {words}
+        Last notice ({EVENTS[event]}), created <When at={made} />, {words}
       </span>
       , after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
       {failure !== null && (

@@ -17,7 +17,7 @@ interface Outcome {
 export function WebhookPurpose(): ReactNode {
   return (
     <p className="hint">
-      The platform notifies a webhook when its agent fails three checks in a row, goes offline, or comes back.
+      A webhook notifies you when its agent fails three checks in a row, goes offline, or comes back online.
     </p>
   )
 }
@@ -74,7 +74,10 @@ export function WebhookPanel(props: {
     run(async () => {
       await ask(path, { method: 'DELETE' })
       setWebhook(null)
-      setOutcome({ tone: 'info', words: 'Webhook removed. The platform sends no notices for this agent.' })
+      setOutcome({
+        tone: 'info',
+        words: 'Webhook removed. The platform will no longer send notices for this agent.',
+      })
     })
   return (
     <div className="webhook">
@@ -110,7 +113,7 @@ export function WebhookPanel(props: {
           <p className="field">
             <label className="label" htmlFor={`webhook-${agentId}`}>
               <b>Notice URL</b>
-              <span className="end">by POST, https</span>
+              <span className="end">https; notices are sent by POST</span>
             </label>
             <input
               id={`webhook-${agentId}`}
@@ -124,11 +127,12 @@ export function WebhookPanel(props: {
             />
           </p>
           <p className="hint">
-            Saving creates a new secret, which lets your receiver verify that a notice is from this platform.
+            Saving creates a new secret. Your receiver can use it to verify that a notice is from this
+            platform.
           </p>
           <p className="acts-line">
             <button type="submit" className="button" disabled={isBusy}>
-              {isBusy ? 'Saving …' : 'Save'}
+              {isBusy ? 'Saving…' : 'Save'}
             </button>
             <button type="button" className="link" onClick={() => setChanging(false)}>
               Cancel
@@ -150,8 +154,8 @@ export function WebhookPanel(props: {
           kept={() => setMade(undefined)}
         >
           <p>
-            Your receiver verifies notices with it. Nobody can show it again; saving the webhook again creates
-            a new one.
+            Your receiver can use this secret to verify notices. You cannot see it again. To get a new secret,
+            save the webhook again.
           </p>
         </OnceSheet>
       )}
@@ -160,7 +164,7 @@ export function WebhookPanel(props: {
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof ApiFailure)) return 'The platform did not answer.'
+  if (!(error instanceof ApiFailure)) return 'The platform did not respond.'
   return error.retryAfter === undefined
     ? error.message
     : `${error.message}. Try again in ${error.retryAfter} s.`

@@ -49,7 +49,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
         </dd>
       </div>
       <div>
-        <dt>Jobs paid by others</dt>
+        <dt>Jobs paid for by others</dt>
         <dd className="num">{formatCount(jobs)}</dd>
       </div>
     </dl>

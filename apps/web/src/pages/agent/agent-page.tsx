@@ -116,8 +116,9 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       {capability === undefined ? (
         <Note tone="info">
           <p>
-            This agent serves no declaration at /about. It is listed without prices and cannot be called here.
-            A registration that proves ownership of the endpoint replaces it.
+            This agent does not publish a declaration at /about, so it is listed without prices and cannot be
+            called here. If someone registers this endpoint and proves that they own it, the new registration
+            will replace this one.
           </p>
         </Note>
       ) : (

@@ -23,7 +23,7 @@ export function ChangesAndReceipts(props: {
           <div className="heading ruled">
             <h2>Changes</h2>
             <span className="end">
-              <a href={`/v1/agents/${agentId}/declarations`}>All versions, as JSON</a>
+              <a href={`/v1/agents/${agentId}/declarations`}>All versions (JSON)</a>
             </span>
           </div>
           <Changes history={history} />
@@ -31,7 +31,7 @@ export function ChangesAndReceipts(props: {
         <div id="receipts">
           <div className="heading ruled">
             <h2>Receipts</h2>
-            <span className="end">jobs stay private, their hashes are public</span>
+            <span className="end">jobs are private, and only their hashes are public</span>
           </div>
           <Receipts receipts={receipts} />
         </div>

@@ -39,8 +39,8 @@ const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } 
   'health-passes': 'Health checks pass',
   'uptime-7-days': 'Uptime, 7 days',
   'uptime-30-days': 'Uptime, 30 days',
-  'paid-jobs': 'Paid jobs, up to ten per payer',
-  'success-bound': 'Success rate, lower bound (95 %)',
+  'paid-jobs': 'Paid jobs (up to 10 per payer)',
+  'success-bound': 'Success rate (95% lower bound)',
 }
 
 /** Each rule of the badge with its figure; of the next badge those that are missing. */
@@ -110,7 +110,7 @@ function writeValue({ rule, value }: Rule, soFar: number | undefined): string {
 function writeNeeded({ rule, needed }: Rule, soFar: number | undefined): string {
   if (rule === 'about-passes' || rule === 'health-passes') return 'required'
   const least = rule === 'paid-jobs' ? formatCount(needed) : formatShare(needed, 1).replace('.0', '')
-  return `needs ${least}${soFar === undefined ? '' : ` after ${SPANS[rule]} days`}`
+  return `needs ${least}${soFar === undefined ? '' : ` over ${SPANS[rule]} days`}`
 }
 
 function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
@@ -127,9 +127,9 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
         <dt>Paid to</dt>
         <dd>
           {wallet === null ? (
-            'no wallet: it serves no declaration'
+            'no wallet, because it does not publish a declaration'
           ) : wallet === owner ? (
-            'the same wallet, proven'
+            'the same wallet, verified'
           ) : (
             <Address of={wallet} />
           )}
@@ -142,7 +142,7 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
         </dd>
         <dt>Trial job</dt>
         <dd>
-          <span className="quiet">a job the platform orders and pays for to test the agent: </span>
+          <span className="quiet">a test job that the platform orders and pays for: </span>
           {trial === null ? (
             'none yet'
           ) : (

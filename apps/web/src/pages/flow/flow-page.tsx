@@ -67,13 +67,13 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
       <main id="main" className="page">
         <h1>Flow not found</h1>
         <p className="lede">
-          This browser has no draft at this address
+          There is no draft at this address in this browser
           {data.isSignedIn
-            ? ', and your account has no saved flow here.'
-            : '. If you saved the flow to your account, sign in:'}
+            ? ', and there is no saved flow at this address in your account.'
+            : '. If you saved the flow to your account, sign in to open it.'}
         </p>
         <div className="row">
-          {!data.isSignedIn && <SignInButton why="Flows are saved to your wallet address." />}
+          {!data.isSignedIn && <SignInButton why="Saved flows are linked to your wallet address." />}
           <a className="button" href="/flows">
             Your flows
           </a>
@@ -85,7 +85,7 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
       <main id="main" className="studio" aria-busy="true">
         <h1 className="unseen">{data.saved?.name ?? 'Flow'}</h1>
         <noscript>
-          <p className="lede">The flow builder needs JavaScript, which is off.</p>
+          <p className="lede">JavaScript is off. Turn it on to use the flow builder.</p>
         </noscript>
       </main>
     )

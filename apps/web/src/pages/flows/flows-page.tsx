@@ -27,7 +27,7 @@ export const page: PageModule<Data> = {
   },
   head: () => ({
     title: 'Flows',
-    description: 'Several agents in one run. You see every price before you sign.',
+    description: 'Use several agents in one run. You see every price before you sign.',
     personal: true,
   }),
   Page: FlowsPage,
@@ -40,8 +40,8 @@ function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): Rea
         <div>
           <h1>Flows</h1>
           <p className="lede">
-            Several agents in one run: each passes its output on. You see every price before you sign, and a
-            step that is not delivered is not charged.
+            Use several agents in one run, so that the output of one becomes the input of another. You see
+            every price before you sign. If a step is not delivered, you are not charged for it.
           </p>
         </div>
         <div className="row">

@@ -22,7 +22,7 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
       {flows.length === 0 ? (
         <div className="void jobs-void">
           <b>No flows yet</b>
-          <span>Start from a template below, or from an empty flow.</span>
+          <span>Start with a template below, or create a new flow.</span>
         </div>
       ) : (
         <ul className="rows">
@@ -33,8 +33,8 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
       )}
       {saved === null && (
         <p className="small quiet above">
-          Drafts are kept in this browser. <a href="/sign-in?next=/flows">Sign in</a> to save flows here and
-          use them on any device.
+          Drafts are stored in this browser. <a href="/sign-in?next=/flows">Sign in</a> to save your flows to
+          your account and use them on any device.
         </p>
       )}
     </section>

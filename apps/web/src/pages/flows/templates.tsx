@@ -36,7 +36,7 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
       {templates === null ? (
         <p className="nothing faint">Templates are not available right now.</p>
       ) : templates.length === 0 ? (
-        <p className="nothing faint">No template fits the agents listed here now.</p>
+        <p className="nothing faint">No templates match the agents that are listed here now.</p>
       ) : (
         <ul className="rows">
           {templates.map(template => (

@@ -72,7 +72,7 @@ function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly 
         mine === undefined
           ? 'in this browser'
           : isAhead === true
-            ? 'saved, with changes in this browser'
+            ? 'saved, with unsaved changes in this browser'
             : 'saved in your account',
       draftId,
     })),

@@ -76,7 +76,7 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
         </p>
         <h1>Job</h1>
         <noscript>
-          <p className="lede">Opening a job requires JavaScript, which is off.</p>
+          <p className="lede">JavaScript is off. Turn it on to open this job.</p>
         </noscript>
         <p className="lede" role="status">
           Loading the job…
@@ -158,11 +158,11 @@ function Unopened({ failure }: { readonly failure: unknown }): ReactNode {
     (failure.status === 404 || failure.status === 401 || failure.status === 403)
   return (
     <main id="main" className="page">
-      <h1>This job cannot be opened here</h1>
+      <h1>You cannot open this job here</h1>
       {isShut ? (
         <p className="lede">
-          To open a job, use the link from its order, use the browser that ordered it, or sign in with the
-          wallet that paid.
+          To open a job, use the link you got when you ordered it, use the browser you ordered it in, or sign
+          in with the wallet that paid for it.
         </p>
       ) : (
         <FailureNote error={failure} />

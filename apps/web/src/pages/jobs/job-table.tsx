@@ -84,7 +84,7 @@ const RUN_OUTCOMES: { readonly [outcome in RunOutcome]: Told } = {
   paid: { tag: 'tag paid', sign: 'check', words: 'done', more: 'Steps' },
   failed: { tag: 'tag refused', sign: 'cross', words: 'failed', more: 'Why' },
   paused: { tag: 'tag', words: 'paused', more: 'Resume' },
-  cancelled: { tag: 'tag', words: 'cancelled', more: 'Steps' },
+  cancelled: { tag: 'tag', words: 'canceled', more: 'Steps' },
 }
 
 function JobRow({ job, decimals }: { readonly job: ListedJob; readonly decimals: number }): ReactNode {
@@ -119,7 +119,7 @@ function RunRow({ run, decimals }: { readonly run: ListedRun; readonly decimals:
       name={run.name === '' ? 'Unnamed flow' : run.name}
       what={
         <span className="quiet small">
-          flow{steps !== undefined && steps.all > 0 && `, ${steps.done} of ${steps.all} paid steps`}
+          flow{steps !== undefined && steps.all > 0 && `, ${steps.done} of ${steps.all} paid steps done`}
           {run.about !== undefined && (
             <span className="about">
               <Words of={run.about} most={64} />

@@ -51,11 +51,12 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         <div>
           <h1>Jobs</h1>
           <p className="lede">
-            Jobs you ordered from this browser
-            {isSignedIn ? ', and jobs your wallet ordered elsewhere.' : '.'}{' '}
+            Jobs you ordered in this browser
+            {isSignedIn ? ', and jobs you ordered elsewhere with your wallet.' : '.'}{' '}
             {!isSignedIn && (
               <>
-                <a href="/sign-in?next=/jobs">Sign in</a> to see the jobs your wallet ordered elsewhere.
+                <a href="/sign-in?next=/jobs">Sign in</a> to see the jobs you ordered elsewhere with your
+                wallet.
               </>
             )}
           </p>
@@ -73,7 +74,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         />
       </div>
       <noscript>
-        <p className="lede">Listing your jobs requires JavaScript, which is off.</p>
+        <p className="lede">JavaScript is off. Turn it on to see your jobs.</p>
       </noscript>
       {failure !== undefined && <FailureNote error={failure} />}
       {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} wallets={wallets} />}
@@ -105,20 +106,20 @@ function Figures(props: {
           {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + (moved ?? 0n)))} <span>USDC</span>
           <small>
             {moved === undefined ? (
-              'for jobs, proven on the chain'
+              'for jobs, confirmed on-chain'
             ) : moved === 0n ? (
-              'proven on the chain'
+              'confirmed on-chain'
             ) : (
               <>
                 {groupDigits(paid.amount)} for jobs,{' '}
-                <a href="/limits">{groupDigits(fromAtomic(moved))} moved by agents</a>
+                <a href="/limits">{groupDigits(fromAtomic(moved))} spent by agents</a>
               </>
             )}
           </small>
         </dd>
       </div>
       <div>
-        <dt>Jobs and runs paid</dt>
+        <dt>Paid jobs and runs</dt>
         <dd>
           {formatCount(paid.count)}
           <small>of {formatCount(ordered)} ordered</small>
@@ -149,7 +150,7 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
       <span>
         {isFiltered
           ? 'Choose “All” to see every job.'
-          : 'Each job and run you order appears here before your browser sends it.'}
+          : 'Jobs and runs will appear here as soon as you order them, even before they are sent.'}
       </span>
       {!isFiltered && <a href="/">Find an agent</a>}
     </div>

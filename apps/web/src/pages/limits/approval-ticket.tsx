@@ -27,8 +27,8 @@ export function ApprovalTicket({
       top={
         <>
           <div className="kind">
-            <b>Agents may move</b>
-            <span className="end">all limits together</span>
+            <b>Agents can spend</b>
+            <span className="end">all limits combined</span>
           </div>
           <Sum amount={withCents(left)} unit={token.symbol} />
         </>
@@ -53,14 +53,14 @@ export function ApprovalTicket({
         ]}
       />
       {allowance === left ? (
-        left > 0n && <p className="aside">The approval equals the amount left in your limits.</p>
+        left > 0n && <p className="aside">The approval matches the amount left in your limits.</p>
       ) : (
         <div className="above">
           <Note tone="warn">
             <p>
               {allowance > left
-                ? `The approval exceeds the ${withCents(left)} left in your limits. Nobody can move the excess, so it has no use.`
-                : `The approval is less than the ${withCents(left)} left in your limits. Transfers fail before agents reach their limits.`}
+                ? `The approval is higher than the ${withCents(left)} left in your limits. Nobody can spend the extra amount, so you do not need to approve it.`
+                : `The approval is lower than the ${withCents(left)} left in your limits. Transfers will fail before agents reach their limits.`}
             </p>
             <p className="acts">
               <button
@@ -69,7 +69,7 @@ export function ApprovalTicket({
                 disabled={isSending(change)}
                 onClick={() => change.start('exact', limits, planExact(limits))}
               >
-                Make it exact
+                Set the exact amount
               </button>
             </p>
           </Note>

@@ -26,7 +26,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
     <div className="approvals-found">
       {failure !== undefined && (
         <p className="small quiet">
-          The search for other approvals of this wallet failed.{' '}
+          The search for other approvals from this wallet failed.{' '}
           <button type="button" className="link" onClick={refresh}>
             Try again
           </button>
@@ -34,7 +34,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
       )}
       {from > 0 && (
         <p className="small quiet">
-          The search for other approvals of this wallet starts at block {from}. Older approvals are not
+          The search for other approvals from this wallet starts at block {from}. Older approvals are not
           listed.
         </p>
       )}
@@ -58,7 +58,7 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
             {others.map(({ spender, amount }) => (
               <li key={spender} className="row">
                 <span>
-                  <Address of={spender} /> can take {withCents(amount)}
+                  <Address of={spender} /> can spend up to {withCents(amount)}
                 </span>
                 <button
                   type="button"
@@ -90,8 +90,8 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
             Found an unlimited {limits.token.symbol} approval for <Address of={spender} />.
           </b>{' '}
           {isOurs
-            ? 'This is the contract that enforces your limits. It needs only the amount left in them. Your limits still apply.'
-            : 'It does not belong to your limits. Its holder can take everything in this wallet.'}
+            ? 'This is the contract that enforces your limits. It only needs approval for the amount left in them. Your limits still apply.'
+            : 'This approval is not part of your limits. Whoever controls that address can take all of this token from your wallet.'}
           {at !== null && (
             <>
               {' '}
@@ -106,7 +106,7 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
             disabled={isSending(change)}
             onClick={() => change.start(what, limits, isOurs ? planExact(limits) : planZero(limits, spender))}
           >
-            {isOurs ? `Make it exactly ${withCents(limits.total_left)}` : 'Set it to zero'}
+            {isOurs ? `Set it to exactly ${withCents(limits.total_left)}` : 'Set it to zero'}
           </button>
         </p>
         <ChangeLine change={change} what={what} />

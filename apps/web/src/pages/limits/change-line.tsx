@@ -19,7 +19,7 @@ export function ChangeLine({ change, what }: { readonly change: Change; readonly
   return (
     <p className="small change-line" role="status">
       {state.step === 'done' ? (
-        'Done. The transaction is in a block.'
+        'Done. The transaction is confirmed.'
       ) : (
         <>
           <bdi>{state.words}</bdi>… {state.transaction !== undefined && <CopiedHash of={state.transaction} />}

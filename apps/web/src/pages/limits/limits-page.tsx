@@ -24,7 +24,7 @@ export const page: PageModule<Data> = {
   async load({ ask }) {
     const { spend_permissions_address: contract } = await ask<Platform>('/v1/platform')
     if (contract === null)
-      throw new ApiFailure('There are no limits on this chain.', { status: 404, type: 'not_found' })
+      throw new ApiFailure('There are no spend limits on this chain.', { status: 404, type: 'not_found' })
     const failed = await loadSignedIn(
       async () => (await ask<PayerJobs>('/v1/me/jobs?status=failed&limit=100')).jobs,
     )
@@ -39,11 +39,11 @@ function LimitsPage({ data }: { readonly data: Data }): ReactNode {
     <main id="main" className="page limits">
       <h1>Spend limits</h1>
       <p className="lede">
-        The amounts agents may move from your wallet, beyond their prices. The contract enforces each limit:
-        neither an agent nor this platform can exceed it.
+        Spend limits cap how much agents can spend from your wallet in addition to their prices. A contract
+        enforces each limit, so neither an agent nor this platform can exceed it.
       </p>
       <noscript>
-        <p className="lede">Reading your wallet’s limits requires JavaScript, which is off.</p>
+        <p className="lede">JavaScript is off. Turn it on to see your wallet’s limits.</p>
       </noscript>
       <OfWallet failed={data.failed} />
     </main>
@@ -61,7 +61,7 @@ function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
           {isReady ? (
             <div className="void">
               <b>No wallet connected</b>
-              <span>Limits belong to a wallet. Connecting it signs nothing.</span>
+              <span>Each wallet has its own limits. You do not sign anything to connect a wallet.</span>
               <button
                 type="button"
                 className="button solid"

@@ -30,7 +30,7 @@ export function PermissionList({
               ? '1 permission'
               : `${open.length} permissions`}
         </h2>
-        <span className="end">{open.length > 0 && 'effective from the next block'}</span>
+        <span className="end">{open.length > 0 && 'changes apply from the next block'}</span>
       </div>
       <ul>
         {open.map(permission => (

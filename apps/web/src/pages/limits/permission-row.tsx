@@ -105,7 +105,7 @@ function Buttons({ permission, limits, change }: Omit<Props, 'reason'>): ReactNo
         </button>
       </div>
       {isTwo && wallet?.kind === 'browser' && (
-        <p className="hint">Two transactions: the revocation, then the smaller approval.</p>
+        <p className="hint">You will confirm two transactions: the revocation, then the lower approval.</p>
       )}
       <ChangeLine change={change} what={what} />
     </>

@@ -41,11 +41,11 @@ export function SpentSection(props: {
         </p>
       )}
       <p className="small quiet">
-        {refused.length > 0 ? 'Refused jobs were not charged. They' : 'Refused spends'} are not on the chain.
-        This list takes them from the jobs{' '}
+        {refused.length > 0 ? 'You were not charged for refused jobs. They' : 'Refused transfers'} are not
+        recorded on-chain, so this list takes them from the jobs{' '}
         {failed === null ? (
           <>
-            of this browser. <a href="/sign-in?next=/limits">Sign in</a> to include your wallet’s jobs.
+            in this browser. <a href="/sign-in?next=/limits">Sign in</a> to include your wallet’s jobs.
           </>
         ) : (
           'of the signed-in wallet.'

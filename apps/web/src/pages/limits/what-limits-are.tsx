@@ -8,19 +8,24 @@ export function NoLimits(): ReactNode {
         <h2>No limits yet</h2>
       </div>
       <p className="above">
-        Most agents receive their price and touch nothing else. Some do more for you: they pay an invoice,
-        tip, or top up a card. Such a capability shows “moves your USDC” next to its price and can move
-        nothing until you set a limit here.
+        Most agents receive only the price of a job. Some can also spend USDC for you, for example to pay an
+        invoice, leave a tip, or top up a card. Their capabilities are marked “moves your USDC” next to the
+        price. They cannot spend any of your USDC until you set a limit here.
       </p>
       <dl className="facts-list">
         <dt>Each time</dt>
-        <dd>the amount one transaction may move; less than the agent asks for</dd>
+        <dd>
+          the most that one transaction can spend, which must be lower than the maximum that the agent
+          declares
+        </dd>
         <dt>In total</dt>
-        <dd>the amount all transactions together may move</dd>
+        <dd>the most that all transactions combined can spend</dd>
         <dt>Until</dt>
         <dd>the day the limit expires</dd>
         <dt>At any time</dt>
-        <dd>you can change or revoke it with one transaction, effective from the next block</dd>
+        <dd>
+          you can change or revoke the limit with one transaction; the change applies from the next block
+        </dd>
       </dl>
       <p className="row">
         <a className="button" href="/">
@@ -38,22 +43,22 @@ export function WhatLimitsAre(): ReactNode {
       <details>
         <summary>Enforcement</summary>
         <p>
-          USDC stays in your wallet until it is spent. An agent spends through the SpendPermissions contract,
-          which checks each limit before anything moves. The contract is not audited.
+          Your USDC stays in your wallet until it is spent. Agents spend it through the SpendPermissions
+          contract. The contract checks each limit before it transfers anything. It has not been audited.
         </p>
       </details>
       <details>
         <summary>The approval</summary>
         <p>
-          USDC has one allowance for the contract, which all your permissions share. These pages keep it at
-          exactly the amount left in those permissions and never make it unlimited.
+          All your permissions share a single USDC allowance for the contract. These pages keep the allowance
+          at exactly the amount left in those permissions and never make it unlimited.
         </p>
       </details>
       <details>
         <summary>Command line</summary>
         <p>
-          <span className="mono">npx farebox limits list</span> shows the same list; allow, revoke, and
-          approve change it.
+          <span className="mono">npx farebox limits list</span> shows the same list. Use the allow, revoke,
+          and approve commands to change it.
         </p>
       </details>
     </div>

@@ -32,7 +32,7 @@ export const page: PageModule<Data> = {
   head: ({ search }) => ({
     title: search.q === undefined ? 'Farebox' : `“${search.q}”`,
     description:
-      'AI agents, paid per job in USDC. You see the price before you sign; a job that is not delivered costs nothing.',
+      'Pay AI agents per job in USDC. You see the price before you sign. If a job is not delivered, you are not charged.',
   }),
   Page: MarketplacePage,
 }
@@ -45,12 +45,12 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
         <div className="intro">
           <h1 className="large">Exact fare, per ride.</h1>
           <p className="lede">
-            AI agents, paid per job in USDC. You see the price before you sign; a job that is not delivered
-            costs nothing.
+            Pay AI agents per job in USDC. You see the price before you sign. If a job is not delivered, you
+            are not charged.
           </p>
           <SearchForm search={search} change={change} />
           <p className="small quiet compose">
-            Several agents can work as one: <a href="/flows">compose a flow</a>.
+            To use several agents together, <a href="/flows">create a flow</a>.
           </p>
         </div>
         {/* Before the results: a phone shows it above them, and what is parsed later must move nothing. */}

@@ -103,7 +103,7 @@ function Nothing({ search, change }: Pick<SearchState, 'search' | 'change'>): Re
   return (
     <div className="nothing">
       <p>
-        No agent matches{' '}
+        No agents match{' '}
         {q === undefined ? (
           'these filters'
         ) : (

@@ -62,7 +62,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
           onChange={badge => change(without({ ...search, badge }))}
         />
         <FieldChip side="takes" words="Takes" search={search} change={change} />
-        <FieldChip side="gives" words="Gives" search={search} change={change} />
+        <FieldChip side="gives" words="Returns" search={search} change={change} />
         <span className="gap" />
         <Choice
           name="sort"

@@ -25,7 +25,7 @@ export const searchSorts = {
   relevance: 'Best match',
   jobs: 'Most jobs',
   price: 'Lowest price',
-  badge: 'Best badge',
+  badge: 'Highest badge',
   newest: 'Newest',
 } as const
 /** Types of fields. */

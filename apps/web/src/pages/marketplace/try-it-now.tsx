@@ -115,8 +115,8 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
       </button>
       <p className="aside">
         {wallet === undefined || wallet.kind === 'test'
-          ? 'No wallet needed here: this is a local chain with test money. Not delivered, not charged.'
-          : 'This is a local chain with test money. Not delivered, not charged.'}
+          ? 'You do not need a wallet here because this is a local chain with test money. If the job is not delivered, you are not charged.'
+          : 'This is a local chain with test money. If the job is not delivered, you are not charged.'}
       </p>
     </Ticket>
   )
@@ -130,21 +130,24 @@ function HowItWorks(): ReactNode {
         <>
           <div className="kind">
             <b>How it works</b>
-            <span className="end">no account</span>
+            <span className="end">no account needed</span>
             <Hole />
           </div>
           <p className="lede small">
-            You sign for one job, at the price shown. The agent answers, the transfer enters a block, and you
-            get a signed receipt.
+            You sign a payment for one job at the price shown. The agent responds, the payment is confirmed
+            on-chain, and you get a signed receipt.
           </p>
         </>
       }
     >
       <Lines
         of={[
-          ['Before', 'This page asks the agent for its price and compares the quote with the price shown.'],
-          ['Signed', 'For this job, this amount, and this wallet only, with an expiry.'],
-          ['Not delivered', 'Not charged. The signature ends unused.'],
+          [
+            'Before you sign',
+            'This page requests a quote from the agent and compares it with the price shown.',
+          ],
+          ['Signature', 'It is valid only for this job, this amount, and this wallet, and it expires.'],
+          ['Not delivered', 'You are not charged. The signature expires unused.'],
         ]}
       />
     </Ticket>

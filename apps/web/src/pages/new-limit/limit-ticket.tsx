@@ -48,7 +48,7 @@ export function LimitTicket(props: Props): ReactNode {
           <>
             <div className="kind">
               <b>{before === undefined ? 'New permission' : 'Changed permission'}</b>
-              <span className="end">{isDone ? 'in a block' : 'not signed yet'}</span>
+              <span className="end">{isDone ? 'confirmed' : 'not signed yet'}</span>
               <Hole punched={isDone} fresh={isDone} />
             </div>
             <p className="asks">
@@ -59,12 +59,12 @@ export function LimitTicket(props: Props): ReactNode {
               <span className="mono">
                 <Words of={capability} most={64} />
               </span>
-              , asks to move your USDC:
+              , requests permission to spend your USDC:
             </p>
             <p className="on-stock">
               “<Words of={declared.reason} most={280} />”{' '}
               {declared.mostAtomic !== undefined &&
-                `It declares up to ${withCents(declared.mostAtomic)} USDC each time.`}
+                `It declares a maximum of ${withCents(declared.mostAtomic)} USDC each time.`}
             </p>
             <TermsFields
               declared={declared}
@@ -86,7 +86,7 @@ export function LimitTicket(props: Props): ReactNode {
                   {spender.spender === agent.wallet ? '' : ', not the wallet that receives payments'}
                 </>
               ) : spender.kind === 'asking' ? (
-                'asking the agent'
+                'checking with the agent'
               ) : (
                 'not known'
               ),
@@ -107,11 +107,12 @@ export function LimitTicket(props: Props): ReactNode {
 }
 
 function Signed({ limit: { planned } }: { readonly limit: NewLimit }): ReactNode {
-  if (planned === undefined) return 'an approval for exactly the amount left in your limits, and the limits'
+  if (planned === undefined) return 'the limits and an approval for exactly the amount left in them'
   const { way, approval, approvalNow } = planned.change
-  if (way === 'none') return `the limits; the approval for ${withCents(approval)} USDC is already exact`
-  const from = approvalNow === 0n || approvalNow >= 2n ** 128n ? '' : `, ${withCents(approvalNow)} now`
-  return `an approval for exactly ${withCents(approval)} USDC${from}, and the limits`
+  if (way === 'none')
+    return `the limits only, because the approval is already exactly ${withCents(approval)} USDC`
+  const from = approvalNow === 0n || approvalNow >= 2n ** 128n ? '' : ` (currently ${withCents(approvalNow)})`
+  return `the limits and an approval for exactly ${withCents(approval)} USDC${from}`
 }
 
 function Pay({ agent, limit, change, back }: Props): ReactNode {
@@ -123,8 +124,9 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
       <div className="pay">
         <Note tone="warn" alert>
           <p>
-            <b>The agent names no spending account.</b> A permission is for one account, so you cannot set one
-            here. The operator of <Words of={agent.name} most={64} /> must set SPENDER_PRIVATE_KEY.
+            <b>The agent has not specified a spending account.</b> Each permission applies to one account, so
+            you cannot set a limit here yet. The operator of <Words of={agent.name} most={64} /> must set
+            SPENDER_PRIVATE_KEY first.
           </p>
         </Note>
       </div>
@@ -148,7 +150,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
     return (
       <div className="pay">
         <p className="stamp paid" role="alert">
-          The limit is in force.
+          The limit is active.
         </p>
         <a className="button solid wide" href={back}>
           Continue
@@ -164,7 +166,9 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           <p>
             <bdi>{state.sentence}</bdi>
           </p>
-          {planned?.change.way === 'none' && <p>The approval is already in place. The limits are missing.</p>}
+          {planned?.change.way === 'none' && (
+            <p>The approval is already in place, but the limits are not set yet.</p>
+          )}
         </Note>
       )}
       {state.step === 'sending' ? (
@@ -174,7 +178,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           </button>
           {state.transaction !== undefined && (
             <p className="aside" role="status">
-              Sent, not in a block yet: <CopiedHash of={state.transaction} />
+              Sent, but not confirmed yet: <CopiedHash of={state.transaction} />
             </p>
           )}
         </>
@@ -195,7 +199,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           {most === undefined ? 'Allow' : `Allow up to ${most} USDC`}
         </button>
       )}
-      <p className="aside">Nothing moves now. You can change or revoke the limit at any time.</p>
+      <p className="aside">No USDC is transferred now. You can change or revoke the limit at any time.</p>
     </div>
   )
 }

@@ -42,7 +42,7 @@ export const page: PageModule<Data> = {
 }
 
 function missing(): ApiFailure {
-  return new ApiFailure('There is no such limit to be set.', { status: 404, type: 'not_found' })
+  return new ApiFailure('This limit cannot be set.', { status: 404, type: 'not_found' })
 }
 
 function NewLimitPage({ data }: { readonly data: Data }): ReactNode {
@@ -69,8 +69,8 @@ function Opened({
       </p>
       <h1>{limit.before === undefined ? 'Set a limit' : 'Change a limit'}</h1>
       <p className="lede">
-        Before an agent moves your USDC, you set how much and until when. It can move less than it asks for
-        and never more than you allow.
+        Before an agent can spend your USDC, you set how much it can spend and until when. The limit must be
+        lower than the maximum that the agent declares, and the agent can never exceed it.
       </p>
       <div className="limits-columns">
         <div>
@@ -124,11 +124,11 @@ function Asked(props: {
           <br />
           <span className="small quiet">in the agent’s own words</span>
         </dd>
-        <dt>Declares</dt>
+        <dt>Declared maximum</dt>
         <dd>
           {declared.mostAtomic === undefined
             ? 'no valid USDC amount'
-            : `up to ${withCents(declared.mostAtomic)} USDC each time`}
+            : `${withCents(declared.mostAtomic)} USDC each time`}
         </dd>
         <dt>Token</dt>
         <dd>
@@ -140,8 +140,8 @@ function Asked(props: {
           <>
             <dt>Already spent</dt>
             <dd>
-              {withCents(before.spent)} of {withCents(before.cap)} USDC. It still counts: the new total
-              includes all spending since you first set the limit.
+              {withCents(before.spent)} of {withCents(before.cap)} USDC. This still counts because the new
+              total includes all spending since you first set the limit.
             </dd>
           </>
         )}
@@ -150,8 +150,8 @@ function Asked(props: {
         <div className="above">
           <Note tone="warn">
             <p>
-              <b>You permitted another account before.</b> This page does not change that permission:{' '}
-              <a href="/limits">revoke it</a> if the account no longer belongs to the agent.
+              <b>You already gave another account permission to spend.</b> This page does not change that
+              permission. <a href="/limits">Revoke it</a> if the account no longer belongs to the agent.
             </p>
           </Note>
         </div>

@@ -31,7 +31,7 @@ export function CapabilityTable(props: {
                 Failed
               </th>
               <th scope="col" className="num">
-                No answer
+                No response
               </th>
               <th scope="col" className="num">
                 Delivered

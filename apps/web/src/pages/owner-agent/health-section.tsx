@@ -9,15 +9,15 @@ import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 
 const FAILURES: { readonly [reason in NonNullable<AgentHealth['last_failure']>]: string } = {
-  'refused-address': 'this platform does not call its address',
+  'refused-address': 'this platform does not allow its address',
   unreachable: 'the platform could not reach it',
-  'too-slow': 'it took too long to answer',
-  'too-large': 'its answer was too large',
-  'not-acceptable': 'its answer was in an unsupported format',
-  'wrong-status': 'it answered with a status other than 200',
-  'not-json': 'its answer was not JSON',
-  'not-health': 'its answer was not a valid GET /health response',
-  'wrong-name': 'it answered with a different name',
+  'too-slow': 'it took too long to respond',
+  'too-large': 'its response was too large',
+  'not-acceptable': 'its response was in an unsupported format',
+  'wrong-status': 'it returned a status other than 200',
+  'not-json': 'its response was not JSON',
+  'not-health': 'its response was not valid for GET /health',
+  'wrong-name': 'it returned a different name',
 }
 
 /** How an agent's checks went, hour by hour, what was tried last, and a look at it now. */
@@ -42,7 +42,7 @@ export function HealthSection(props: {
           {health === null ? (
             <>
               <dt>Checks</dt>
-              <dd>none: it is not listed</dd>
+              <dd>none, because the agent is not listed</dd>
             </>
           ) : (
             <Checks health={health} />
@@ -50,9 +50,9 @@ export function HealthSection(props: {
         </dl>
         <div>
           <p className="small quiet">
-            A check reads the agent’s declaration, requests its payment terms, and updates its listing. The
-            platform runs one every {formatSpan(platform.refresh_interval_seconds)}, and on demand once a
-            minute.
+            Each check reads the agent’s declaration, requests its payment terms, and updates its listing. The
+            platform runs a check every {formatSpan(platform.refresh_interval_seconds)}. You can also run one
+            yourself, at most once a minute.
           </p>
           {!isGone && (
             <p className="look-line">
@@ -105,7 +105,7 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
       <dt>Check response time</dt>
       <dd>
         {health.latency_p50_ms === null ? 'not known yet' : formatDuration(health.latency_p50_ms)}
-        {health.latency_p95_ms !== null && `, 95 % within ${formatDuration(health.latency_p95_ms)}`}
+        {health.latency_p95_ms !== null && `, 95% within ${formatDuration(health.latency_p95_ms)}`}
       </dd>
     </>
   )
@@ -119,11 +119,11 @@ function Up({ health }: { readonly health: AgentHealth }): ReactNode {
   if (!isWatchedFor(7, since, now)) return <UptimeSince share={week} since={since} />
   return (
     <>
-      {formatShare(week)} of 7 days
+      {formatShare(week)} over 7 days
       {month !== null && ', '}
       {month !== null &&
         (isWatchedFor(30, since, now) ? (
-          `${formatShare(month)} of 30`
+          `${formatShare(month)} over 30 days`
         ) : (
           <UptimeSince share={month} since={since} />
         ))}

@@ -66,7 +66,7 @@ export async function readOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent>
   const { agents } = await ask<OwnedAgents>(`/v1/me/agents${cursor}`)
   const agent = agents.find(({ agent_id: id }) => id === agentId)
   if (agent === undefined)
-    throw new ApiFailure(`You have no agent ${agentId}.`, { status: 404, type: 'not_found' })
+    throw new ApiFailure(`You do not have an agent ${agentId}.`, { status: 404, type: 'not_found' })
   return agent
 }
 
@@ -74,5 +74,5 @@ export async function readOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent>
 export function readAgentId(params: { readonly [name: string]: string }): number {
   const text = params['agentId'] ?? ''
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new ApiFailure('There is no such agent.', { status: 404, type: 'not_found' })
+  throw new ApiFailure('This agent does not exist.', { status: 404, type: 'not_found' })
 }

@@ -30,9 +30,9 @@ export const page: PageModule<OwnerAgentData | null> = {
     data === null ? (
       <SignInGate
         title="Your agent"
-        lede="The wallet that owns the agent can see its figures, hourly health, jobs, and webhook."
-        why="Only the wallet that owns this agent can open this page."
-        hint="Use the wallet that owns it."
+        lede="Sign in with the wallet that owns this agent to see its figures, hourly health, jobs, and webhook."
+        why="Only the owner of this agent can open this page."
+        hint="Use the wallet that owns this agent."
       />
     ) : (
       <OwnerAgentPage data={data} />

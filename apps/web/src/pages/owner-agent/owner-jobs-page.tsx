@@ -24,7 +24,7 @@ const STATUSES: readonly (readonly [status: Status | '', words: string])[] = [
   ['', 'All'],
   ['completed', 'Paid'],
   ['failed', 'Failed'],
-  ['expired', 'No answer'],
+  ['expired', 'No response'],
   ['pending', 'Settling'],
   ['sent', 'Running'],
 ]
@@ -50,13 +50,13 @@ export const page: PageModule<Data | null> = {
       return { agent, jobs, status, jobId, isFurther: cursor !== '' && jobId === '' }
     })
   },
-  head: data => ({ title: data === null ? 'Jobs' : `Jobs of ${data.agent.name}`, personal: true }),
+  head: data => ({ title: data === null ? 'Jobs' : `Jobs for ${data.agent.name}`, personal: true }),
   Page: ({ data }) =>
     data === null ? (
       <SignInGate
         title="Your agent’s jobs"
-        lede="The order time, outcome, and earnings of each job. Only the payers can see the contents."
-        why="Only the wallet that owns the agent can see these jobs."
+        lede="See when each job was ordered, how it ended, and what it earned. Only the payer can see a job’s contents."
+        why="Only the owner of the agent can see these jobs."
         hint="Use the wallet that owns the agent."
       />
     ) : (
@@ -77,7 +77,7 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
         / Jobs
       </p>
       <h1>
-        Jobs of <Words of={agent.name} most={64} />
+        Jobs for <Words of={agent.name} most={64} />
       </h1>
       <div className="job-tools">
         <nav className="chips" aria-label="Filter jobs">
@@ -98,7 +98,7 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
         {jobs.jobs.length === 0 ? (
           <p className="nothing quiet">{describeNone(data)}</p>
         ) : (
-          <JobsTable label={`Jobs of ${agent.name}`} jobs={jobs.jobs} />
+          <JobsTable label={`Jobs for ${agent.name}`} jobs={jobs.jobs} />
         )}
       </div>
       <nav className="acts-line" aria-label="Pages of jobs">
@@ -117,7 +117,7 @@ function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
 }
 
 function describeNone({ jobId, status, isFurther }: Data): string {
-  if (jobId !== '') return `This agent has no job ${jobId.slice(0, 64)}.`
+  if (jobId !== '') return `This agent does not have a job with the ID ${jobId.slice(0, 64)}.`
   if (isFurther) return 'There are no older jobs.'
-  return status === '' ? 'No jobs yet.' : 'No jobs in this state.'
+  return status === '' ? 'No jobs yet.' : 'No jobs with this status.'
 }

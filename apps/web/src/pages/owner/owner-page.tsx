@@ -29,9 +29,9 @@ export const page: PageModule<OwnerData | null> = {
     data === null ? (
       <SignInGate
         title="Your agents"
-        lede="See what your agents earn and how they perform, manage their secrets, and get notified when one stops answering."
-        why="Only the wallet that owns your agents can open this page."
-        hint="Use the wallet that owns them. You can browse, try, and pay without an account."
+        lede="See what your agents earn and how they perform, manage their secrets, and get notified when one stops responding."
+        why="Only the owner of these agents can open this page."
+        hint="Use the wallet that owns your agents. You can browse, try, and pay agents without an account."
       >
         <WhatIsHere />
       </SignInGate>
@@ -104,10 +104,10 @@ function Overview(props: {
       <Notices notices={dashboard.notices} looked={refresh} />
       {dashboard.agents.length === 0 ? (
         <div className="void first">
-          <b>This wallet has registered no agents</b>
+          <b>You have not registered any agents with this wallet</b>
           <span>
-            Agents belong to the wallet that staked for them. If yours belong to another wallet, sign out and
-            sign in with that one.
+            Each agent belongs to the wallet that staked for it. If you used another wallet, sign out, then
+            sign in with that wallet.
           </span>
         </div>
       ) : (
@@ -129,7 +129,7 @@ function Overview(props: {
             {agents.length > dashboard.agents.length && (
               <p className="hint">
                 This table shows your first {dashboard.agents.length} agents. To open another one, add its
-                number to /owner/agents/.
+                number to the end of the address /owner/agents/.
               </p>
             )}
           </section>

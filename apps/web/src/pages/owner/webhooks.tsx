@@ -21,8 +21,8 @@ export function Webhooks(props: {
       </div>
       {webhooks.length === 0 ? (
         <p className="nothing quiet small">
-          No webhook set. The platform notifies a webhook when its agent fails three checks in a row, goes
-          offline, or comes back.
+          No webhooks set. Set one to be notified when an agent fails three checks in a row, goes offline, or
+          comes back online.
         </p>
       ) : (
         <ul className="told">

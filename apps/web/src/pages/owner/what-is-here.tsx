@@ -13,20 +13,22 @@ export function WhatIsHere(): ReactNode {
           <ul className="plain-list">
             <li>
               <b>Alerts</b>
-              <span className="quiet">agents that fail checks, are refused, or have an unproven wallet</span>
+              <span className="quiet">
+                agents that fail checks, are refused, or have an unverified wallet
+              </span>
             </li>
             <li>
               <b>Earnings</b>
-              <span className="quiet">by day and capability, from transfers proven on the chain</span>
+              <span className="quiet">by day and capability, from transfers confirmed on-chain</span>
             </li>
             <li>
               <b>Each agent</b>
-              <span className="quiet">hourly health, jobs, webhook, and return of the stake</span>
+              <span className="quiet">hourly health, jobs, webhook, and getting your stake back</span>
             </li>
             <li>
               <b>Secrets</b>
               <span className="quiet">
-                credentials that identify an agent to the facilitator: create, rotate, revoke
+                create, rotate, and revoke the credentials that identify an agent to the facilitator
               </span>
             </li>
           </ul>

@@ -24,8 +24,8 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
     <main id="main" className="page">
       <h1>Paid job</h1>
       <p className="lede">
-        The contents, the payer, and the transfer stay private. They are in the receipt held by the person or
-        program that ordered the job.
+        The contents, the payer, and the transfer are private. Only the person or program that ordered the job
+        has the full receipt.
       </p>
       <div className="two apart">
         <Ticket
@@ -64,9 +64,9 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
         <div>
           <h2>Full receipt</h2>
           <p className="lede small">
-            The signed receipt has hashes of the input and the output, the payer, and the transfer. If you
-            ordered the job, open it under <a href="/jobs">Jobs</a> to find the receipt. Your browser checks
-            its signature.
+            The signed receipt shows the payer, the transfer, and hashes of the input and output. If you
+            ordered the job, open it under <a href="/jobs">Jobs</a> to find the receipt. Your browser will
+            check its signature.
           </p>
           <p className="row">
             <a className="button" href="/receipts">

@@ -21,7 +21,8 @@ export const page: PageModule<null> = {
   load: async () => null,
   head: () => ({
     title: 'Check a receipt',
-    description: 'Check a signed receipt for a paid job in your browser, which sends it nowhere.',
+    description:
+      'Check a signed receipt for a paid job in your browser. The receipt never leaves your device.',
   }),
   Page: ReceiptsPage,
 }
@@ -49,7 +50,7 @@ function ReceiptsPage(): ReactNode {
           if (!isGone) setVerdict(found)
         },
         () => {
-          if (!isGone) setVerdict({ ok: false, reason: 'this page could not read the platform’s keys' })
+          if (!isGone) setVerdict({ ok: false, reason: 'the platform’s keys could not be loaded' })
         },
       )
     return () => {
@@ -63,12 +64,13 @@ function ReceiptsPage(): ReactNode {
     <main id="main" className="page">
       <h1>Check a receipt</h1>
       <p className="lede">
-        A receipt, signed with this platform’s key, states who paid whom, for which job, and by which
-        transfer. Your browser checks it and sends it nowhere.
+        A receipt is signed with this platform’s key. It states who paid whom, for which job, and in which
+        transfer. Your browser checks the receipt, and it never leaves your device.
       </p>
       <noscript>
         <p className="lede">
-          Without JavaScript: <span className="mono">npx @farebox/cli verify-receipt receipt.jws</span>
+          JavaScript is off. Turn it on to check a receipt here, or run{' '}
+          <span className="mono">npx @farebox/cli verify-receipt receipt.jws</span>
         </p>
       </noscript>
       <div className="two apart">
@@ -129,7 +131,7 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
     return (
       <Note tone="refused" alert>
         <p>
-          <b>This proves nothing:</b> {verdict.reason}
+          <b>Not verified:</b> {verdict.reason}
         </p>
       </Note>
     )

@@ -11,8 +11,8 @@ export function AlreadyListed(props: { readonly agentId: number; readonly owner:
   return (
     <Note tone="info" alert>
       <p>
-        <b>Already listed as agent {agentId}</b>, by {isOwn ? 'you' : <Address of={owner} />}. An endpoint has
-        one agent, so you cannot stake for it here. You can check another endpoint above.
+        <b>Already listed as agent {agentId}</b>, by {isOwn ? 'you' : <Address of={owner} />}. Each endpoint
+        can have only one agent, so you cannot stake for this one. You can check another endpoint above.
       </p>
       <p className="acts">
         <a href={`/agents/${agentId}`}>View the agent</a>

@@ -12,11 +12,11 @@ type Name = RegistrationCheck['name']
 /** In the order of the checks; what each is about, as an agent's owner knows it, and what is wanted. */
 const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string] } = {
   endpoint: ['Address', 'https, at a public address'],
-  unclaimed: ['Available', 'no agent is listed there yet'],
+  unclaimed: ['Available', 'no agent is listed at this endpoint yet'],
   health: ['GET /health', 'version 1.0, status ok'],
   about: ['GET /about', 'capabilities with schemas and prices'],
-  health_name: ['Name', 'the same in both'],
-  dev_mode_off: ['Dev mode', 'off: refuses unpaid jobs'],
+  health_name: ['Name', 'the same in /health and /about'],
+  dev_mode_off: ['Dev mode', 'off, so that unpaid jobs are refused'],
   payment_required: ['POST /execute, unpaid', '402 with payment terms'],
   network: ['Network', 'the same as this platform'],
   price: ['Price', 'the same as in /about'],

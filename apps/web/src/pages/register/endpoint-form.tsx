@@ -37,7 +37,7 @@ export function EndpointForm(props: {
       <label className="label" htmlFor={id}>
         <b>Endpoint</b>
         <span className="end">
-          as printed by <span className="mono">farebox register</span>, or typed here
+          paste it from <span className="mono">farebox register</span>, or type it
         </span>
       </label>
       <div className="row">
@@ -71,15 +71,15 @@ export function EndpointForm(props: {
       </div>
       <p className={isMissing ? 'hint bad' : 'hint'} id={`${id}-hint`}>
         {isMissing
-          ? 'endpoint: enter the address your agent answers at'
+          ? 'endpoint: enter the address of your agent'
           : isHeld
             ? 'The stake is for this endpoint.'
-            : 'Checking is free. It runs no job and pays nothing.'}{' '}
-        {isHeld && isOver && <a href="/register">Check another</a>}
+            : 'Checking is free. It does not run a job or pay anything.'}{' '}
+        {isHeld && isOver && <a href="/register">Check another endpoint</a>}
       </p>
       <noscript>
         <p className="hint">
-          Checking endpoints and using your wallet require JavaScript, which is off. Without it, run{' '}
+          JavaScript is off. Turn it on to check endpoints and use your wallet here, or run{' '}
           <span className="mono">farebox register --endpoint … --wallet</span>
         </p>
       </noscript>

@@ -5,19 +5,19 @@ export function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): Rea
   return (
     <div className="explained">
       <details open={isPhaseOne}>
-        <summary>Without /about</summary>
+        <summary>Agents without /about</summary>
         <p>
-          An agent that answers 404 for /about is listed as unpaid and provisional. It has no prices and
-          cannot be called here. Any wallet can stake for it. A registration that proves ownership of the
-          endpoint replaces it.
+          An agent that returns 404 for /about is listed as unpaid and provisional. It has no prices and
+          cannot be called here. Any wallet can stake for it. If someone later registers the endpoint and
+          proves that they own it, the new registration will replace this one.
         </p>
       </details>
       <details>
         <summary>The stake</summary>
         <p>
-          The registry contract holds the stake while the agent is registered and gives its wallet a token:
-          the agent number. Nobody else can take the stake. <span className="mono">farebox deregister</span>{' '}
-          returns it.
+          The registry contract holds the stake while the agent is registered. It gives the staking wallet a
+          token with the agent number. Nobody else can take the stake. To get it back, run{' '}
+          <span className="mono">farebox deregister</span>.
         </p>
         <p>
           The stake shows who backs the agent. The staking wallet must be the wallet that receives the agent’s

@@ -31,7 +31,7 @@ export function Listing(props: {
           <span className="first">
             {found.phase === 'agent' ? (
               <>
-                <Standing badge="verified" />, initially
+                <Standing badge="verified" /> at first
               </>
             ) : (
               'unpaid and provisional'
@@ -50,14 +50,16 @@ export function Listing(props: {
             </Fares>
           </>
         ) : (
-          <p className="what">It serves no /about. It is listed without a price and cannot be run here.</p>
+          <p className="what">
+            It does not provide /about, so it is listed without a price and cannot be run here.
+          </p>
         )}
       </div>
       {others.map(({ agent_id: id, owner, reason }) => (
         <Note key={id} tone="warn">
           <p>
-            <Address of={owner} /> staked agent {id} for this endpoint. The stake does not count: {reason}.
-            Its owner gets it back by deregistering the agent.
+            <Address of={owner} /> staked for agent {id} at this endpoint. The stake does not count: {reason}.
+            Its owner can get it back by deregistering the agent.
           </p>
         </Note>
       ))}

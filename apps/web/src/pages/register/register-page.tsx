@@ -38,7 +38,7 @@ export const page: PageModule<Data> = {
       ? {
           title: 'Register an agent',
           description:
-            'The platform checks your agent for free, the agent’s wallet stakes some ETH, and the agent is listed with its price.',
+            'The platform checks your agent for free. You stake some ETH from the agent’s wallet, and the agent is listed with its price.',
         }
       : { title: `Register ${nameOf(registration)}`, hidden: true },
   Page: RegisterPage,

@@ -34,7 +34,7 @@ export function OtherAccount({ stake, problem }: Props): ReactNode {
       <p>
         <b>{problem.title}</b> <bdi>{problem.message}</bdi>
       </p>
-      <p>Switch to it in your wallet, and this page continues.</p>
+      <p>Switch to that account in your wallet, and this page will continue.</p>
       <p className="acts">
         <button type="button" className="link" onClick={stake.chooseAccount}>
           Choose the account

@@ -23,7 +23,9 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
       <Told stake={stake} />
       {isAway && (
         <Note tone="warn">
-          <p>The platform does not answer. This page keeps asking. A stake that was sent is not lost.</p>
+          <p>
+            The platform is not responding. This page will keep trying. If a stake was sent, it is not lost.
+          </p>
         </Note>
       )}
     </div>
@@ -47,14 +49,15 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
       return (
         <p className="stop here">
           <b>{view.words}…</b>
-          One transaction with the stake and the agent’s endpoint.
+          This is one transaction with the stake and the agent’s endpoint.
         </p>
       )
     case 'elsewhere':
       return (
         <Note tone="info">
           <p>
-            <b>Another tab is staking.</b> Confirm or decline the transaction there, and this page follows it.
+            <b>Another tab is already staking.</b> Confirm or decline the transaction there, and this page
+            will update.
           </p>
         </Note>
       )
@@ -62,13 +65,13 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
       return (
         <Note tone="warn" alert>
           <p>
-            <b>The stake may have been sent.</b> This page asked <bdi>{view.kept.walletName}</bdi> for it and
-            received no answer. {view.problem !== undefined && <bdi>{view.problem.title}</bdi>}
+            <b>The stake may have been sent.</b> The request was sent to <bdi>{view.kept.walletName}</bdi>,
+            but there was no response. {view.problem !== undefined && <bdi>{view.problem.title}</bdi>}
           </p>
-          <p>Check the wallet’s activity. If the stake was sent, this page continues automatically.</p>
+          <p>Check your wallet’s activity. If the stake was sent, this page will continue automatically.</p>
           <p className="acts">
             <button type="button" className="link" onClick={beginAgain}>
-              It was not sent: start again
+              It was not sent. Start again
             </button>
           </p>
         </Note>
@@ -78,7 +81,7 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
         <>
           <p className="stop here">
             <b>Sent</b>
-            Not in a block yet. You can close this page; it continues when you come back.
+            Not confirmed yet. You can close this page. It will continue when you come back.
           </p>
           <Doubtful stake={stake} />
         </>
@@ -93,8 +96,8 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
           </p>
           <p>
             {view.provisional
-              ? 'As unpaid and provisional: it serves no /about.'
-              : 'People and programs can find it now.'}
+              ? 'It is listed as unpaid and provisional because it does not provide /about.'
+              : 'People and programs can now find it.'}
           </p>
           <a className="button solid wide" href={`/agents/${view.agent_id}`}>
             View the agent
@@ -109,8 +112,8 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
           </p>
           <p>
             {view.retried
-              ? 'The platform checks it again soon.'
-              : 'The stake is yours: farebox deregister returns it.'}
+              ? 'The platform will check it again soon.'
+              : 'The stake is still yours. To get it back, run farebox deregister.'}
           </p>
         </Note>
       )
@@ -121,11 +124,11 @@ function InBlock({ view }: { readonly view: Extract<Stake['view'], { readonly at
   const { agent_id: id, confirmations: have, confirmations_wanted: wanted } = view
   return (
     <div className="stop here">
-      <b>In a block, as agent {id}</b>
+      <b>On-chain as agent {id}</b>
       {have < wanted ? (
         <>
-          {have} of {wanted} blocks on top of it. You can close this page.
-          <progress aria-label="Blocks on top" value={have} max={wanted} />
+          {have} of {wanted} confirmations so far. You can close this page.
+          <progress aria-label="Confirmations" value={have} max={wanted} />
         </>
       ) : (
         'The platform is checking the agent. You can close this page.'
@@ -146,12 +149,12 @@ function Doubtful({ stake: { view, beginAgain } }: { readonly stake: Stake }): R
     <Note tone="warn" alert>
       <p>
         {view.isReplaced
-          ? 'Your wallet replaced it with another transaction. If that one stakes, it appears here within a minute.'
-          : 'This is taking longer than it should. Check your wallet’s activity.'}
+          ? 'Your wallet replaced this transaction with another one. If the new one sends the stake, it will appear here within a minute.'
+          : 'This is taking longer than expected. Check your wallet’s activity.'}
       </p>
       <p className="acts">
         <button type="button" className="link" onClick={beginAgain}>
-          I canceled it: start again
+          I canceled it. Start again
         </button>
       </p>
     </Note>

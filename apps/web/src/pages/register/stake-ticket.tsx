@@ -12,7 +12,7 @@ import type { Stake } from '../../stake/use-stake.ts'
 import { StakeProgress } from './stake-progress.tsx'
 import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 
-const BEFORE = 'plus gas, which your wallet shows. You get the stake back when you deregister.'
+const BEFORE = 'plus the gas fee shown in your wallet. You get the stake back when you deregister.'
 
 /** The stake: how much, for what, from whom, to whom; the one button; and then what becomes of it. */
 export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): ReactNode {
@@ -46,12 +46,12 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
               <>
                 <Address of={found.wallet} />
                 <br />
-                the agent’s own wallet; no other can stake
+                the agent’s own wallet; no other wallet can stake for it
               </>
             ) : found === undefined ? (
-              'the agent’s own wallet; no other can stake'
+              'the agent’s own wallet; no other wallet can stake for it'
             ) : (
-              'any of your wallets; the agent names none'
+              'any of your wallets, because the agent does not specify one'
             ),
           ],
           [
@@ -59,7 +59,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
             <>
               <Address of={platform.registry_address} />
               <br />
-              AgentRegistry, which holds the stake
+              AgentRegistry, the contract that holds the stake
             </>,
           ],
           ['Network', `${network}, chain ID ${platform.chain_id}`],
@@ -68,7 +68,9 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
         ]}
       />
       {stake === undefined ? (
-        <p className="aside">The platform checks the endpoint first. Nothing is staked until you confirm.</p>
+        <p className="aside">
+          The platform will check the endpoint first. Nothing is staked until you confirm.
+        </p>
       ) : (
         <StakeProgress stake={stake} />
       )}
@@ -76,7 +78,8 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
         <div className="pay">
           <StakeButton stake={stake} />
           <p className="aside">
-            Your wallet asks you to confirm this one transaction. You can reload: nothing is staked twice.
+            Your wallet will ask you to confirm this one transaction. You can reload this page. The stake will
+            not be sent twice.
           </p>
         </div>
       )}
@@ -124,12 +127,12 @@ function describe(view: StakeView | undefined): ReactNode {
     case 'elsewhere':
       return 'not sent yet'
     case 'doubt':
-      return 'possibly sent'
+      return 'may have been sent'
     case 'sent':
       return 'sent'
     case 'block':
     case 'refused':
-      return 'in a block'
+      return 'on-chain'
     case 'listed':
       return 'listed'
   }

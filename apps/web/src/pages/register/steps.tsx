@@ -13,13 +13,13 @@ export function Steps(props: {
   const { platform } = useSite()
   const at = stepOf(props.view)
   const steps = [
-    [at === 0 ? 'Check' : 'Checked', 'free, runs no job'],
-    [at > 1 ? 'Staked' : 'Stake', `${formatEther(platform.stake_wei)} ETH, returned later`],
+    [at === 0 ? 'Check' : 'Checked', 'free, does not run a job'],
+    [at > 1 ? 'Staked' : 'Stake', `${formatEther(platform.stake_wei)} ETH, refundable`],
     [
-      'In a block',
-      platform.local_mode ? 'seconds, on this chain' : `and ${platform.confirmations} on top of it`,
+      'Confirmed',
+      platform.local_mode ? 'in seconds on this chain' : `after ${platform.confirmations} more blocks`,
     ],
-    ['Listed', props.view?.at === 'listed' ? `as agent ${props.view.agent_id}` : 'with a number'],
+    ['Listed', props.view?.at === 'listed' ? `as agent ${props.view.agent_id}` : 'with an agent number'],
   ] as const
   return (
     <ol className="steps" aria-label="Steps">

@@ -14,15 +14,15 @@ export function CancelSheet(props: {
     <Sheet labelledBy="cancel-run" close={close}>
       <h2 id="cancel-run">Cancel this run?</h2>
       <ul className="points">
-        <li>The run orders no more jobs and cannot be resumed.</li>
+        <li>The run will not order any more jobs, and you cannot resume it.</li>
         <li>
           {run.ready === '0'
-            ? 'Nothing is left to delete: every payment you signed was already sent or deleted.'
-            : `Signed payments that were not sent are deleted: ${run.ready} USDC. They are not charged.`}
+            ? 'There is nothing left to delete because every payment you signed was already sent or deleted.'
+            : `Signed payments that were not sent (${run.ready} USDC) will be deleted. You will not be charged for them.`}
         </li>
         {run.exposed !== '0' && (
           <li>
-            {run.exposed} USDC was sent and may still be charged
+            Payments of {run.exposed} USDC were sent and may still be charged
             {run.exposed_until !== null && (
               <>
                 {' '}
@@ -34,8 +34,8 @@ export function CancelSheet(props: {
         )}
         <li>
           {run.paid === '0'
-            ? 'Nothing has been charged.'
-            : `${run.paid} USDC is paid. The results it paid for stay here.`}
+            ? 'You have not been charged.'
+            : `You have paid ${run.paid} USDC. The results you paid for will stay here.`}
         </li>
       </ul>
       <div className="acts">

@@ -37,8 +37,8 @@ export function GoOn(props: {
           {action.signableAt !== undefined && (
             <>
               {' '}
-              The payment that was sent expires too soon to be sent again. You can sign another after{' '}
-              <When at={action.signableAt} form="clock" />, when this one can no longer be charged.
+              The payment you sent expires too soon to be sent again. You can sign a new one after{' '}
+              <When at={action.signableAt} form="clock" />, when the first one can no longer be charged.
             </>
           )}
         </p>
@@ -68,8 +68,8 @@ export function GoOn(props: {
 function explain(run: RunAnswer, action: NextAction, label: string | undefined): string {
   if (run.status === 'paused')
     return run.ready === '0'
-      ? 'The run continues where it stopped.'
-      : `The run continues where it stopped. ${run.ready} USDC is signed for what comes next.`
+      ? 'The run will continue where it stopped.'
+      : `The run will continue where it stopped. ${run.ready} USDC is already signed for the next steps.`
   return label === undefined ? '' : explainAction(action)
 }
 

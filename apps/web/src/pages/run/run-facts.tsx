@@ -22,7 +22,7 @@ export function RunFacts(props: {
       <dt>Maximum</dt>
       <dd>{groupDigits(run.max_total)} USDC</dd>
       <dt>Paid</dt>
-      <dd>{run.paid === '0' ? 'nothing' : `${groupDigits(run.paid)} USDC, proven on the chain`}</dd>
+      <dd>{run.paid === '0' ? 'nothing' : `${groupDigits(run.paid)} USDC, confirmed on-chain`}</dd>
       <dt>Open</dt>
       <dd>
         {run.exposed === '0' ? (

@@ -104,7 +104,7 @@ function EndRow(props: {
           <span>
             {sayReady(Object.keys(run.output))}
             <Words of={missing.join(', ')} most={200} /> {missing.length === 1 ? 'is' : 'are'}{' '}
-            {run.ended_at === null ? 'missing' : 'not returned'}
+            {run.ended_at === null ? 'not available yet' : 'not returned'}
           </span>
         </p>
       )}
@@ -124,7 +124,7 @@ const NO_FIELDS: FieldMap = {}
 
 function sayReady(names: readonly string[]): string {
   if (names.length === 0) return ''
-  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ready, `
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ready; `
 }
 
 /** When it began, and when it ended. */
@@ -140,7 +140,7 @@ function Times({ run }: { readonly run: RunAnswer }): ReactNode {
       {isTold && `, ${verb} ${formatDuration(1_000 * took)}`}
       {run.kept_until !== null && (
         <>
-          , deleted at <When at={run.kept_until} form="clock" /> unless you pay for a step
+          ; will be deleted at <When at={run.kept_until} form="clock" /> unless you pay for a step
         </>
       )}
     </span>

@@ -32,7 +32,7 @@ interface Data {
 /** One run of a flow, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
 export const page: PageModule<Data> = {
   load: async ({ params, query }) => ({ runId: params['runId'] ?? '', withId: query.get('with') }),
-  head: () => ({ title: 'A run', hidden: true }),
+  head: () => ({ title: 'Run', hidden: true }),
   Page: RunPage,
 }
 
@@ -46,16 +46,16 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
   return (
     <main id="main" className="page near opening">
       <p className="crumb">
-        <a href="/jobs">Jobs</a> / a run
+        <a href="/jobs">Jobs</a> / run
       </p>
-      <h1>A run</h1>
+      <h1>Run</h1>
       <noscript>
-        <p className="lede">This page needs JavaScript, which is off.</p>
+        <p className="lede">JavaScript is off. Turn it on to use this page.</p>
       </noscript>
       <p className="lede" role="status">
         {opened === undefined
           ? 'Loading the run…'
-          : 'Your request may have arrived. This page sends the same run again; it cannot be paid twice.'}
+          : 'Your request may have arrived. This page will send the same run again. You cannot be charged twice for it.'}
       </p>
     </main>
   )
@@ -127,7 +127,7 @@ function Refused({ sentence }: { readonly sentence: string }): ReactNode {
   return (
     <main id="main" className="page near">
       <p className="crumb">
-        <a href="/jobs">Jobs</a> / a run
+        <a href="/jobs">Jobs</a> / run
       </p>
       <h1>Not started, not charged</h1>
       <div className="above">
@@ -149,8 +149,9 @@ function Unopened({ failure, runId }: { readonly failure: unknown; readonly runI
       <h1>You cannot open this run here</h1>
       {isShut ? (
         <p className="lede">
-          A run opens in the browser that started it, or for the wallet that pays for it after it has{' '}
-          <a href={`/sign-in?next=/runs/${encodeURIComponent(runId)}`}>signed in</a>.
+          To open this run, use the browser that started it, or{' '}
+          <a href={`/sign-in?next=/runs/${encodeURIComponent(runId)}`}>sign in</a> with the wallet that pays
+          for it.
         </p>
       ) : (
         <FailureNote error={failure} />

@@ -41,10 +41,10 @@ export function RunTicket(props: {
           {groupDigits(run.paid)}
           <small>USDC</small>
         </div>
-        <p className="on-stock">paid of up to {groupDigits(run.max_total)}</p>
+        <p className="on-stock">paid out of a maximum of {groupDigits(run.max_total)}</p>
         {moved > 0n && (
           <p className="on-stock">
-            <b>{withCents(moved)} USDC</b> also moved by agents, within <a href="/limits">your limits</a>
+            <b>{withCents(moved)} USDC</b> also spent by agents, within <a href="/limits">your limits</a>
           </p>
         )}
       </div>
@@ -126,14 +126,14 @@ function Moved({
   readonly spends: JobSpends | undefined
 }): ReactNode {
   const own = coupon.jobs.flatMap(({ payment }) => spends?.get(payment?.job_id.toLowerCase() ?? '') ?? [])
-  return own.length === 0 ? null : <>; moved {withCents(sumSpends(own))}</>
+  return own.length === 0 ? null : <>; also spent {withCents(sumSpends(own))}</>
 }
 
 /** What became of a coupon's money, or can. */
 function Fate({ coupon, now }: { readonly coupon: Coupon; readonly now: number }): ReactNode {
   const { state, jobs, isPaid } = coupon
   const [first] = jobs
-  if (state === 'skipped') return 'left out'
+  if (state === 'skipped') return 'skipped'
   if (state === 'failed') return 'not sent'
   if (first === undefined) return 'not reached'
   if (jobs.some(isChargedForNothing)) return 'charged, not delivered'
@@ -158,7 +158,7 @@ function Fate({ coupon, now }: { readonly coupon: Coupon; readonly now: number }
   if (payment.state === 'dead') return 'not charged, and never will be'
   const until = now < payment.valid_before && (
     <>
-      signed until <When at={payment.valid_before} form="clock" />
+      signature valid until <When at={payment.valid_before} form="clock" />
     </>
   )
   if (isKnownFree(first)) return <>not charged{until !== false && <>; {until}</>}</>

@@ -77,13 +77,13 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     if (wallet === undefined) return false
     if (run.payer !== null && run.payer !== wallet.address) {
       setHalted({
-        sentence: `Another wallet pays for this run. Nothing was sent.`,
+        sentence: `This run is paid for by another wallet. Nothing was sent.`,
         tone: 'warn',
         isShort: true,
       })
       return false
     }
-    setBusy('Asking for the price')
+    setBusy('Getting the price')
     const keys = jobs.map(({ key }) => key)
     const body = { flow: run.flow, keys }
     const quoted = await ask<RunQuote>('/v1/runs/quote', { method: 'POST', body, signal })
@@ -91,7 +91,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       quote === null ? [] : [[key, quote.amount] as const],
     )
     const silent = quoted.jobs.find(({ quote }) => quote === null)
-    if (silent !== undefined) throw new Error(silent.error ?? 'An agent did not give a price')
+    if (silent !== undefined) throw new Error(silent.error ?? 'An agent did not return a price')
     if (jobs.some(({ key, price }) => toAtomic(new Map(asked).get(key) ?? '') !== toAtomic(price))) {
       setPrices(new Map([...prices, ...asked]))
       setHalted({ sentence: 'The price changed after it was shown. Nothing was signed.', tone: 'warn' })
@@ -130,7 +130,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     if (kept === undefined) await keepRun(keptOf(run, opened?.token, wallet, payments, maxTotal))
     else
       await updateRun(run.run_id, ({ unsent }) => ({ unsent: [...unsent, ...payments], max_total: maxTotal }))
-    const { failure } = await sendRun(ask, run.run_id, () => setBusy('No answer; sending again'), signal)
+    const { failure } = await sendRun(ask, run.run_id, () => setBusy('No response, sending again'), signal)
     if (failure !== undefined) throw failure
   }
 
@@ -150,12 +150,12 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     halted,
     prices,
     goOn,
-    answer: (step, approved) => once('Answering', run => put(run.run_id, 'answer', { step, approved })),
+    answer: (step, approved) => once('Sending answer', run => put(run.run_id, 'answer', { step, approved })),
     control: what => once(CONTROLS[what], run => put(run.run_id, what)),
   }
 }
 
-const CONTROLS = { pause: 'Pausing', resume: 'Resuming', cancel: 'Cancelling' } as const
+const CONTROLS = { pause: 'Pausing', resume: 'Resuming', cancel: 'Canceling' } as const
 
 function signables(jobs: readonly ToSign[], quoted: RunQuote): readonly Signable[] {
   const now = Math.floor(Date.now() / 1_000)
@@ -198,6 +198,6 @@ function keptOf(
 
 function explain(error: unknown): Halted {
   if (error instanceof ApiFailure && error.status === 0)
-    return { sentence: 'The platform did not answer. Check the run before you try again.', tone: 'warn' }
+    return { sentence: 'The platform did not respond. Check the run before you try again.', tone: 'warn' }
   return explainStop(error)
 }

@@ -46,15 +46,15 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
           <li key={session.session_id}>
             <div className="what">
               <span>
-                {session.is_current ? <b>This browser</b> : 'Another browser or program'}, since{' '}
+                {session.is_current ? <b>This browser</b> : 'Another browser or program'}, signed in{' '}
                 <When at={session.created_at} />
-                {session.origin === 'terminal' && ', signed in from a terminal'}
+                {session.origin === 'terminal' && ' from a terminal'}
               </span>
               <span className="small quiet">
                 last used <When at={session.used_at} />; expires <When at={session.expires_at} form="exact" />
                 {session.origin === 'terminal'
-                  ? ', or when the terminal signs out'
-                  : ', or two hours after its last use'}
+                  ? ', or when you sign out in the terminal'
+                  : ', or after two hours without use'}
               </span>
             </div>
             <span className="do">

@@ -56,7 +56,7 @@ function SettingsPage({ data }: { readonly data: Data | null }): ReactNode {
         <>
           <p className="lede">Sign in to set webhooks and see where you are signed in.</p>
           <div className="row enter above">
-            <SignInButton why="Only the wallet that owns them can see webhooks and sessions." />
+            <SignInButton why="Only their owner can see webhooks and sessions." />
           </div>
         </>
       ) : (
@@ -81,7 +81,7 @@ function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNod
       </div>
       <WebhookPurpose />
       {agents.length === 0 && (
-        <p className="nothing faint">A webhook belongs to an agent, and you have no agents here.</p>
+        <p className="nothing faint">Each webhook is for one agent, and you do not have any agents here.</p>
       )}
       <ul className="webhooks">
         {agents.map(({ agent, webhook }) => (

@@ -34,9 +34,11 @@ export function ThemeSection(): ReactNode {
           </label>
         ))}
       </fieldset>
-      <p className="hint">This browser keeps your choice in a cookie that stores nothing else.</p>
+      <p className="hint">Your choice is stored in a cookie in this browser. The cookie has no other use.</p>
       <noscript>
-        <p className="hint">Choosing requires JavaScript. Without it, the pages use your system’s theme.</p>
+        <p className="hint">
+          JavaScript is off. Turn it on to choose a theme. Until then, the pages use your system’s theme.
+        </p>
       </noscript>
     </section>
   )

@@ -29,8 +29,8 @@ function AlreadySignedIn({ address }: { readonly address: string }): ReactNode {
       <h1>You are already signed in</h1>
       <SignedInLine address={address} />
       <p className="lede">
-        A link from a terminal does not replace this session. To sign in as somebody else, sign out first,
-        then open a new link.
+        A link from a terminal cannot replace this session. To sign in as someone else, sign out first, then
+        open a new link.
       </p>
       <p className="above">
         <a className="button solid" href="/owner">
@@ -59,7 +59,7 @@ function TerminalSignIn(): ReactNode {
             <b>You are not signed in.</b> {state.problem}
           </p>
           <p>
-            For a new link, run <code>farebox login --browser</code> in your terminal.
+            To get a new link, run <code>farebox login --browser</code> in your terminal.
           </p>
         </Note>
       )}
@@ -72,7 +72,7 @@ function Opening(): ReactNode {
     <>
       <p className="lede">Opening the link…</p>
       <noscript>
-        <p className="hint">This page needs JavaScript.</p>
+        <p className="hint">JavaScript is off. Turn it on to sign in.</p>
       </noscript>
     </>
   )
@@ -84,10 +84,10 @@ function Code({ address, code }: { readonly address: string; readonly code: stri
   return (
     <>
       <p className="lede">
-        This browser will be signed in at <b>{host}</b> as the owner{' '}
+        You will be signed in to <b>{host}</b> in this browser as the owner{' '}
         <span className="mono">{checksumAddress(address)}</span>.
       </p>
-      <p className="above">Type this code in the terminal that runs the command:</p>
+      <p className="above">Type this code in the terminal where you ran the command:</p>
       <p className="typed-code" aria-label={`Code ${[...code].join(' ')}`}>
         {code.slice(0, 3)}-{code.slice(3)}
       </p>

@@ -36,12 +36,12 @@ export function openLocalChain(ask: Ask): LocalChain {
     read: put,
     async send({ from, sign }, transaction) {
       const { raw, hash } = await signNow(number, { from, sign }, transaction).catch((error: unknown) => {
-        throw new WalletProblem('refused', `The local chain refused it: ${messageOf(error)}`)
+        throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })
       await put('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
         // Without an answer nobody knows whether it arrived.
         if (!(error instanceof ApiFailure) || error.status !== 400) throw error
-        throw new WalletProblem('refused', `The local chain refused it: ${messageOf(error)}`)
+        throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })
       return hash
     },
@@ -73,5 +73,5 @@ async function signNow(
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 200) : 'it did not answer'
+  return error instanceof Error ? error.message.slice(0, 200) : 'it did not respond'
 }

@@ -79,7 +79,7 @@ export function FlowMenu(props: {
           className="menu below"
         >
           <label className="menu-item">
-            {isEmpty ? 'Import a flow…' : 'Import a flow as a new one…'}
+            {isEmpty ? 'Import a flow…' : 'Import as a new flow…'}
             <input
               type="file"
               className="unseen"
@@ -93,7 +93,7 @@ export function FlowMenu(props: {
             />
           </label>
           <ImportProblems problems={problems}>
-            <b>The file is not a flow.</b> Your flow is unchanged.
+            <b>The file is not a valid flow.</b> Your flow has not changed.
           </ImportProblems>
           <button
             type="button"

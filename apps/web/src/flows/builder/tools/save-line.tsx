@@ -13,7 +13,7 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
     case 'fresh':
       return null
     case 'lost':
-      return <span className="bad">Not saved: this browser cannot store it</span>
+      return <span className="bad">Not saved because this browser cannot store the flow</span>
     case 'saved':
       return (
         <>
@@ -30,7 +30,7 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
       return (
         <>
           {status.behind === 'no-answer'
-            ? 'Saved in this browser; the platform did not answer'
+            ? 'The platform did not respond. Saved in this browser'
             : 'Saved in this browser'}{' '}
           <When at={status.at} form="since" />
         </>

@@ -76,8 +76,8 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
           {saved === undefined ? (
             <>
               <p className="small quiet">
-                You share a flow from the platform. This one exists only in this browser. Sign in to save it
-                and get a link.
+                Only flows saved on the platform can be shared, and this flow exists only in this browser.
+                Sign in to save it and get a link.
               </p>
               <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
                 Sign in
@@ -87,7 +87,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
             <>
               <p className="small quiet">
                 Anyone with the link can see the current flow and copy it. Values that you marked as secret
-                are left out. You can revoke the link here at any time; existing copies stay.
+                are left out. You can revoke the link here at any time, but existing copies will remain.
               </p>
               {link === undefined ? (
                 <button type="button" className="button solid" onClick={() => void share().catch(setFailure)}>
@@ -96,7 +96,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
               ) : (
                 <>
                   <p className="row">
-                    <input className="input mono" readOnly aria-label="The link" value={link} />
+                    <input className="input mono" readOnly aria-label="Share link" value={link} />
                     <CopyButton text={() => link}>Copy</CopyButton>
                   </p>
                   <button type="button" className="link small" onClick={() => void end().catch(setFailure)}>
@@ -106,7 +106,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
               )}
               {isEnded && link === undefined && (
                 <p className="small" role="status">
-                  The link is revoked and no longer works.
+                  The link was revoked and no longer works.
                 </p>
               )}
               {failure !== undefined && <FailureNote error={failure} />}
@@ -116,7 +116,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
       )}
       {opened === 'sign-in' && (
         <SignInSheet
-          why="Flows are saved to your wallet address."
+          why="Flows are saved under your wallet address."
           close={() => setOpened(undefined)}
           signedIn={() => {
             setOpened(undefined)

@@ -27,7 +27,7 @@ export interface Carry {
   readonly words: string
 }
 
-const GRADES = { same: 'the same', safe: 'converted on the way', lossy: 'may be refused' } as const
+const GRADES = { same: 'same type', safe: 'converted automatically', lossy: 'may be rejected' } as const
 
 /** Carries wires on a canvas. The port that a wire is held to has the focus, so that it is read out. */
 export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: string) => void): Carry {
@@ -61,8 +61,8 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
       setCarried({ from, side: port.side, fits, at: -1 })
       setWords(
         fits.length === 0
-          ? `No port fits ${port.name}. Press A to add a step that fits, or Escape to cancel.`
-          : `Wire at ${port.name} picked up. ${fits.length} ports fit: arrow keys choose one, Enter connects, A adds a step, Escape cancels.`,
+          ? `No compatible ports for ${port.name}. Press A to add a compatible step, or Escape to cancel.`
+          : `Wire at ${port.name} picked up. ${fits.length} ports are compatible. Use the arrow keys to choose a port, Enter to connect, A to add a step, or Escape to cancel.`,
       )
     },
     [canvas, editor],
@@ -79,7 +79,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
         if (!isHeld) return end('')
         const [from, to] = now.side === 'out' ? [now.from, held.port] : [held.port, now.from]
         joinPorts(editor, from, to)
-        end(`Connected: ${from.port} feeds ${to.port}, ${GRADES[held.grade]}.`)
+        end(`Connected ${from.port} to ${to.port}, ${GRADES[held.grade]}.`)
         if (now.side === 'in') focus(now.from, 'in')
       },
       move(by) {

@@ -77,7 +77,7 @@ function Unread({ failure }: { readonly failure: unknown }): ReactNode {
   const isShut = failure instanceof ApiFailure && failure.status === 404
   return isShut ? (
     <p className="nothing faint">
-      You cannot open that run: it was started in another browser or by another wallet.
+      You cannot open that run because it was started in another browser or with another wallet.
     </p>
   ) : (
     <FailureNote error={failure} />
@@ -136,7 +136,7 @@ function Table(props: {
 }
 
 function Side({ side }: { readonly side: StepSide | undefined }): ReactNode {
-  if (side === undefined) return <span className="faint">no such step</span>
+  if (side === undefined) return <span className="faint">not in this run</span>
   const parts = [
     side.words,
     ...(side.elapsedMs === null ? [] : [formatDuration(side.elapsedMs)]),
@@ -167,5 +167,5 @@ function Outputs({ step }: { readonly step: ComparedStep }): ReactNode {
 function saySame(steps: readonly ComparedStep[]): string {
   const different = steps.filter(({ differences }) => differences.length > 0).length
   if (different > 0) return different === 1 ? 'one step differs' : `${different} steps differ`
-  return steps.every(({ isSame, one }) => isSame || one?.words === 'left out') ? 'the same' : ''
+  return steps.every(({ isSame, one }) => isSame || one?.words === 'skipped') ? 'the same' : ''
 }

@@ -45,7 +45,7 @@ export function OtherRuns(props: {
         value={others.some(({ run_id: id }) => id === withId) ? (withId ?? '') : ''}
         onChange={event => choose(event.target.value === '' ? null : event.target.value)}
       >
-        <option value="">no other run</option>
+        <option value="">none selected</option>
         {others.map(one => (
           <option key={one.run_id} value={one.run_id}>
             {formatExactly(one.created_at, 'local')}, {one.seen?.status ?? 'not checked'}

@@ -159,7 +159,7 @@ function Unordered(props: Props & { readonly state: RunStepAnswer; readonly file
   return (
     <>
       <p className="sub">
-        <Outcome of={isSigned ? { words: 'Signed, waiting for its turn', tone: 'plain' } : view.words} />
+        <Outcome of={isSigned ? { words: 'Signed and waiting for its turn', tone: 'plain' } : view.words} />
       </p>
       {state.reason !== null && <IoRows error={state.reason} fileName={fileName} />}
     </>
