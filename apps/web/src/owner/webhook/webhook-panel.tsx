@@ -113,7 +113,7 @@ export function WebhookPanel(props: {
           <p className="field">
             <label className="label" htmlFor={`webhook-${agentId}`}>
               <b>Notice URL</b>
-              <span className="end">https; notices are sent by POST</span>
+              <span className="end">an https URL; notices are sent via POST</span>
             </label>
             <input
               id={`webhook-${agentId}`}

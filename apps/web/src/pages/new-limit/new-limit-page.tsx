@@ -140,8 +140,8 @@ function Asked(props: {
           <>
             <dt>Already spent</dt>
             <dd>
-              {withCents(before.spent)} of {withCents(before.cap)} USDC. This still counts because the new
-              total includes all spending since you first set the limit.
+              {withCents(before.spent)} of {withCents(before.cap)} USDC. This amount counts toward the new
+              limit, which covers all spending since you first set it.
             </dd>
           </>
         )}

@@ -14,7 +14,7 @@ export function WhatIsHere(): ReactNode {
             <li>
               <b>Alerts</b>
               <span className="quiet">
-                agents that fail checks, are refused, or have an unverified wallet
+                agents that fail checks, were refused a listing, or have an unverified wallet
               </span>
             </li>
             <li>

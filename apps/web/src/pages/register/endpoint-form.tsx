@@ -37,7 +37,7 @@ export function EndpointForm(props: {
       <label className="label" htmlFor={id}>
         <b>Endpoint</b>
         <span className="end">
-          paste it from <span className="mono">farebox register</span>, or type it
+          paste it from the output of <span className="mono">farebox register</span>, or type it
         </span>
       </label>
       <div className="row">
