@@ -218,6 +218,10 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByRole('textbox', { name: /^integer ms/ }).fill('0')
     await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
     await page.getByText('Teller has 5 min 0 s to respond.').waitFor()
+    // Its address does not name the job: the browser has just ordered it.
+    await page.reload()
+    await page.getByText('Teller has 5 min 0 s to respond.').waitFor()
+    expect(await page.getByRole('textbox', { name: /^integer ms/ }).inputValue()).toBe('0')
     await page.goto('/jobs')
     await page.getByText('running').waitFor()
     const second = await page.context().newPage()

@@ -18,10 +18,13 @@ export async function registerAgents(
   return await Promise.all(
     agents.map(async ({ url, declaration: { wallet } }, index) => {
       const registered = await registerAgent(platform, chain, { url, wallet }, signal)
-      const { agentId, isNew } = registered
       const kind = kinds[index]
-      if (isNew && kind !== undefined)
-        await chooseCategory(platform, chain, { agentId, wallet, category: kind.category })
+      if (kind !== undefined)
+        await chooseCategory(platform, chain, {
+          agentId: registered.agentId,
+          wallet,
+          category: kind.category,
+        })
       return registered
     }),
   )

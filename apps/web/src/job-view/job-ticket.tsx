@@ -123,6 +123,13 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
     return (
       <p className="aside">The signature was not used and is no longer valid, so you cannot be charged.</p>
     )
+  if (isFree(job))
+    return (
+      <p className="aside">
+        The platform is watching the chain until <When at={payment.usable_until} form="clock" /> to confirm
+        that the signature is not used after all.
+      </p>
+    )
   return (
     <p className="aside">
       It is not known yet whether you will be charged, because the signature can still be used. The platform

@@ -1,6 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import type { Order } from '../kept/order.ts'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
 import { limitUrl } from '../limits/find-cover.ts'
@@ -67,18 +68,17 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
     wasRefused.current = false
   }, [refusal])
   useEffect(() => {
-    if (jobId === null) return
     import('../kept/order-store.ts')
-      .then(({ readOrder }) => readOrder(jobId))
+      .then(store => (jobId === null ? findJustOrdered(store, capability.name) : store.readOrder(jobId)))
       .then(
         order => {
-          if (order === undefined || order.agent_id !== agent.agent_id) return
+          if (order?.agent_id !== agent.agent_id) return
           setInput(order.input)
           showOrder(order)
         },
         () => undefined,
       )
-  }, [jobId, agent.agent_id, showOrder])
+  }, [jobId, agent.agent_id, capability.name, showOrder])
   useEffect(() => {
     const again = takeInput(agent.agent_id, capability.name)
     if (again !== undefined) setInput(again)
@@ -179,4 +179,20 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
       </div>
     </form>
   )
+}
+
+/** A page that is loaded again right after the press on its button shows that job, and does not offer to pay once more. */
+const JUST_ORDERED_SECONDS = 30
+
+async function findJustOrdered(
+  { listOrders }: { readonly listOrders: (most: number) => Promise<readonly Order[]> },
+  capability: string,
+): Promise<Order | undefined> {
+  const [newest] = await listOrders(1)
+  const isJustOrdered =
+    newest?.capability === capability &&
+    newest.refusal === undefined &&
+    typeof newest.job?.finished_at !== 'number' &&
+    Date.now() / 1_000 - newest.created_at < JUST_ORDERED_SECONDS
+  return isJustOrdered ? newest : undefined
 }

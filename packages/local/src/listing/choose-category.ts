@@ -5,6 +5,7 @@ import {
 } from '@farebox/payments/internal/http/http-json'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import { agentPage } from '@farebox/platform-api/agent'
 import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
 import { signedIn, signInTerms } from '@farebox/platform-api/owners'
@@ -14,7 +15,7 @@ import { START_LIMIT_MS } from '../starting/wait-for-start.ts'
 
 /**
  * Chooses the category in which an agent of the local economy is found, as its owner: a wallet that the chain itself holds
- * signs in for it and out again.
+ * signs in for it and out again. One that has a category keeps it.
  *
  * @throws Error when the platform refuses it, with its answer
  */
@@ -26,6 +27,8 @@ export async function chooseCategory(
   const origin = createJsonOrigin(platform.url)
   const { agentId, wallet, category } = agent
   try {
+    const page = agentPage.parse(await ask(origin, { method: 'GET', path: `/v1/agents/${agentId}` }))
+    if (page.category !== null) return
     const terms = signInTerms.parse(await ask(origin, { method: 'POST', path: '/v1/sessions/nonces' }))
     const address = checksumAddress({ keccak256: await loadKeccak() }, wallet)
     const message = writeSignInMessage(terms, address)

@@ -27,10 +27,11 @@ export function writeCursor(place: Place, query: PagedQuery): string {
 /**
  * Reads what {@link writeCursor} wrote for the same query; how many a page holds may change.
  *
- * Throws a {@link Refusal} `validation` for anything else.
+ * Throws a {@link Refusal} `validation` for anything else, as for a place that a search without words does not have.
  */
-export function readCursor(cursor: string, query: PagedQuery): Place {
+export function readCursor(cursor: string, query: PagedQuery, hasWords: boolean): Place {
   const [stage, key, position, readings] = openCursor(cursor, query, placeTuple)
+  if (hasWords !== (readings !== null) || (!hasWords && stage !== 0)) throw refuse()
   return { stage, key, position, readings }
 }
 

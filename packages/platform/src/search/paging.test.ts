@@ -5,6 +5,7 @@ import { insertAgent, sampleDeclaration } from '../test-setup/database/insert-ag
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { tagHash } from '../listing/describe-entry.ts'
 import { indexAgent } from '../listing/index-agent.ts'
+import { sealCursor } from './cursor.ts'
 import { searchRoutes } from './search-routes.ts'
 
 let stage: Stage
@@ -84,6 +85,13 @@ test('a cursor that was changed, is of another query, or is none, is refused', a
     { q: 'common', cursor, sort: 'price' as const },
     { q: 'common', cursor, badge: 'gold' as const },
     { cursor },
+    // With the right checksum, which anybody can compute, at places that this query does not have.
+    ...[{ category: 'data' as const }, {}].flatMap(query => [
+      { ...query, cursor: sealCursor([5, '1', '1', null], query) },
+      { ...query, cursor: sealCursor([5, '1', '1', [['a']]], query) },
+      { ...query, cursor: sealCursor([0, '1', '1', [['a']]], query) },
+    ]),
+    { q: 'common', cursor: sealCursor([5, '1', '1', null], { q: 'common' }) },
   ]) {
     const refused = find(query)
     await expect(refused).rejects.toThrow(/^cursor: /)

@@ -63,7 +63,7 @@ export function readSearch(query: SearchQuery): Search {
     withProvisional: query.provisional === 'true',
     sort: query.sort ?? 'relevance',
     limit: query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit),
-    after: query.cursor === undefined ? undefined : readCursor(query.cursor, query),
+    after: query.cursor === undefined ? undefined : readCursor(query.cursor, query, isAsked),
   }
 }
 

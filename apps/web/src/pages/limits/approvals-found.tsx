@@ -18,7 +18,10 @@ interface Props {
 /** Approvals of the token that let somebody take everything, each with the button that ends it; others folded. */
 export function ApprovalsFound({ limits, change }: Props): ReactNode {
   const { approvals, refresh, ended, failure, from } = useApprovals(limits, change)
-  const all = approvals.filter(({ spender, unlimited }) => unlimited || spender !== limits.contract)
+  const isExact = limits.allowance === limits.total_left
+  const all = approvals.filter(
+    ({ spender, unlimited }) => spender !== limits.contract || (unlimited && !isExact),
+  )
   const dangers = all.filter(({ unlimited }) => unlimited)
   const others = all.filter(({ unlimited }) => !unlimited)
   if (all.length === 0 && ended === undefined && failure === undefined && from === 0) return null
