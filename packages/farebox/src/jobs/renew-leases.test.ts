@@ -3,6 +3,7 @@ import { ValidationError } from '@farebox/protocol/errors/service-errors'
 import { describe, expect, test } from 'vitest'
 import type { JobStore } from './job-store.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { createLeaseKeeper } from './renew-leases.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
 import { createScriptedGate, type ScriptedGate } from '../execute/scripted-gate.test-setup.ts'
@@ -320,4 +321,25 @@ describe('D25 a store that fails', () => {
     expect((await stage.post({ jobId })).status).toBe(200)
     expect(stage.calls.filter(call => call === 'handler')).toHaveLength(1)
   })
+})
+
+test('a renewal that waits for its store holds up those of no other job', async () => {
+  const clock = createFakeClock()
+  const renewed: string[] = []
+  const keeper = createLeaseKeeper(
+    {
+      ...createMemoryStore(clock),
+      async write({ jobKey }) {
+        renewed.push(jobKey)
+        return jobKey === 'stuck' ? await new Promise<boolean>(() => undefined) : true
+      },
+    },
+    clock,
+  )
+  for (const jobKey of ['stuck', 'other'])
+    keeper.hold({ jobKey, fence: 'f' }, { state: 'running' } as never, clock.nowMs())
+  await clock.advance(10_000)
+  expect(renewed.filter(jobKey => jobKey === 'stuck')).toHaveLength(1)
+  expect(renewed.filter(jobKey => jobKey === 'other').length).toBeGreaterThanOrEqual(2)
+  keeper.stop()
 })

@@ -52,6 +52,7 @@ interface Holding extends HeldJob {
   /** What a renewal writes again. */
   job: Job
   isLost: boolean
+  isRenewing: boolean
   /** By our own clock, Unix milliseconds: the store's lease lasts at least as long. */
   leaseEndsMs: number
   /** Told when it is. */
@@ -81,6 +82,8 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
   }
 
   const renew = async (holding: Holding): Promise<void> => {
+    if (holding.isRenewing) return
+    holding.isRenewing = true
     try {
       const held = await inTurn(holding, () =>
         holdings.has(holding) ? renewNow(holding, holding.job) : Promise.resolve(true),
@@ -88,6 +91,8 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
       if (!held) lose(holding)
     } catch {
       // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
+    } finally {
+      holding.isRenewing = false
     }
   }
 
@@ -95,7 +100,9 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
     if (cancelTimer !== undefined || holdings.size === 0 || stopped) return
     cancelTimer = clock.after(RENEW_EVERY_MS, () => {
       cancelTimer = undefined
-      void Promise.all([...holdings].map(renew)).then(schedule)
+      // One that waits for its store, as for an answer that a killed connection owes, holds up no other.
+      for (const holding of holdings) void renew(holding)
+      schedule()
     })
   }
 
@@ -106,6 +113,7 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
         holder,
         job,
         isLost: false,
+        isRenewing: false,
         leaseEndsMs: askedMs + LEASE_MS,
         watchers: new Set(),
         writing: Promise.resolve(),

@@ -46,6 +46,7 @@ const nameOf = (route: Route): string => `${route.method} ${route.path}`
 
 /** A body that the door lets through, by route; routes that are not here take none. */
 const BODIES: { readonly [route: string]: object } = {
+  'PUT /v1/me/agents/:agentId/category': { category: 'code' },
   'PUT /v1/me/agents/:agentId/webhook': { url: 'https://hooks.example/other' },
   'POST /v1/operator/agents/:agentId/take-down': { reason: 'It is another’s.' },
   'POST /v1/agents/:agentId/reports': { reason: 'spam' },
