@@ -7,15 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** The file that all replicas note their runs in; a line that short is appended whole, whoever else writes. */
 const RUNS_FILE = process.env.STORM_RUNS_FILE
 
-// A process that stands still, stopped or on a busy machine, renews no lease: that it did is noted as well.
-let lastMs = Date.now()
-setInterval(() => {
-  const [fromMs, untilMs] = [lastMs, Date.now()]
-  lastMs = untilMs
-  if (untilMs - fromMs > 3_000)
-    appendFileSync(RUNS_FILE, `${JSON.stringify({ pid: process.pid, fromMs, untilMs })}\n`)
-}, 500).unref()
-
 async function note({ text, wait_ms }, { jobId }) {
   const run = randomUUID()
   appendFileSync(RUNS_FILE, `${JSON.stringify({ jobId, run, pid: process.pid, atMs: Date.now() })}\n`)

@@ -83,8 +83,8 @@ function findLie({ endedMs }: Attempt, all: readonly Attempt[], movedMs: number)
 }
 
 /**
- * A handler runs once for a job (I6), unless what it did was lost with its process or its store, the process stood still
- * for so long that its lease ended, or the caller had been told that it failed and asked again (D24).
+ * A handler runs once for a job (I6), unless what it did was lost with its process or its store, or the caller had been
+ * told that it failed and asked again (D24).
  */
 const checkRuns: Check = evidence =>
   evidence.orders.flatMap(order => {
@@ -97,22 +97,14 @@ const checkRuns: Check = evidence =>
     })
   })
 
-function isExcused(
-  { eventLog, standstills }: Evidence,
-  order: StormOrder,
-  run: HandlerRun,
-  next: HandlerRun,
-): boolean {
+function isExcused({ eventLog }: Evidence, order: StormOrder, run: HandlerRun, next: HandlerRun): boolean {
   const fromMs = run.atMs - KILL_TAKES_MS
   const isLost = eventLog.outages.some(
     ({ kind, pid, atMs, untilMs }) =>
       (pid === run.pid || kind === 'redis') && untilMs >= fromMs && atMs <= next.atMs,
   )
-  const hasStood = standstills.some(
-    ({ pid, fromMs: stoodMs, untilMs }) => pid === run.pid && untilMs >= run.atMs && stoodMs <= next.atMs,
-  )
   const failures = order.attempts.filter(isFailure)
-  return isLost || hasStood || failures.some(({ endedMs }) => endedMs >= fromMs && endedMs <= next.atMs)
+  return isLost || failures.some(({ endedMs }) => endedMs >= fromMs && endedMs <= next.atMs)
 }
 
 /**

@@ -15,7 +15,6 @@ export interface Evidence {
   readonly ledger: readonly LedgerRow[]
   /** In the order in which they began. */
   readonly runs: readonly HandlerRun[]
-  readonly standstills: readonly Standstill[]
 }
 
 /** A row of the facilitators' ledger, as the database has it. */
@@ -38,28 +37,17 @@ export interface HandlerRun {
   readonly atMs: number
 }
 
-/** A time in which an agent's process did nothing for three seconds or more, as it noticed afterwards. */
-interface Standstill {
-  readonly pid: number
-  readonly fromMs: number
-  readonly untilMs: number
-}
-
 /** Reads all that is written down. */
 export async function gatherEvidence(stage: Stage, orders: readonly StormOrder[]): Promise<Evidence> {
   const text = await readFile(stage.runsFile, 'utf8').catch(() => '')
-  // Only our own handlers write this file.
-  const lines = text
-    .split('\n')
-    .flatMap(line => (line === '' ? [] : [JSON.parse(line) as HandlerRun | Standstill]))
   return {
     eventLog: stage.eventLog,
     orders,
     chain: await readChain(stage.chain),
     seenMs: stage.chainWatch.seenMs,
     ledger: await readLedger(stage),
-    runs: lines.filter(line => 'jobId' in line),
-    standstills: lines.filter(line => 'fromMs' in line),
+    // Only our own handler writes this file.
+    runs: text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as HandlerRun])),
   }
 }
 

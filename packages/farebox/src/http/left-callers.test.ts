@@ -1,5 +1,10 @@
 import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
-import { leaveEarly, LEAVINGS, watchConnections } from '@farebox/protocol/src/test-setup/leave-early'
+import {
+  createHeldAnswers,
+  leaveEarly,
+  LEAVINGS,
+  watchConnections,
+} from '@farebox/protocol/src/test-setup/leave-early'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
@@ -21,18 +26,14 @@ const BODY = ' '.repeat(MIB)
 
 const answerOf = (body: Buffer): Answer => ({ status: 200, headers: {}, body })
 
-/** An agent whose jobs take as long as it is told, behind the routes of every agent. */
+/** A server whose jobs end when the test says so, behind the routes of an agent. */
 async function serve() {
-  let waiting = 0
-  let open: () => void = () => undefined
-  let opened = Promise.resolve()
+  const answers = createHeldAnswers()
   const http = createHttpServer(
     {
       route: (_, path) => (path === '/execute' ? 'execute' : answerOf(WHOLE)),
       async execute() {
-        waiting += 1
-        await opened
-        waiting -= 1
+        await answers.pass()
         return answerOf(LARGE)
       },
     },
@@ -44,13 +45,7 @@ async function serve() {
     port,
     connections: watchConnections(port),
     request: HEAD + BODY,
-    waiting: () => waiting,
-    hold() {
-      opened = new Promise(resolve => {
-        open = resolve
-      })
-    },
-    answer: () => open(),
+    answers,
   }
 }
 
@@ -66,15 +61,15 @@ test('whenever and however callers leave, nothing of them is counted afterwards'
   await until(() => server.connections.count() === 0)
 
   // Fit where no other body is counted: first on their way together, then with their jobs.
-  server.hold()
+  server.answers.hold()
   const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(server.port))
   for (const { socket } of callers) socket.write(HEAD + BODY.slice(1), 'latin1')
   await until(() => server.connections.bytesRead() === callers.length * (HEAD.length + MIB - 1))
   for (const { socket } of callers) socket.write(' ')
-  await until(() => server.waiting() === callers.length)
+  await until(() => server.answers.waiting() === callers.length)
   expect(callers.map(({ received }) => received())).toEqual(callers.map(() => ''))
   for (const { socket } of callers) socket.destroy()
-  server.answer()
+  server.answers.release()
 
   // A request that is counted would be waited for without an end.
   await server.http.close({ jobsMs: 2 ** 31 - 1, graceEnd: createGraceEnd() })

@@ -2,9 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectRaw, type RawConnection } from '@farebox/protocol/src/test-setup/connect-raw'
 import {
+  createHeldAnswers,
   leaveEarly,
   LEAVINGS,
   watchConnections,
+  type HeldAnswers,
   type LeftServer,
 } from '@farebox/protocol/src/test-setup/leave-early'
 import { until } from '@farebox/protocol/src/test-setup/until'
@@ -25,13 +27,11 @@ const answers = { 200: { description: 'Bytes' } }
 
 const staged = stageApps()
 let port: number
-let waiting: number
-let held: { readonly open: () => void; readonly opened: Promise<void> } | undefined
+let held: HeldAnswers
 let server: Omit<LeftServer, 'request'>
 
 beforeEach(async () => {
-  waiting = 0
-  held = undefined
+  held = createHeldAnswers()
   // Requests name no real host here.
   const settings = { ...staged.parts.settings, localMode: false }
   const options = { requestsPerMinute: OFTEN, parts: { ...staged.parts, settings } }
@@ -40,25 +40,10 @@ beforeEach(async () => {
   ;({ port } = app.server.address() as AddressInfo)
   server = {
     port,
-    waiting: () => waiting,
-    hold() {
-      held = { open: () => undefined, opened: Promise.resolve() }
-      let open: () => void = () => undefined
-      const opened = new Promise<void>(resolve => {
-        open = resolve
-      })
-      held = { open, opened }
-    },
-    answer: () => held?.open(),
+    answers: held,
     connections: watchConnections(port),
   }
 })
-
-async function untilAnswered(): Promise<void> {
-  waiting += 1
-  await held?.opened
-  waiting -= 1
-}
 
 const typed = { 'content-type': 'application/octet-stream' }
 
@@ -70,7 +55,7 @@ const largeRoute = defineRoute({
   perMinute: OFTEN,
   answers,
   async handle() {
-    await untilAnswered()
+    await held.pass()
     return { headers: typed, body: LARGE }
   },
 })
@@ -85,7 +70,7 @@ const bodyRoute = defineRoute({
   body: z.string(),
   answers,
   async handle() {
-    await untilAnswered()
+    await held.pass()
     return { headers: typed, body: LARGE }
   },
 })
@@ -98,7 +83,7 @@ const eventsRoute: Route = defineRoute({
   perMinute: OFTEN,
   answers,
   async handle() {
-    await untilAnswered()
+    await held.pass()
     return { events: endless }
   },
 })
@@ -148,16 +133,16 @@ describe('whenever and however callers leave, nothing of them is counted afterwa
   test('bodies on their way, and their answers', async () => {
     for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: HEAD + BODY }, leaving)
     expect(await askAtOnce(1, get('/v1/whole'))).toEqual(['200'])
-    server.hold()
+    held.hold()
     const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(port))
     for (const { socket } of callers) socket.write(HEAD + BODY.slice(0, -1), 'latin1')
     // All but one byte of each is in the room together.
     await until(() => server.connections.bytesRead() === callers.length * (HEAD.length + BODY.length - 1))
     for (const { socket } of callers) socket.write(BODY.slice(-1), 'latin1')
-    await until(() => waiting === callers.length)
+    await until(() => held.waiting() === callers.length)
     expect(callers.map(({ received }) => received())).toEqual(callers.map(() => ''))
     for (const { socket } of callers) socket.destroy()
-    server.answer()
+    held.release()
   })
 
   test('event streams', async () => {

@@ -42,13 +42,40 @@ export interface LeftServer {
   readonly port: number
   /** One whole request: its head, and its body if it has one. */
   readonly request: string
-  /** How many requests it is serving that it has not answered. */
-  waiting(): number
-  /** Lets it answer them, and those that come. */
-  answer(): void
-  /** From now on answers wait for {@link answer}. */
-  hold(): void
+  readonly answers: HeldAnswers
   readonly connections: Connections
+}
+
+/** Holds answers back. */
+export interface HeldAnswers {
+  /** How many requests wait for their answer. */
+  waiting(): number
+  /** From now on answers wait for {@link release}. */
+  hold(): void
+  /** Lets go those that wait, and those that come. */
+  release(): void
+  /** To be awaited by each request, before its answer. */
+  pass(): Promise<void>
+}
+
+export function createHeldAnswers(): HeldAnswers {
+  let waiting = 0
+  let release: () => void = () => undefined
+  let released = Promise.resolve()
+  return {
+    waiting: () => waiting,
+    hold() {
+      released = new Promise(resolve => {
+        release = resolve
+      })
+    },
+    release: () => release(),
+    async pass() {
+      waiting += 1
+      await released
+      waiting -= 1
+    },
+  }
 }
 
 /** The open connections of a server. */
@@ -76,17 +103,18 @@ export function watchConnections(port: number): Connections {
 /** Lets callers leave a server; resolves once it has noticed that nobody is connected. */
 export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<void> {
   const { moment, way, requests, isBehindProxy } = leaving
+  const { answers } = server
   const proxy = isBehindProxy ? await openProxy(server.port) : undefined
-  server.hold()
+  answers.hold()
   const callers = Array.from({ length: CALLERS }, () => connectRaw(proxy?.port ?? server.port))
   await Promise.all(callers.map(({ connected }) => connected))
   const sent = partOf(server.request.repeat(requests), moment)
   for (const { socket } of callers) socket.write(sent, 'latin1')
   await until(() => server.connections.bytesRead() === CALLERS * sent.length)
   if (moment === 'before it is answered' || moment === 'while it takes the answer')
-    await until(() => server.waiting() >= CALLERS)
+    await until(() => answers.waiting() >= CALLERS)
   if (moment === 'while it takes the answer') {
-    server.answer()
+    answers.release()
     // The rest stays where it is.
     await Promise.all(
       callers.map(async ({ socket, until: comes }) => {
@@ -97,8 +125,8 @@ export async function leaveEarly(server: LeftServer, leaving: Leaving): Promise<
   }
   for (const { socket } of callers) WAYS[way]?.(socket)
   // Answers that were held are made for callers that have left, and for those that are leaving.
-  server.answer()
-  await until(() => server.connections.count() === 0 && server.waiting() === 0)
+  answers.release()
+  await until(() => server.connections.count() === 0 && answers.waiting() === 0)
   await proxy?.close()
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { word } from '@farebox/payments/src/chain/rpc-words'
+import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../../app/create-app.ts'
 import { insertAgent, sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
@@ -76,6 +78,41 @@ test('an order whose payer has less than the job costs is answered 402 with both
   const [status, error] = await order()
   expect([status, error]).toEqual([402, expect.stringMatching(/has 0\.009999 USDC, the job costs 0\.01$/)])
   expect(await stored()).toBe(0)
+})
+
+test('an order whose payment has been used meanwhile, for the same order, is that job; without one it names no new job', async () => {
+  const paying = payersWith(50n * PRICE)
+  let looks = 0
+  node = {
+    ...paying,
+    async call(...call) {
+      const [, [request]] = call
+      const isBalance = (request as { readonly data: string }).data.startsWith('0x70a08231')
+      if (isBalance || (looks += 1) === 1) return await paying.call(...call)
+      // The first of the two has been written down, sent, and charged.
+      await until(async () => (await stored()) === 1)
+      return `0x${word('0x1')}`
+    },
+  }
+  const jobId = randomUUID()
+  const twice = { payerKey: freshKey(), jobId }
+  const signed = await signOrder(stage.parts, {
+    endpoint: ENDPOINT,
+    payTo: OWNER,
+    deadlineSeconds: TEN_SECONDS,
+    ...twice,
+  })
+  const send = () => app.inject({ method: 'POST', url: '/v1/jobs?wait=false', payload: signed })
+  const answers = await Promise.all([send(), send()])
+  expect(answers.map(answer => [answer.statusCode, answer.json<{ job_id: string }>().job_id])).toEqual([
+    [202, jobId],
+    [202, jobId],
+  ])
+  expect(await order()).toEqual([
+    402,
+    expect.stringMatching(/^payment: was used or cancelled: ask for the job/),
+  ])
+  expect(await stored()).toBe(1)
 })
 
 test('a payer’s money counts once: what is promised to jobs without an outcome is not there for another', async () => {

@@ -4,7 +4,7 @@ import { createSlots } from '../../outbound/slots.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
-import { readPayerState } from '../quote/read-payer-state.ts'
+import { readPayerState, type PayerState } from '../quote/read-payer-state.ts'
 import { CALLER_ORDER_BOUNDS, checkOrderBounds } from './order-bounds.ts'
 import { createOrderBatches } from './batch-orders.ts'
 import { cannotPay, tooMuch, writeOrders, writeRetry, type AdmissionBounds } from './write-order.ts'
@@ -76,13 +76,22 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
         // It is in use for another job here, which says more than that it was used.
         if (retryOf === undefined && isPaymentKnown) return undefined
       }
-      const balanceAtomic = await seeBalance(
-        parts,
-        job,
-        { take: () => limit(from, EMPTY_PAYERS_PER_MINUTE), giveBack: () => limit.giveBack(from) },
-        retryOf !== undefined,
-      )
-      return await write(job, { from, retryOf, balanceAtomic })
+      const payer = await seePayer(parts, job, {
+        take: () => limit(from, EMPTY_PAYERS_PER_MINUTE),
+        giveBack: () => limit.giveBack(from),
+      })
+      if (payer.isUsed) {
+        // Of a job that was sent before nobody is told to sign anew: it may just have been charged for.
+        if (retryOf !== undefined)
+          throw new Refusal('conflict', `${USED}: ask for the job, it may have been charged`)
+        // A job is written down before its payment is sent, so that one ordered at the same time is known by now.
+        if ((await checkOrderBounds(parts, job, bounds)).isPaymentKnown) return undefined
+        throw new Refusal(
+          'payment',
+          `${USED}: ask for the job that was ordered with it; for another job sign a new payment`,
+        )
+      }
+      return await write(job, { from, retryOf, balanceAtomic: payer.balanceAtomic })
     } finally {
       const left = (waiting.get(from) ?? 0) - bytes
       if (left <= 0) waiting.delete(from)
@@ -91,13 +100,14 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
   }
 }
 
-/** What the payer has. A look that finds enough is not counted; those that find nothing are, by address. */
-async function seeBalance(
+const USED = 'payment: was used or cancelled'
+
+/** The payer, with enough or with a used authorization. A look that finds enough is not counted; the others are, by address. */
+async function seePayer(
   parts: PlatformParts,
   job: NewJob,
   { take, giveBack }: { readonly take: () => number | undefined; readonly giveBack: () => void },
-  isRetry: boolean,
-): Promise<bigint> {
+): Promise<PayerState> {
   const seconds = take()
   if (seconds !== undefined)
     throw new Refusal(
@@ -115,11 +125,8 @@ async function seeBalance(
       'payment: the chain does not say now what the payer has; nothing was sent',
     )
   }
-  // Of a job that was sent before nobody is told to sign anew: it may just have been charged for.
-  if (payer.isUsed && isRetry)
-    throw new Refusal('conflict', 'payment: was used or cancelled: ask for the job, it may have been charged')
-  if (payer.isUsed) throw new Refusal('payment', 'payment: was used or cancelled, sign a new one')
+  if (payer.isUsed) return payer
   if (payer.balanceAtomic < job.amountAtomic) throw cannotPay(payer.balanceAtomic, 0n, job)
   giveBack()
-  return payer.balanceAtomic
+  return payer
 }
