@@ -36,7 +36,7 @@ export interface Attempt {
   readonly trouble: string
 }
 
-/** A process that was killed, at that moment, or stood still for a while. */
+/** A process that was killed, until it was back, or stood still for a while. */
 export interface Outage {
   readonly kind: ManagedKind
   readonly name: string

@@ -46,10 +46,14 @@ export const WAVES: readonly Wave[] = [
     async strike({ eventLog }, { kind, name, take, start }, pid) {
       const life = take()
       const atMs = Date.now()
-      eventLog.outages.push({ kind, name, pid, atMs, untilMs: atMs })
-      await killFamily(pid)
-      await life?.stop()
-      await start()
+      try {
+        await killFamily(pid)
+        await life?.stop()
+        await start()
+      } finally {
+        // A store that is away keeps nothing, until it is back.
+        eventLog.outages.push({ kind, name, pid, atMs, untilMs: Date.now() })
+      }
       return undefined
     },
   },
