@@ -8,6 +8,7 @@ const failure = (changes: Partial<FailedJob> = {}): FailedJob => ({
   state: 'failed',
   errorType: 'internal',
   chargedWithoutDelivery: false,
+  isPaymentBound: true,
   orderedAtMs: SENT_MS,
   firstAskedAtMs: SENT_MS + 100,
   hadFairTime: true,
@@ -52,6 +53,16 @@ test('FLOW-08 a charge without a delivery is the agent’s, however short the de
   const charged = { chargedWithoutDelivery: true, hadFairTime: false, isOrderFair: false }
   const away: Witnesses = { sawDependencyOutage: async () => true, couldPay: async () => false }
   expect(await judgeFault(failure(charged), away)).toBe('agent')
+})
+
+test('a refused payment that is bound to no job may have paid for another: such a charge counts against nobody', async () => {
+  const refused = { chargedWithoutDelivery: true, errorType: 'payment' }
+  expect(await judgeFault(failure({ ...refused, isPaymentBound: false }), quiet)).toBe('refused')
+  expect(await judgeFault(failure({ ...refused, isPaymentBound: true }), quiet)).toBe('agent')
+  for (const errorType of ['internal', 'deadline', 'validation'])
+    expect(
+      await judgeFault(failure({ chargedWithoutDelivery: true, isPaymentBound: false, errorType }), quiet),
+    ).toBe('agent')
 })
 
 test('FLOW-08 a charge is not held against an agent that the platform first heard after the response was forgotten', async () => {

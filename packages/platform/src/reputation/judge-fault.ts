@@ -12,6 +12,8 @@ export interface FailedJob {
   readonly state: string
   readonly errorType: string | undefined
   readonly chargedWithoutDelivery: boolean
+  /** Its payment names this job, and is good for no other (D13). */
+  readonly isPaymentBound: boolean
   /** When it was ordered, or last retried. */
   readonly orderedAtMs: number
   /** When the first sending began that was seen to its end. */
@@ -37,14 +39,15 @@ export interface Witnesses {
  * decide: what counts is when the platform sent what, what it heard, and what chain and facilitator say.
  *
  * - Charged and not delivered: the agent's, whatever the deadline, unless the platform first came to listen when the
- *   agent might have forgotten the response.
+ *   agent might have forgotten the response, or the agent refused a payment that is bound to no job: its payer can have
+ *   sent the same payment to the agent with another job, and have got what it was charged for.
  * - A refusal of the order (`validation`, `capability`, `payment`, 401, or "not now" for all of its time) is nobody's
  *   failure: payers could make an agent refuse at will.
  * - `internal`, `deadline` and no answer are the agent's where it had its fair time, nothing that both rely on was away,
  *   and the payer, after a failure, could still pay.
  */
 export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<Fault> {
-  if (job.chargedWithoutDelivery) return wasHeardInTime(job) ? 'agent' : 'unseen'
+  if (job.chargedWithoutDelivery) return judgeCharge(job)
   const isFailure = job.state === 'failed'
   if (isFailure && job.errorType !== 'internal' && job.errorType !== 'deadline') return 'refused'
   if (!job.hadFairTime) return job.isOrderFair ? 'unseen' : 'deadline'
@@ -54,6 +57,12 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
   const couldPay = await witnesses.couldPay()
   if (couldPay === undefined) return 'outage'
   return couldPay ? 'agent' : 'payer'
+}
+
+function judgeCharge(job: FailedJob): Fault {
+  if (!wasHeardInTime(job)) return 'unseen'
+  const isRefusal = job.state === 'failed' && job.errorType === 'payment'
+  return isRefusal && !job.isPaymentBound ? 'refused' : 'agent'
 }
 
 /** Nothing is charged before the job was ordered, so until then the agent certainly kept what it delivered (D24). */

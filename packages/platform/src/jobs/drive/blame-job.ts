@@ -1,3 +1,4 @@
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
@@ -28,7 +29,11 @@ export async function blameJob(
   const orderLeft = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, orderedAtMs)
   try {
     const fault = await judgeFault(
-      { ...job, isOrderFair: orderLeft >= fairSeconds(maxDeadlineSeconds) },
+      {
+        ...job,
+        isPaymentBound: isBoundNonce(authorization.nonce),
+        isOrderFair: orderLeft >= fairSeconds(maxDeadlineSeconds),
+      },
       {
         sawDependencyOutage: async () =>
           (await outages.isAway()) || (await sawDependencyOutage(database, orderedAtMs, clock.nowMs())),

@@ -105,6 +105,12 @@ test('the payment of an order that its agent refused is checked once on the chai
   expect(planNextDueMs(refused, SENT_MS)).toBe(usableUntil(refused) * 1_000 + 500)
 })
 
+test('what an agent refused as a payment is looked at after ten seconds too, and once', () => {
+  const refused = job({ answer: 'failed', errorType: 'payment', elapsedMs: 100, hasLeft: true })
+  expect(planNextDueMs(refused, SENT_MS + 200)).toBe(SENT_MS + 10_200)
+  expect(planNextDueMs(refused, SENT_MS + 10_200)).toBe(usableUntil(refused) * 1_000 + 500)
+})
+
 test('a stranger puts the next try off for a minute at most, and by half a second at least', () => {
   const waits = [undefined, 0, 3_000, 86_400_000].map(
     wish => (planNextDueMs(job(), SENT_MS, wish) ?? 0) - SENT_MS,

@@ -18,13 +18,16 @@ const CHAIN_WATCHED_MS = 7 * 86_400_000
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 60_000
 const LONGEST_CHAIN_WAIT_MS = 3_600_000
+/** Within this time after an agent refused a payment, a transfer that it knew of is in a block. */
+const REFUSED_PAYMENT_WAIT_MS = 10_000
 
 /**
  * What is to be done now. A job is asked for until it is answered: at the latest until its payment is dead, or, where
  * it was paid and not delivered, for as long as an agent keeps a paid response (D24). Its payment is watched until it
  * was used or cannot be used any more, whatever the agent has said (FLOW-08): again and again where the agent has worked
- * on it, and once, at its end, where it took no such order or the payment never left. Payments signed for nothing cost
- * two checks each.
+ * on it, and once, at its end, where it took no such order or the payment never left. What an agent refused as a payment
+ * is looked at ten seconds later as well: it may just have been used for another job. Payments signed for nothing cost
+ * three checks each.
  */
 export function planJob(job: JobRow, nowMs: number): Plan {
   return { ask: wantsAsking(job, nowMs), seeChain: wantsChain(job, nowMs) }
@@ -45,6 +48,8 @@ export function planNextDueMs(job: JobRow, nowMs: number, retryAfterMs?: number)
   const later = nowMs + Math.min(Math.max(sinceMs * pace, FIRST_WAIT_MS), LONGEST_CHAIN_WAIT_MS)
   const certainMs = usableUntil(job) * 1_000 + FIRST_WAIT_MS
   if (nowMs >= certainMs) return later
+  if (job.answer === 'failed' && job.errorType === 'payment' && sinceMs < REFUSED_PAYMENT_WAIT_MS)
+    return Math.min(nowMs + REFUSED_PAYMENT_WAIT_MS, certainMs)
   return seeChain && !wasRefused(job) ? Math.min(later, certainMs) : certainMs
 }
 
