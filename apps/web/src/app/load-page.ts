@@ -29,7 +29,7 @@ export interface PageState {
  */
 export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<LoadedPage> {
   const match = matchRoute(url.pathname)
-  if (match === undefined) return await loadMissing()
+  if (match === undefined) return await loadMissing('agents')
   const { route, params } = match
   const module = await route.import()
   try {
@@ -37,7 +37,7 @@ export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<L
     return { route, module, data, place: route.place, status: 200 }
   } catch (error) {
     if (error instanceof ApiFailure && (error.status === 404 || error.status === 400))
-      return await loadMissing()
+      return await loadMissing(route.place)
     throw error
   }
 }
@@ -49,7 +49,7 @@ export async function restorePage(url: URL, state: PageState): Promise<LoadedPag
   return { route, module: await route.import(), data: state.data, place: route.place, status: state.status }
 }
 
-async function loadMissing(): Promise<LoadedPage> {
+async function loadMissing(place: Place): Promise<LoadedPage> {
   const module = await missingRoute.import()
-  return { route: missingRoute, module, data: null, place: missingRoute.place, status: 404 }
+  return { route: missingRoute, module, data: { place }, place, status: 404 }
 }

@@ -22,7 +22,7 @@ type Kind = 'passed' | 'partly' | 'offline' | 'unknown'
 /** How high an hour stands: what went wrong shows without its colour. */
 const HEIGHTS: { readonly [kind in Kind]: number } = { passed: 18, partly: 12, offline: 6, unknown: 2 }
 
-/** Seven days hour by hour, a block for each day; `large` fills its line and has the failed hours as a table. */
+/** Seven days hour by hour, with a gap between days; `large` fills its line and has the failed hours as a table. */
 export function HourStrip(props: {
   readonly hours: readonly Hour[]
   readonly now: number
@@ -64,7 +64,7 @@ export function HourStrip(props: {
           <Swatch kind="partly">some failed</Swatch>
           <Swatch kind="offline">all failed</Swatch>
           <Swatch kind="unknown">not checked</Swatch>
-          <span className="end">last 7 days, one block per 24 hours</span>
+          <span className="end">last 7 days, one bar per hour</span>
         </p>
       )}
       {large && failed.length > 0 && (

@@ -1,5 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { isJobId } from '@farebox/protocol/job/job-request'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { declaredSpend } from '../../limits/declared-spend.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
@@ -24,11 +25,11 @@ interface Data {
 
 /** One job, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
 export const page: PageModule<Data> = {
-  load: async ({ params, query }) => ({
-    jobId: params['jobId'] ?? '',
-    runId: query.get('run'),
-    isReceipt: query.get('part') === 'receipt',
-  }),
+  async load({ params, query }) {
+    const jobId = params['jobId'] ?? ''
+    if (!isJobId(jobId)) throw new ApiFailure('There is no such job.', { status: 404, type: 'not_found' })
+    return { jobId, runId: query.get('run'), isReceipt: query.get('part') === 'receipt' }
+  },
   head: () => ({ title: 'Job', hidden: true }),
   Page: JobPage,
 }
