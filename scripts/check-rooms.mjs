@@ -40,8 +40,8 @@ const ROOMS = {
     ['terminal'],
     ['*'],
   ],
-  client: [['*'], ['attempt', 'run'], ['agent'], ['exchange']],
-  contracts: [['testing'], ['*']],
+  client: [['*'], ['attempt', 'run'], ['pay'], ['agent'], ['exchange']],
+  contracts: [['testing'], ['calls'], ['*']],
   conformance: [
     ['bin'],
     ['command'],

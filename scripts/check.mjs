@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkDoors } from './check-doors.mjs'
+import { checkHomes } from './check-homes.mjs'
 import { checkLayers } from './check-layers.mjs'
 import { checkPaths } from './check-paths.mjs'
 import { checkRooms } from './check-rooms.mjs'
@@ -61,6 +62,11 @@ try {
     'writers',
     () => checkWriters(root),
     count => ({ text: `${count} statements` }),
+  )
+  await steps.step(
+    'homes',
+    () => checkHomes(root),
+    count => ({ text: `${count} acts` }),
   )
   await steps.step(
     'unreliable',

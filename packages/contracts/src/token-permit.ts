@@ -80,10 +80,15 @@ export function permitDigest({ keccak256 }: Keccak, terms: PermitTerms): Uint8Ar
   return keccak256(bytesOf(`1901${domain}${struct}`))
 }
 
+/** The hash of the permit's type, as a token that takes it answers `PERMIT_TYPEHASH()`. */
+export function permitTypeHash({ keccak256 }: Keccak): Hex {
+  return `0x${toDigits(keccak256(bytesOf(textDigits(PERMIT_TYPE))))}`
+}
+
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 
 /** As the token hashes it. */
-export const PERMIT_TYPE = `Permit(${PERMIT_TYPES.Permit.map(({ type, name }) => `${type} ${name}`).join(',')})`
+const PERMIT_TYPE = `Permit(${PERMIT_TYPES.Permit.map(({ type, name }) => `${type} ${name}`).join(',')})`
 
 /** Addresses are checked where they are read; the type asks for the form alone. */
 function hex(address: string): Hex {

@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest'
-import {
-  DEFAULT_SETTLEMENT_RULE,
-  grantedSettlements,
-  STAKE_UNIT_WEI,
-  type CountedStake,
-} from './settlement-rule.ts'
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
+import { DEFAULT_SETTLEMENT_RULE, grantedSettlements, type CountedStake } from './settlement-rule.ts'
 
 const stake = (badge: CountedStake['badge'], units = 1n): CountedStake => ({
   badge,
-  stakeWei: units * STAKE_UNIT_WEI,
+  stakeWei: units * STAKE_WEI,
 })
 const granted = (...stakes: readonly CountedStake[]): number =>
   grantedSettlements(DEFAULT_SETTLEMENT_RULE, stakes)
@@ -21,7 +17,7 @@ test('D41 an owner with one agent has settlements by its badge', () => {
 test('D41 the settlements of agents add up, and those of a larger stake are more', () => {
   expect(granted(stake('verified'), stake('bronze'))).toBe(12_000)
   expect(granted(stake('bronze', 3n))).toBe(30_000)
-  expect(granted({ badge: 'bronze', stakeWei: (3n * STAKE_UNIT_WEI) / 2n })).toBe(15_000)
+  expect(granted({ badge: 'bronze', stakeWei: (3n * STAKE_WEI) / 2n })).toBe(15_000)
 })
 
 test('D41 an owner has the floor where no agent counts, and never more than the ceiling', () => {

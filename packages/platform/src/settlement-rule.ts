@@ -1,10 +1,12 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
+
 /**
  * How many settlements a UTC day an owner is granted: for each listed agent so many per stake, the more the higher its
  * badge, added up, and bounded on both sides (docs/decisions/0068). A badge stands for what the monitor and the jobs of
  * others say of an agent; what is staked makes many owners dear.
  */
 export interface SettlementRule {
-  /** Of an agent with this badge, for each {@link STAKE_UNIT_WEI} staked for it. */
+  /** Of an agent with this badge, for each {@link STAKE_WEI} staked for it. */
   readonly perStake: {
     readonly [badge in 'none' | 'verified' | 'bronze' | 'silver' | 'gold']: number
   }
@@ -13,9 +15,6 @@ export interface SettlementRule {
   /** Of one owner, however much is staked. */
   readonly atMost: number
 }
-
-/** 0.001 ETH: what the registry's contract holds for an agent. */
-export const STAKE_UNIT_WEI = 1_000_000_000_000_000n
 
 /** Where an operator says nothing: from $0.90 of gas a day for a new agent to $900 for a proven one, at $0.0009 each. */
 export const DEFAULT_SETTLEMENT_RULE: SettlementRule = {
@@ -32,7 +31,7 @@ export interface CountedStake {
 
 /** What a stake adds to its owner's settlements of a day. */
 export function settlementsOfStake({ perStake }: SettlementRule, { badge, stakeWei }: CountedStake): number {
-  return Number((stakeWei * BigInt(perStake[badge])) / STAKE_UNIT_WEI)
+  return Number((stakeWei * BigInt(perStake[badge])) / STAKE_WEI)
 }
 
 /** Settlements a UTC day of an owner with a listed agent. */

@@ -1,11 +1,9 @@
+import { deadlineAfterSigning } from '@farebox/client/internal/pay/sign-for-job'
 import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Order } from '../kept/order.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { signQuote } from './sign-quote.ts'
-
-/** So long before a payment ends it cannot be settled any more. */
-const SETTLE_MARGIN_SECONDS = 6
 
 /** What is ordered. */
 export interface Wanted {
@@ -22,10 +20,14 @@ export interface Wanted {
  */
 export async function signOrder(wallet: Wallet, wanted: Wanted, quote: QuoteAnswer): Promise<Order> {
   const usableUntil = Math.floor(Date.now() / 1_000) + Math.ceil(quote.max_timeout_seconds)
-  const { jobId, header } = await signQuote(wallet, quote, { capability: wanted.capability, usableUntil })
+  const { agentId, capability } = wanted
+  const { jobId, header } = await signQuote(wallet, quote, { agentId, capability, usableUntil })
   const now = Date.now() / 1_000
-  const deadline = Math.min(now + quote.max_deadline_seconds, usableUntil - SETTLE_MARGIN_SECONDS)
-  if (deadline <= now)
+  const deadline = deadlineAfterSigning(now, {
+    deadlineSeconds: quote.max_deadline_seconds,
+    validBefore: usableUntil,
+  })
+  if (deadline === undefined)
     throw new Error('Signing took too long, so the signature can no longer be used. Sign again.')
   return {
     job_id: jobId,

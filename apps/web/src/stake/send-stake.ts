@@ -1,3 +1,4 @@
+import { encodeRegister, STAKE_CALL } from '@farebox/contracts/internal/calls/registry-calls'
 import type { Network } from '@farebox/payments/networks'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import type { WalletBalance } from '@farebox/platform-api/wallets'
@@ -6,7 +7,6 @@ import { formatEther } from '../format/amount.ts'
 import type { Ask } from '../site/ask.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
-import { encodeRegister, STAKE_QUESTION } from './register-call.ts'
 import { StakeProblem } from './stake-problem.ts'
 import { forgetStake, keepStake, readStake, type KeptStake } from './stake-store.ts'
 
@@ -112,7 +112,7 @@ async function checkRegistry(
   { name }: Network,
   { registration, platform }: Staking,
 ): Promise<void> {
-  const call = { to: registration.registry_address, data: STAKE_QUESTION }
+  const call = { to: registration.registry_address, data: STAKE_CALL }
   const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
     // A contract that refuses the question is another one; anything else says nothing about what is there.
     if (error instanceof Error && /revert/i.test(error.message)) return undefined

@@ -1,3 +1,4 @@
+import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
 import type { OpenChain } from './open-chain.ts'
 
 /** What an address has on a chain. */
@@ -8,8 +9,6 @@ export interface Balances {
   readonly wei: bigint
 }
 
-/** Selector of `balanceOf(address)`, ERC-20. */
-const BALANCE_OF = '0x70a08231'
 const TIMEOUT_MS = 5_000
 
 /** Reads both balances. Rejects when the node does not tell them. */
@@ -23,8 +22,8 @@ export async function readBalances(chain: OpenChain, address: string): Promise<B
 
 /** The USDC of an address, in atomic units. Rejects when the node does not tell it. */
 export async function readUsdcBalance(chain: OpenChain, address: string): Promise<bigint> {
-  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0')
-  return await ask(chain, 'eth_call', [{ to: chain.network.asset.address, data }, 'latest'])
+  const call = { to: chain.network.asset.address, data: encodeBalanceOf(address) }
+  return await ask(chain, 'eth_call', [call, 'latest'])
 }
 
 async function ask({ rpc }: OpenChain, method: string, parameters: readonly unknown[]): Promise<bigint> {

@@ -15,7 +15,8 @@ import type { World } from '../world.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 import { agree } from './agree.ts'
 import { carryOut, planChange } from './change-permission.ts'
-import { readChainSeconds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
+import { readChainSeconds, readStatus } from './chain/read-permissions.ts'
 import { declaredSpend } from './agent/declared-spend.ts'
 import { amount, moment } from './describe-terms.ts'
 import { findAgent, readDeclaration, type MeantAgent } from './agent/find-agent.ts'
@@ -93,7 +94,7 @@ async function allowOn(
   const permission = permissionOf(limits, declared, asked, expiry)
   const scope = scopeOf(crypto, permission.agentId, permission.capability)
   const id = permissionId(crypto, { ...permission, scope })
-  const before = await readStatus(chain, crypto, id, 'pending')
+  const before = await readStatus(chain, id, 'pending')
   refuseSpent(asked, before)
   const callData = encodeSet(permission)
   const leftAfter = permission.cap - before.spent
@@ -113,7 +114,7 @@ async function allowOn(
   await kept.write(key.address, { id, spender, token, agentId, capability, recipients })
   const { transactions, approval } = await carryOut(limits, signer, change)
   if (raw.json !== true) tellAllowed(world, permission)
-  const status = await readStatus(chain, crypto, id)
+  const status = await readStatus(chain, id)
   return {
     ok: true,
     permission: permissionDocument({ ...permission, id, ...status }, chainSeconds),

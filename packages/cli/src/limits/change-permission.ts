@@ -7,7 +7,8 @@ import {
   type ApprovalWay,
   type WantedChange,
 } from './chain/plan-change.ts'
-import { readApproval, type Approval, type PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
+import { readApproval, type Approval } from './chain/read-permissions.ts'
 import { sendStep } from './chain/send-step.ts'
 import type { OpenLimits } from './open-limits.ts'
 import type { KeySigner } from '../keys/paying-key.ts'
@@ -40,7 +41,7 @@ export async function planChange(
   },
 ): Promise<PlannedChange> {
   const { callData, before, leftAfter, chainSeconds } = change
-  const { allowance, totalLeft } = await readApproval(chain, crypto, key.address, 'pending')
+  const { allowance, totalLeft } = await readApproval(chain, key.address, 'pending')
   const others = totalLeft - leftOf(before, chainSeconds)
   const wanted = (others > 0n ? others : 0n) + leftAfter
   const way = await chooseWay(chain, crypto, key.address, { allowance, wanted })
@@ -79,8 +80,8 @@ export async function settleApproval(
   signer: KeySigner,
   agreed: bigint,
 ): Promise<ChangedPermission> {
-  const { world, chain, crypto, key } = limits
-  const approval = await readApproval(chain, crypto, key.address, 'latest')
+  const { world, chain, key } = limits
+  const approval = await readApproval(chain, key.address, 'latest')
   const { allowance, totalLeft } = approval
   if (allowance === totalLeft) return { transactions: [], approval }
   if (totalLeft > agreed) {
@@ -91,5 +92,5 @@ export async function settleApproval(
     return { transactions: [], approval }
   }
   const hash = await sendStep(limits, signer, approveStep(chain, totalLeft))
-  return { transactions: [hash], approval: await readApproval(chain, crypto, key.address, 'latest') }
+  return { transactions: [hash], approval: await readApproval(chain, key.address, 'latest') }
 }

@@ -32,7 +32,7 @@ export async function fixApproval(
 
 async function fixOn(limits: OpenLimits, raw: RawLimitsOptions): Promise<object> {
   const { world, chain, crypto, key } = limits
-  const { allowance, totalLeft } = await readApproval(chain, crypto, key.address, 'pending')
+  const { allowance, totalLeft } = await readApproval(chain, key.address, 'pending')
   const exact = `${amount(totalLeft)} USDC, exactly what is left of all permissions`
   if (allowance === totalLeft) {
     if (raw.json !== true) world.out.write(`${paintFor(world.out).green('✓')} the approval is ${exact}\n`)

@@ -1,4 +1,5 @@
-import { readChainSeconds, readIds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
+import { readChainSeconds, readIds, readStatus } from './chain/read-permissions.ts'
 import { readSetEvents, type PermissionNames } from './chain/read-set-events.ts'
 import { leftOf } from './change-permission.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
@@ -23,20 +24,20 @@ export interface KnownPermissions {
 }
 
 /** Reads them: from the chain's logs where the node tells them, and from what was written down here. */
-export async function readKnown({ world, clock, chain, crypto, key }: OpenLimits): Promise<KnownPermissions> {
+export async function readKnown({ world, clock, chain, key }: OpenLimits): Promise<KnownPermissions> {
   const owner = key.address
   const kept = openKeptPermissions(world.home, chain.network.chainId, () => clock.nowMs())
   const [events, written, ids, chainSeconds] = await Promise.all([
-    readSetEvents(chain, crypto, owner),
+    readSetEvents(chain, owner),
     kept.list(owner),
-    readIds(chain, crypto, owner),
+    readIds(chain, owner),
     readChainSeconds(chain),
   ])
   const byId = new Map<string, PermissionNames>()
   for (const names of [...(events ?? []), ...written]) if (!byId.has(names.id)) byId.set(names.id, names)
   const token = chain.network.asset.address
   const named = [...byId.values()].filter(names => names.token === token)
-  const statuses = await Promise.all(named.map(({ id }) => readStatus(chain, crypto, id)))
+  const statuses = await Promise.all(named.map(({ id }) => readStatus(chain, id)))
   const permissions = named.flatMap((names, index) => {
     const status = statuses[index]
     // Written down here and never set: the command was stopped before, or the chain was begun anew.

@@ -29,9 +29,9 @@ export async function listPermissions(
   const list = async (): Promise<object> => {
     const place = await findPlace(world, raw)
     return await withLimits({ world, clock, place, raw }, async limits => {
-      const { chain, crypto, key } = limits
+      const { chain, key } = limits
       const known = await readKnown(limits)
-      const approval = await readApproval(chain, crypto, key.address, 'latest')
+      const approval = await readApproval(chain, key.address, 'latest')
       if (raw.json !== true) show(limits, known, approval)
       return documentOf(limits, known, approval)
     })

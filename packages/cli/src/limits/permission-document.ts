@@ -1,6 +1,6 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { leftOf } from './change-permission.ts'
-import type { PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import type { PermissionNames } from './chain/read-set-events.ts'
 
 /** A permission as `--json` has it; amounts are decimal USDC, the end in Unix seconds. */

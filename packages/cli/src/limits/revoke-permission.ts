@@ -11,7 +11,8 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { agree } from './agree.ts'
 import { carryOut, leftOf, planChange, settleApproval, type ChangedPermission } from './change-permission.ts'
-import { readApproval, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
+import { readApproval, readStatus } from './chain/read-permissions.ts'
 import type { PermissionNames } from './chain/read-set-events.ts'
 import { amount, approvalAmount, describeSteps, moment, row } from './describe-terms.ts'
 import { findAgent, findPlace, type Place } from './agent/find-agent.ts'
@@ -44,7 +45,7 @@ export async function revokePermission(
       const known = await readKnown(limits)
       const permission = await choosePermission(limits, known, meant, raw)
       const { transactions, approval } = await revokeOn(limits, permission, known.chainSeconds, raw)
-      const status = await readStatus(limits.chain, limits.crypto, permission.id)
+      const status = await readStatus(limits.chain, permission.id)
       const document = permissionDocument({ ...permission, ...status }, known.chainSeconds)
       return { ok: true, permission: document, approval: amount(approval.allowance), transactions }
     })
@@ -110,7 +111,7 @@ async function bySpender(
     scope,
   })
   const names = { id, spender, token, agentId: BigInt(agentId), capability, recipients: [] }
-  return { ...names, ...(await readStatus(chain, crypto, id)) }
+  return { ...names, ...(await readStatus(chain, id)) }
 }
 
 async function revokeOn(
@@ -142,9 +143,9 @@ async function lowerLeftBehind(
   { agentId, capability }: Named,
   raw: RawAgentLimitsOptions,
 ): Promise<ChangedPermission> {
-  const { world, chain, crypto, key } = limits
+  const { world, chain, key } = limits
   const text = `${printable(capability)} of agent ${agentId} is revoked already`
-  const approval = await readApproval(chain, crypto, key.address, 'latest')
+  const approval = await readApproval(chain, key.address, 'latest')
   const { allowance, totalLeft } = approval
   if (allowance <= totalLeft) {
     tell(world, raw, text)

@@ -7,7 +7,7 @@ import { readAgentId } from './platform/read-agent-id.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { runWithJson } from './platform/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
-import { deregisterCall } from './registry/registry-calls.ts'
+import { encodeDeregister } from '@farebox/contracts/internal/calls/registry-calls'
 
 /**
  * `farebox deregister`: ends a registration; the registry sends its stake back.
@@ -33,13 +33,13 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
     agentId,
     kind: 'deregister',
     isSame: ({ kind }) => kind === 'deregister',
-    async findDone({ registry: { chain, address, crypto } }, owner) {
-      if (owner !== undefined || !(await wasRegistered(chain, address, crypto, agentId))) return undefined
+    async findDone({ registry: { chain, address } }, owner) {
+      if (owner !== undefined || !(await wasRegistered(chain, address, agentId))) return undefined
       return { endpoint: '' }
     },
     async prepare(at) {
       return {
-        callData: deregisterCall(at.registry.crypto, agentId),
+        callData: encodeDeregister(agentId),
         endpoint: await endpointOf(at, agentId),
       }
     },
@@ -58,6 +58,6 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
   }
 }
 
-async function endpointOf({ registry: { chain, address, crypto } }: Changing, agentId: number) {
-  return (await readEndpointOf(chain, address, crypto, agentId)) ?? ''
+async function endpointOf({ registry: { chain, address } }: Changing, agentId: number) {
+  return (await readEndpointOf(chain, address, agentId)) ?? ''
 }

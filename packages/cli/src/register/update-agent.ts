@@ -14,7 +14,7 @@ import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { showPrechecked } from './stake/show-registration.ts'
 import { runWithJson } from './platform/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
-import { updateCall } from './registry/registry-calls.ts'
+import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
 
 /**
  * `farebox register update`: checks the agent at its new address, and writes that address to the registry.
@@ -57,7 +57,7 @@ function moving(world: World, agentId: number, asked: string): AgentChange {
       })
       const before = (await endpointOf(at, agentId)) ?? ''
       world.err.write(`\n  agent ${agentId}  ${printable(before)}\n     to    ${endpoint}\n`)
-      return { callData: updateCall(at.registry.crypto, agentId, endpoint), endpoint, registrationId }
+      return { callData: encodeUpdateEndpoint(agentId, endpoint), endpoint, registrationId }
     },
     async agree() {
       if (!world.canAsk || (await world.ask.confirm(`Move agent ${agentId}?`))) return
@@ -66,12 +66,12 @@ function moving(world: World, agentId: number, asked: string): AgentChange {
   }
 }
 
-async function endpointOf({ registry: { chain, address, crypto } }: Changing, agentId: number) {
-  return await readEndpointOf(chain, address, crypto, agentId)
+async function endpointOf({ registry: { chain, address } }: Changing, agentId: number) {
+  return await readEndpointOf(chain, address, agentId)
 }
 
-async function refuseEnded({ registry: { chain, address, crypto } }: Changing, agentId: number) {
-  if (!(await wasRegistered(chain, address, crypto, agentId))) return undefined
+async function refuseEnded({ registry: { chain, address } }: Changing, agentId: number) {
+  if (!(await wasRegistered(chain, address, agentId))) return undefined
   throw new CommandError(
     `agent ${agentId} is deregistered, its stake was returned`,
     'its number is not reused; farebox register --endpoint <https_url> registers anew',

@@ -1,8 +1,9 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
-import { encodeCall, STAKE_WEI, view } from '@farebox/local/src/testing/registry-calls'
+import { encodeCall, view } from '@farebox/local/src/testing/registry-calls'
 import {
   platform,
   registration,

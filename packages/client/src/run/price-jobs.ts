@@ -1,26 +1,20 @@
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
 import { readJobKey } from '@farebox/flows/run/run-state'
-import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
-import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import { foreignText, foreignValue } from '../exchange/foreign-text.ts'
+import { agreeOnQuote, type AgreedQuote } from '../pay/agree-on-quote.ts'
 import { RunRefused } from './run-errors.ts'
 
 /** A job of a run with its price: all of it was held against the flow and our own table of tokens. */
-export interface PricedJob {
+export interface PricedJob extends AgreedQuote {
   readonly key: string
   readonly step: JobStep
   /** later: sign it when the run asks for it. */
   readonly sign: 'now' | 'later'
-  readonly amountAtomic: bigint
-  readonly network: Network
-  readonly requirement: PaymentRequirement
-  /** What the order is posted to. */
-  readonly endpoint: string
   /** How long from now its payment is to be good. */
   readonly validSeconds: number
 }
@@ -31,7 +25,11 @@ export interface PricedJob {
  * @param networks CAIP-2 ids that may be paid on
  * @throws {RunRefused} where a job is none of the flow's, has no price, or is to be paid in another way than ours
  */
-export function priceJobs(flow: Flow, { jobs }: RunQuote, networks = networkIds()): readonly PricedJob[] {
+export function priceJobs(
+  flow: Flow,
+  { jobs }: RunQuote,
+  networks?: readonly string[],
+): readonly PricedJob[] {
   return jobs.map(({ key, sign, quote, error, valid_for_seconds: validFor }) => {
     const step = findJobStep(flow, key)
     if (step === undefined)
@@ -40,7 +38,7 @@ export function priceJobs(flow: Flow, { jobs }: RunQuote, networks = networkIds(
       throw new RunRefused('no-price', key, foreignText(error ?? 'its agent names no price'))
     const agreed = agreeOn(key, step, quote, networks)
     const validSeconds = Math.min(Math.ceil(validFor), MAX_AUTHORIZATION_SECONDS)
-    return { key, step, sign, ...agreed, endpoint: quote.endpoint, validSeconds }
+    return { key, step, sign, ...agreed, validSeconds }
   })
 }
 
@@ -48,29 +46,13 @@ function agreeOn(
   key: string,
   step: JobStep,
   quote: QuoteAnswer,
-  networks: readonly string[],
-): Pick<PricedJob, 'amountAtomic' | 'network' | 'requirement'> {
-  const refuse = (what: string, expected: string, got: unknown): RunRefused =>
-    new RunRefused('offer', key, `${what} must be ${foreignText(expected)}, got ${foreignValue(got)}`)
-  if (quote.agent_id !== step.agent_id) throw refuse('the agent', String(step.agent_id), quote.agent_id)
-  if (quote.capability !== step.capability) throw refuse('the capability', step.capability, quote.capability)
-  const network = networks.includes(quote.network) ? findNetwork(quote.network) : undefined
-  if (network === undefined) throw refuse('the network', `one of ${networks.join(', ')}`, quote.network)
-  const { payment_requirement: asked } = quote
-  const price = readPrice(quote.amount)
-  if (!price.ok) throw refuse('the price', 'decimal USDC', quote.amount)
-  const { asset, domain } = { asset: network.asset.address, domain: network.asset.domain }
-  for (const [what, expected, got] of [
-    ['the token', asset, quote.asset],
-    ['the token that is signed for', asset, asked.asset.toLowerCase()],
-    ['the network that is signed for', network.id, asked.network],
-    ['the exact price', price.atomic.toString(), quote.amount_atomic],
-    ['the price that is signed for', price.atomic.toString(), asked.amount],
-    ['the payee that is signed for', quote.pay_to, asked.payTo.toLowerCase()],
-  ] as const)
-    if (expected !== got) throw refuse(what, expected, got)
-  // The domain is ours, whatever was said (D4); the rest is echoed as the agent spells it.
-  return { amountAtomic: price.atomic, network, requirement: { ...asked, extra: domain } }
+  networks: readonly string[] | undefined,
+): AgreedQuote {
+  const agreed = agreeOnQuote(quote, { agentId: step.agent_id, capability: step.capability }, networks)
+  if (!('subject' in agreed)) return agreed
+  const { subject, expected, got } = agreed
+  const reason = `${subject} must be ${foreignText(expected)}, got ${foreignValue(got)}`
+  throw new RunRefused('offer', key, reason)
 }
 
 /**

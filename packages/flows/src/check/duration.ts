@@ -1,8 +1,6 @@
+import { MAX_TIMEOUT_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Graph } from '../graph/graph.ts'
 import type { Step } from '../document/flow.ts'
-
-/** Seconds that settling a job may take after its agent's answer. */
-export const SETTLE_SECONDS = 30
 
 /** How long a run may take at most. */
 export interface FlowDuration {
@@ -54,6 +52,6 @@ export function endsOfSteps(graph: Graph): ReadonlyMap<string, StepEnd> {
 }
 
 function secondsOf(step: Step): number {
-  if (step.kind === 'job') return step.pinned.max_deadline_seconds + SETTLE_SECONDS
+  if (step.kind === 'job') return step.pinned.max_deadline_seconds + MAX_TIMEOUT_MARGIN_SECONDS
   return step.kind === 'wait' ? (step.seconds ?? 0) : 0
 }

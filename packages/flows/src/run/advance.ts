@@ -1,7 +1,7 @@
+import { MAX_TIMEOUT_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { startCheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { MAX_OUTPUT_CHECK_STEPS } from '@farebox/protocol/limits'
 import type { JobStep } from '../document/flow.ts'
-import { SETTLE_SECONDS } from '../check/duration.ts'
 import type { Graph } from '../graph/graph.ts'
 import { findJob, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
@@ -168,5 +168,5 @@ function wipeUnneeded(run: Run, effects: RunEffect[]): Run {
 
 /** The seconds a payment must still be good for when its order leaves. */
 export function secondsNeeded(step: JobStep): number {
-  return step.pinned.max_deadline_seconds + SETTLE_SECONDS
+  return step.pinned.max_deadline_seconds + MAX_TIMEOUT_MARGIN_SECONDS
 }

@@ -1,3 +1,4 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import type { TransactionReceipt } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHostileWallet, tellCallbacks } from '../testing/hostile-wallet.ts'
@@ -8,7 +9,6 @@ import {
   encodeCall,
   refusalOf,
   register,
-  STAKE_WEI,
   tellEvents,
   view,
 } from '../testing/registry-calls.ts'

@@ -1,3 +1,4 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { LOCAL_AGENT_REGISTRY_ADDRESS } from '@farebox/contracts/addresses'
 import { agentRegistryAbi, agentRegistryBytecode } from '@farebox/contracts/agent-registry'
 import { parseEther, toHex, zeroAddress } from 'viem'
@@ -11,7 +12,6 @@ import {
   refusalOf,
   register,
   send,
-  STAKE_WEI,
   tellEvents,
   view,
 } from '../testing/registry-calls.ts'

@@ -1,10 +1,9 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
+import { encodeMint } from '@farebox/contracts/internal/calls/token-calls'
 import { callAnvil } from './anvil-rpc.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
-/** `mint(address,uint256)`: the first four bytes of the hash of its signature. */
-const MINT_SELECTOR = '0x40c10f19'
 const LARGEST_UINT256 = 2n ** 256n - 1n
 
 /** How much test money to give; what is absent is not given. */
@@ -41,27 +40,23 @@ export async function fund(
     throw new Error(`address: must be 0x and 40 hex digits, got ${address}`)
   }
   if (funding.wei !== undefined) {
-    await callAnvil(chain.rpcUrl, 'anvil_setBalance', [address, toHex('wei', funding.wei)])
+    refuseAmount('wei', funding.wei)
+    await callAnvil(chain.rpcUrl, 'anvil_setBalance', [address, `0x${funding.wei.toString(16)}`])
   }
   if (funding.usdcAtomic !== undefined) await mint(chain.rpcUrl, address, funding.usdcAtomic)
 }
 
 async function mint(rpcUrl: string, address: string, usdcAtomic: bigint): Promise<void> {
-  const amount = toHex('usdcAtomic', usdcAtomic).slice(2).padStart(64, '0')
-  const transaction = {
-    from: TEST_KEYS.faucet.address,
-    to: LOCAL_USDC_ADDRESS,
-    data: `${MINT_SELECTOR}${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`,
-  }
+  refuseAmount('usdcAtomic', usdcAtomic)
+  const data = encodeMint(address, usdcAtomic)
+  const transaction = { from: TEST_KEYS.faucet.address, to: LOCAL_USDC_ADDRESS, data }
   const receipt = await sendTransaction(rpcUrl, transaction)
   if (typeof receipt !== 'object' || receipt === null || !('status' in receipt) || receipt.status !== '0x1') {
     throw new Error(`Minting USDC for ${address} failed: ${JSON.stringify(receipt)}`)
   }
 }
 
-function toHex(name: string, amount: bigint): string {
-  if (amount < 0n || amount > LARGEST_UINT256) {
+function refuseAmount(name: string, amount: bigint): void {
+  if (amount < 0n || amount > LARGEST_UINT256)
     throw new Error(`${name}: must be 0 to 2^256 - 1, got ${amount}`)
-  }
-  return `0x${amount.toString(16)}`
 }

@@ -1,16 +1,14 @@
+import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
 import { callAnvilForText } from './anvil-rpc.ts'
 import { fund } from './faucet.ts'
 import type { LocalChain } from './start-chain.ts'
-
-/** Selector of `balanceOf(address)`, ERC-20. */
-const BALANCE_OF = '0x70a08231'
 
 /** The LocalUSDC balance of an address, in atomic units. */
 export async function usdcBalance(
   chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>,
   address: string,
 ): Promise<bigint> {
-  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0')
+  const data = encodeBalanceOf(address)
   return BigInt(await callAnvilForText(chain.rpcUrl, 'eth_call', [{ to: chain.usdc, data }, 'latest']))
 }
 

@@ -1,3 +1,4 @@
+import { AGENT_REGISTERED_TOPIC, encodeEndpointOf } from '@farebox/contracts/internal/calls/registry-calls'
 import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { agentHealth } from '@farebox/platform-api/monitor'
 import { registration, type Registration } from '@farebox/platform-api/registry'
@@ -18,11 +19,6 @@ export interface RegisteredAgent {
 const ASK_EVERY_MS = 100
 /** Of an unexpected answer, in an error message. */
 const SHOWN_CHARACTERS = 200
-
-/** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
-const AGENT_REGISTERED_TOPIC = '0xc29f819ac362ff9c94de06666235808451aafd8894a2dffb86a080a965efeae3'
-/** Selector of `endpointOf(uint256)`. */
-const ENDPOINT_OF_SELECTOR = '0x728e8469'
 
 /**
  * Registers an agent at a local platform: its wallet, one of the test keys that the chain itself holds, stakes what is
@@ -82,7 +78,7 @@ async function hasStaked(
   const topics = [AGENT_REGISTERED_TOPIC, null, owner]
   const logs = await callAnvil(rpcUrl, 'eth_getLogs', [{ address, topics, fromBlock: '0x0' }])
   for (const { topics: found } of logs as readonly { readonly topics: readonly string[] }[]) {
-    const call = { to: address, data: ENDPOINT_OF_SELECTOR + (found[1] ?? '').slice(2) }
+    const call = { to: address, data: encodeEndpointOf(Number(found[1])) }
     // It reverts for one that was deregistered since.
     const served = await callAnvil(rpcUrl, 'eth_call', [call, 'latest']).catch(() => '')
     if (String(served).includes(Buffer.from(endpoint).toString('hex'))) return true

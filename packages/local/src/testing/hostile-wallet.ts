@@ -1,3 +1,4 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import { hostileWalletAbi, hostileWalletBytecode } from '@farebox/contracts/src/testing/hostile-wallet'
 import {
@@ -12,7 +13,7 @@ import type { Address, Hex, TransactionReceipt } from 'viem'
 import { callAnvil } from '../chain/anvil-rpc.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
-import { deploy, send, STAKE_WEI } from './registry-calls.ts'
+import { deploy, send } from './registry-calls.ts'
 
 const REGISTER = toFunctionSelector('register(string)')
 

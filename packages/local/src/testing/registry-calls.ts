@@ -1,4 +1,5 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import {
   BaseError,
   createPublicClient,
@@ -14,9 +15,6 @@ import type { Abi, Address, Hex, RpcTransactionReceipt, TransactionReceipt } fro
 import { sendTransaction, type UnlockedTransaction } from '../chain/send-transaction.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
-
-/** D36: what an agent stakes, in wei: 0.001 ETH. */
-export const STAKE_WEI = 10n ** 15n
 
 /** More than anything here needs, so that a call that fails is in a block as well. */
 const GAS = 5_000_000n

@@ -1,5 +1,5 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import type { Address } from 'viem'
-import { STAKE_WEI } from './registry-calls.ts'
 
 /** Something an account tries with the registry. */
 export type Attempt =

@@ -1,5 +1,6 @@
+import { signForJob } from '@farebox/client/internal/pay/sign-for-job'
 import { randomUUID } from 'node:crypto'
-import { privateKeySigner, signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { SampleResult } from '@farebox/protocol/samples/sample'
@@ -125,8 +126,9 @@ async function payForJob(
   const jobId = randomUUID()
   await beginCanary(parts.database, agentId, jobId, nowMs)
   const nowSeconds = nowMs / 1_000
-  const binding = { endpoint: `${payable.endpoint}/execute`, capability, jobId }
-  const { header } = await signPayment(parts.crypto, signer, { network, requirement, nowSeconds, binding })
+  const payableJob = { network, requirement, endpoint: `${payable.endpoint}/execute`, capability, jobId }
+  const validBefore = Math.floor(nowSeconds) + requirement.maxTimeoutSeconds
+  const { header } = await signForJob(parts.crypto, signer, payableJob, { nowSeconds, validBefore })
   const order: JobOrder = {
     agent_id: agentId,
     capability,

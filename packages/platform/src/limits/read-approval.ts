@@ -1,12 +1,19 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
-import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import {
+  DOMAIN_SEPARATOR_CALL,
+  encodeAllowance,
+  encodeNonces,
+  encodeTotalLeft,
+  PERMIT_TYPEHASH_CALL,
+} from '@farebox/contracts/internal/calls/permission-views'
+import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
+import { permitTypeHash } from '@farebox/contracts/token-permit'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import * as AbiFunction from 'ox/AbiFunction'
-import { fromString, type Hex } from 'ox/Hex'
-import { keccak256 } from 'ox/Hash'
+import type { Hex } from 'ox/Hex'
 import { readBlock, readHead } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
@@ -15,15 +22,7 @@ type ChainParts = Pick<PlatformParts, 'rpc' | 'network' | 'crypto'>
 /** What stands behind an owner's permissions, as the chain has it now. */
 export type ApprovalNow = Pick<WalletLimits, 'block_time' | 'balance' | 'allowance' | 'total_left' | 'permit'>
 
-const BALANCE_OF = AbiFunction.from('function balanceOf(address) view returns (uint256)')
-const ALLOWANCE = AbiFunction.from('function allowance(address, address) view returns (uint256)')
 const TOTAL_SUPPLY = AbiFunction.from('function totalSupply() view returns (uint256)')
-const DOMAIN_SEPARATOR = AbiFunction.from('function DOMAIN_SEPARATOR() view returns (bytes32)')
-const PERMIT_TYPEHASH = AbiFunction.from('function PERMIT_TYPEHASH() view returns (bytes32)')
-const NONCES = AbiFunction.from('function nonces(address) view returns (uint256)')
-/** The struct of EIP-2612. */
-const PERMIT_TYPE = 'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
-const PERMIT_TYPE_HASH = keccak256(fromString(PERMIT_TYPE))
 
 /** Reads it. Rejects where the node does not answer. */
 export async function readApproval(parts: ChainParts, owner: Hex): Promise<ApprovalNow> {
@@ -31,13 +30,9 @@ export async function readApproval(parts: ChainParts, owner: Hex): Promise<Appro
   const head = await readHead(parts)
   const [block, balance, allowance, left, permit] = await Promise.all([
     readBlock(parts, head),
-    readAmount(parts, token, AbiFunction.encodeData(BALANCE_OF, [owner])),
+    readAmount(parts, token, encodeBalanceOf(owner)),
     readAllowance(parts, owner, SPEND_PERMISSIONS_ADDRESS),
-    readAmount(
-      parts,
-      SPEND_PERMISSIONS_ADDRESS,
-      AbiFunction.encodeData(spendPermissionsAbi, 'totalLeft', [owner, token]),
-    ),
+    readAmount(parts, SPEND_PERMISSIONS_ADDRESS, encodeTotalLeft(owner, token)),
     readPermit(parts, token, owner),
   ])
   if (block === undefined) throw new Error(`the node has no block ${head} any more`)
@@ -56,8 +51,7 @@ export async function readAllowance(
   owner: Hex,
   spender: Hex,
 ): Promise<bigint> {
-  const data = AbiFunction.encodeData(ALLOWANCE, [owner, spender])
-  return await readAmount(parts, parts.network.asset.address as Hex, data)
+  return await readAmount(parts, parts.network.asset.address as Hex, encodeAllowance(owner, spender))
 }
 
 /** How much there is of the token, in atomic units. */
@@ -72,12 +66,12 @@ export async function readSupply(parts: Pick<ChainParts, 'rpc' | 'network'>): Pr
  */
 async function readPermit(parts: ChainParts, token: Hex, owner: Hex): Promise<WalletLimits['permit']> {
   const [separator, typeHash, nonce] = await Promise.all([
-    view(parts, token, AbiFunction.encodeData(DOMAIN_SEPARATOR)),
-    view(parts, token, AbiFunction.encodeData(PERMIT_TYPEHASH)),
-    view(parts, token, AbiFunction.encodeData(NONCES, [owner])),
+    view(parts, token, DOMAIN_SEPARATOR_CALL),
+    view(parts, token, PERMIT_TYPEHASH_CALL),
+    view(parts, token, encodeNonces(owner)),
   ])
   const ours = toHex(createAuthorizationHasher(parts.crypto, parts.network).domainSeparator)
-  if (separator !== ours || typeHash !== PERMIT_TYPE_HASH || !isWord(nonce)) return null
+  if (separator !== ours || typeHash !== permitTypeHash(parts.crypto) || !isWord(nonce)) return null
   const { name, version } = parts.network.asset.domain
   return { name, version, nonce: BigInt(nonce).toString() }
 }

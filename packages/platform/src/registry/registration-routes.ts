@@ -14,7 +14,7 @@ import {
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { encodeRegister, STAKE_WEI } from './chain/registry-contract.ts'
+import { encodeRegister, STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { openInSteps, openRegistration } from './open-registration.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { tellChecks } from './tell-checks.ts'

@@ -8,7 +8,7 @@ import { forgetPaymentProblem } from '../owners/payment-problem.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { declarationRoutes } from './declaration-routes.ts'
 import { inspectAgent } from './inspect/inspect-agent.ts'
-import { STAKE_WEI } from './chain/registry-contract.ts'
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { registrationRoutes } from './registration-routes.ts'
 import { takeAgent } from './inspect/take-agents.ts'
 

@@ -1,3 +1,4 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { notePaymentProblem } from '../owners/payment-problem.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import {
@@ -9,7 +10,7 @@ import {
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { call, register, send, STAKE_WEI } from '@farebox/local/src/testing/registry-calls'
+import { call, register, send } from '@farebox/local/src/testing/registry-calls'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FastifyInstance } from 'fastify'

@@ -1,5 +1,5 @@
+import { encodeMint } from '@farebox/contracts/internal/calls/token-calls'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
-import { quantity, word } from '@farebox/payments/internal/chain/rpc-words'
 import {
   countTransactions,
   readBalance as readNative,
@@ -22,8 +22,6 @@ export interface Faucet {
   give(address: string): Promise<void>
 }
 
-/** `mint(address,uint256)`, which anybody may call at a test token. */
-const MINT = '0x40c10f19'
 const ENOUGH_ATOMIC = 100_000_000n
 const GIVEN_ATOMIC = 1_000_000_000n
 /** Enough for stakes and their gas. */
@@ -51,8 +49,7 @@ export function createFaucet(
 
   async function giveNow(address: string): Promise<void> {
     if ((await readBalance(rpc, network, address)) < ENOUGH_ATOMIC) {
-      const amount = word(quantity(GIVEN_ATOMIC))
-      const callData = MINT + word(address) + amount
+      const callData = encodeMint(address, GIVEN_ATOMIC)
       await send({ to: network.asset.address, valueWei: 0n, callData })
     }
     if ((await readNative(rpc, address)) < ENOUGH_WEI)

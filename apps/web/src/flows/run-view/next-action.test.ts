@@ -1,3 +1,4 @@
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { expect, test } from 'vitest'
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import { explainAction, labelAction, nextAction } from './next-action.ts'
@@ -23,10 +24,12 @@ test('a failed job whose payment is still good is sent again with it: nothing is
 })
 
 test('a payment that ends too soon for another try is waited for: no second one while the first may be charged', () => {
-  const late = { ...FAILED, payment: { state: 'sent' as const, valid_before: NOW + 39 } }
-  const action = actionOf(jobOf('qr', late))
+  const ending = (seconds: number): RunJob =>
+    jobOf('qr', { ...FAILED, payment: { state: 'sent', valid_before: NOW + seconds } })
+  const action = actionOf(ending(10 + SETTLE_MARGIN_SECONDS - 1))
   expect(labelAction(action)).toBe(undefined)
   expect(action.signableAt).toBe(NOW + 1_000)
+  expect(labelAction(actionOf(ending(10 + SETTLE_MARGIN_SECONDS)))).toBe('Pay 0.005 and resume')
 })
 
 test.each(['dead', 'wiped'] as const)('a failed job whose payment is %s is signed for anew', state => {

@@ -1,5 +1,6 @@
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import type { RunJob, RunProgress } from '@farebox/platform-api/flows/runs'
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
 /** What takes a run on, by one press. */
@@ -18,6 +19,7 @@ export interface NextAction {
 export interface ToSign {
   readonly key: string
   readonly name: string
+  readonly agentId: number
   readonly capability: string
   /** Decimal USDC, as it is shown. */
   readonly price: string
@@ -25,9 +27,6 @@ export interface ToSign {
   readonly was: string | undefined
   readonly because: 'none' | 'changed' | 'too-late' | 'dead' | 'charged'
 }
-
-/** Settling takes so long at most; a payment must be good until then. */
-const SETTLE_SECONDS = 30
 
 /**
  * What can be done to take a run on. Jobs that were charged for nothing are in it only by themselves: to pay for them once
@@ -55,7 +54,7 @@ export function nextAction(
       if (job.state === 'unpaid' && payment?.state !== 'ready') sign.push(toSign(step, job, prices))
       if (job.state !== 'failed') continue
       if (payment?.state !== 'sent') sign.push(toSign(step, job, prices))
-      else if (payment.valid_before >= now + step.pinned.max_deadline_seconds + SETTLE_SECONDS)
+      else if (payment.valid_before >= now + step.pinned.max_deadline_seconds + SETTLE_MARGIN_SECONDS)
         retry.push({ key: job.key, amount: payment.amount })
       else waits.push(job.job?.usable_until ?? payment.valid_before)
     }
@@ -129,6 +128,7 @@ function toSign(
   return {
     key,
     name: step.label ?? step.pinned.agent_name,
+    agentId: step.agent_id,
     capability: step.capability,
     price,
     was: isOther ? before : undefined,

@@ -6,6 +6,8 @@ import type { Wallet } from '../../wallet/wallet.ts'
 /** One job of a run that a payment is signed for. */
 export interface Signable {
   readonly key: string
+  /** As the flow has it. */
+  readonly agentId: number
   /** As the flow has it, and as it is shown. */
   readonly capability: string
   readonly quote: QuoteAnswer
@@ -27,10 +29,10 @@ export async function signPayments(
   signal: AbortSignal,
 ): Promise<readonly RunPayment[]> {
   const signed: RunPayment[] = []
-  for (const { key, capability, quote, usableUntil } of jobs) {
+  for (const { key, quote, ...shown } of jobs) {
     signal.throwIfAborted()
     tell(signed.length + 1)
-    const { jobId, header } = await signQuote(wallet, quote, { capability, usableUntil })
+    const { jobId, header } = await signQuote(wallet, quote, shown)
     signed.push({ key, job_id: jobId, payment: header })
   }
   signal.throwIfAborted()

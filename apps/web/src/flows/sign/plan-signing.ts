@@ -77,7 +77,8 @@ export function planSigning(graph: Graph, { jobs }: RunQuote, at: number): Signi
       problems.push({ name, sentence: error ?? 'The agent did not give a price.' })
     else {
       start += price
-      now.push({ key, name, capability, quote, usableUntil: Math.floor(at) + Math.ceil(validForSeconds) })
+      const usableUntil = Math.floor(at) + Math.ceil(validForSeconds)
+      now.push({ key, name, agentId: step.agent_id, capability, quote, usableUntil })
     }
   }
   return { now, later, problems, changes, atStart: fromAtomic(start), atMost: fromAtomic(most) }

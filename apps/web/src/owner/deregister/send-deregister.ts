@@ -1,8 +1,8 @@
+import { encodeDeregister } from '@farebox/contracts/internal/calls/registry-calls'
 import type { Platform } from '@farebox/platform-api/registry'
 import { shortAddress } from '../../format/address.ts'
 import { WalletProblem, type Wallet } from '../../wallet/wallet.ts'
 import { bringToChain } from '../../wallet/wallet-chain.ts'
-import { encodeDeregister } from './encode-deregister.ts'
 
 /** Whose agent is to be ended, by which wallet. */
 export interface Deregistering {

@@ -159,11 +159,11 @@ const CONTROLS = { pause: 'Pausing', resume: 'Resuming', cancel: 'Canceling' } a
 
 function signables(jobs: readonly ToSign[], quoted: RunQuote): readonly Signable[] {
   const now = Math.floor(Date.now() / 1_000)
-  return jobs.flatMap(({ key, capability }): Signable[] => {
+  return jobs.flatMap(({ key, agentId, capability }): Signable[] => {
     const found = quoted.jobs.find(one => one.key === key)
     if (found?.quote === undefined || found.quote === null) return []
     const usableUntil = now + Math.ceil(found.valid_for_seconds)
-    return [{ key, capability, quote: found.quote, usableUntil }]
+    return [{ key, agentId, capability, quote: found.quote, usableUntil }]
   })
 }
 

@@ -1,6 +1,6 @@
+import type { Keccak } from '@farebox/contracts/permission-calls'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import type { Hash } from '../../chain/encode-call.ts'
 import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { RawAllowOptions } from './limits-options.ts'
@@ -35,7 +35,7 @@ const LONGEST_SECONDS = 10 * 366 * 86_400
  *
  * @throws {CommandError} naming the option and the reason
  */
-export function readTerms(hash: Hash, raw: RawAllowOptions): AskedTerms {
+export function readTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
   const limit = readAmount('--limit', raw.limit, 'the most that one transaction may move')
   const cap = readAmount('--cap', raw.cap, 'the most that all transactions together may move')
   if (cap < limit) {
@@ -59,7 +59,7 @@ export function readTerms(hash: Hash, raw: RawAllowOptions): AskedTerms {
  *
  * @throws {CommandError} where it is no address
  */
-export function readSpender(hash: Hash, given: string): string {
+export function readSpender(hash: Keccak, given: string): string {
   return readAddress(hash, '--spender', given)
 }
 
@@ -113,7 +113,7 @@ function readEnd(text: string): AskedEnd {
   return { atSeconds: milliseconds / 1_000 }
 }
 
-function readRecipients(hash: Hash, given: readonly string[]): readonly string[] {
+function readRecipients(hash: Keccak, given: readonly string[]): readonly string[] {
   const recipients = [...new Set(given.map(one => readAddress(hash, '--to', one)))]
   if (recipients.length <= MOST_RECIPIENTS) return recipients
   throw wrong(
@@ -123,7 +123,7 @@ function readRecipients(hash: Hash, given: readonly string[]): readonly string[]
   )
 }
 
-function readAddress(hash: Hash, option: string, given: string): string {
+function readAddress(hash: Keccak, option: string, given: string): string {
   const reason = refuseAddress(hash, given)
   if (reason !== undefined) throw wrong(option, printable(reason), `like ${option} 0x15d3…6A65, in full`)
   if (BigInt(given) !== 0n) return given.toLowerCase()

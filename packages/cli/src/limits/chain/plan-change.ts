@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import type { Keccak } from '@farebox/contracts/permission-calls'
 import { encodeApprove, encodeMulticall, encodePermitToken } from '@farebox/contracts/permission-transactions'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import type { Hash } from '../../chain/encode-call.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { findPermit, signPermit } from './token-permit.ts'
 
@@ -46,7 +46,7 @@ const PERMIT_SECONDS = 3_600n
  */
 export async function chooseWay(
   chain: OpenChain,
-  hash: Hash,
+  hash: Keccak,
   owner: string,
   { allowance, wanted }: Pick<WantedChange, 'allowance' | 'wanted'>,
 ): Promise<ApprovalWay> {
@@ -57,7 +57,7 @@ export async function chooseWay(
 
 /** The transactions of a change, in their order; signs the permit where there is one. */
 export async function planSteps(
-  at: { readonly chain: OpenChain; readonly hash: Hash; readonly signer: KeySigner },
+  at: { readonly chain: OpenChain; readonly hash: Keccak; readonly signer: KeySigner },
   change: WantedChange,
   way: ApprovalWay,
   nowSeconds: number,

@@ -1,21 +1,17 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import {
+  encodeAllowance,
+  encodePermissionsOf,
+  encodeStatusOf,
+  encodeTotalLeft,
+  readStatusOf,
+  readWords,
+  type PermissionStatus,
+} from '@farebox/contracts/internal/calls/permission-views'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
-import { encodeCall, hexWord, type Hash } from '../../chain/encode-call.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
 import { nodeOf } from '../../register/registry/call-node.ts'
-
-/** How a permission is on the chain; amounts in atomic units. */
-export interface PermissionStatus {
-  /** Zero: never set, or revoked. */
-  readonly limit: bigint
-  readonly cap: bigint
-  readonly spent: bigint
-  /** Unix seconds. */
-  readonly expiry: bigint
-  /** How often it was set or revoked. */
-  readonly nonce: bigint
-}
 
 /** What all permissions of an owner in a token share; in atomic units. */
 export interface Approval {
@@ -37,53 +33,29 @@ export async function hasSpendPermissions(chain: OpenChain): Promise<boolean> {
 /** Reads one permission. */
 export async function readStatus(
   chain: OpenChain,
-  hash: Hash,
   id: string,
   at: BlockTag = 'latest',
 ): Promise<PermissionStatus> {
-  const answer = await askPermissions(chain, encodeCall(hash, 'statusOf(bytes32)', [hexWord(id)]), at)
-  const [limit, cap, spent, expiry, nonce] = wordsOf(answer)
-  if (
-    limit === undefined ||
-    cap === undefined ||
-    spent === undefined ||
-    expiry === undefined ||
-    nonce === undefined
-  )
-    throw notThere(chain)
-  return { limit, cap, spent, expiry, nonce }
+  const status = readStatusOf(await askPermissions(chain, encodeStatusOf(id), at))
+  if (status === undefined) throw notThere(chain)
+  return status
 }
 
 /** Reads what the token lets SpendPermissions take of an owner's, and what it should. */
-export async function readApproval(
-  chain: OpenChain,
-  hash: Hash,
-  owner: string,
-  at: BlockTag,
-): Promise<Approval> {
+export async function readApproval(chain: OpenChain, owner: string, at: BlockTag): Promise<Approval> {
   const token = chain.network.asset.address
-  const [allowance, totalLeft] = await Promise.all([
-    askView(
-      chain,
-      token,
-      encodeCall(hash, 'allowance(address,address)', [hexWord(owner), hexWord(SPEND_PERMISSIONS_ADDRESS)]),
-      at,
-    ),
-    askView(
-      chain,
-      SPEND_PERMISSIONS_ADDRESS,
-      encodeCall(hash, 'totalLeft(address,address)', [hexWord(owner), hexWord(token)]),
-      at,
-    ),
+  const [[allowance], [totalLeft]] = await Promise.all([
+    askView(chain, token, encodeAllowance(owner), at).then(readWords),
+    askPermissions(chain, encodeTotalLeft(owner, token), at).then(readWords),
   ])
-  return { allowance: numberOf(chain, allowance), totalLeft: numberOf(chain, totalLeft) }
+  if (allowance === undefined || totalLeft === undefined) throw notThere(chain)
+  return { allowance, totalLeft }
 }
 
 /** Ids of an owner's permissions in the chain's token that are set now, lower case; expired ones among them. */
-export async function readIds(chain: OpenChain, hash: Hash, owner: string): Promise<readonly string[]> {
-  const parameters = [hexWord(owner), hexWord(chain.network.asset.address)]
-  const answer = await askPermissions(chain, encodeCall(hash, 'permissionsOf(address,address)', parameters))
-  const [, , ...ids] = wordsOf(answer)
+export async function readIds(chain: OpenChain, owner: string): Promise<readonly string[]> {
+  const answer = await askPermissions(chain, encodePermissionsOf(owner, chain.network.asset.address))
+  const [, , ...ids] = readWords(answer)
   return ids.map(id => `0x${id.toString(16).padStart(64, '0')}`)
 }
 
@@ -118,20 +90,9 @@ async function askPermissions(chain: OpenChain, callData: string, at: BlockTag =
   return answer
 }
 
-/** Words of an answer as numbers. */
-function wordsOf(answer: string): readonly bigint[] {
-  return (answer.slice(2).match(/[0-9a-f]{64}/gi) ?? []).map(word => BigInt(`0x${word}`))
-}
-
-function numberOf(chain: OpenChain, answer: string | undefined): bigint {
-  const [number] = answer === undefined ? [] : wordsOf(answer)
-  if (number === undefined) throw notThere(chain)
-  return number
-}
-
 function notThere({ network }: OpenChain): CommandError {
   return new CommandError(
-    `the node of ${network.name} does not tell what is allowed`,
+    `the node of ${network.name} does not answer for spend limits`,
     'run the same command again, or name another node: --rpc-url <url>',
   )
 }

@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { PERMISSION_SET_TOPIC } from '@farebox/contracts/internal/calls/permission-views'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
-import { hexWord, topicOf, type Hash } from '../../chain/encode-call.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { nodeOf } from '../../register/registry/call-node.ts'
 
@@ -17,23 +17,19 @@ export interface PermissionNames {
   readonly recipients: readonly string[]
 }
 
-const PERMISSION_SET =
-  'PermissionSet(address,address,bytes32,(address,address,address,uint256,string,uint256,uint256,uint256,address[]),uint256,uint256)'
-
 /**
  * The permissions that an owner ever set, each as it was set last, in the order in which they were set first. Undefined
  * where the node does not tell logs from the beginning.
  */
 export async function readSetEvents(
   chain: OpenChain,
-  hash: Hash,
   owner: string,
 ): Promise<readonly PermissionNames[] | undefined> {
   const filter = {
     address: SPEND_PERMISSIONS_ADDRESS,
     fromBlock: '0x0',
     toBlock: 'latest',
-    topics: [topicOf(hash, PERMISSION_SET), toHex(hexWord(owner))],
+    topics: [PERMISSION_SET_TOPIC, `0x${owner.slice(2).padStart(64, '0')}`],
   }
   let logs: unknown
   try {

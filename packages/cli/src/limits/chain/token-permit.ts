@@ -1,9 +1,14 @@
+import {
+  DOMAIN_SEPARATOR_CALL,
+  encodeNonces,
+  PERMIT_TYPEHASH_CALL,
+} from '@farebox/contracts/internal/calls/permission-views'
+import type { Keccak } from '@farebox/contracts/permission-calls'
 import type { SignedPermit } from '@farebox/contracts/permission-transactions'
-import { PERMIT_TYPE, permitDigest } from '@farebox/contracts/token-permit'
+import { permitDigest, permitTypeHash } from '@farebox/contracts/token-permit'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { encodeCall, hexWord, topicOf, type Hash } from '../../chain/encode-call.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { askView } from './read-permissions.ts'
 
@@ -18,28 +23,27 @@ export interface NextPermit {
  */
 export async function findPermit(
   chain: OpenChain,
-  hash: Hash,
+  hash: Keccak,
   owner: string,
 ): Promise<NextPermit | undefined> {
   const { address } = chain.network.asset
   const { domainSeparator } = createAuthorizationHasher(hash, chain.network)
   // A permit that is on its way has used its nonce.
-  const ask = (signature: string, parameters: readonly Uint8Array[] = []): Promise<string | undefined> =>
-    askView(chain, address, encodeCall(hash, signature, parameters), 'pending')
+  const ask = (call: string): Promise<string | undefined> => askView(chain, address, call, 'pending')
   const [separator, typeHash, nonce] = await Promise.all([
-    ask('DOMAIN_SEPARATOR()'),
-    ask('PERMIT_TYPEHASH()'),
-    ask('nonces(address)', [hexWord(owner)]),
+    ask(DOMAIN_SEPARATOR_CALL),
+    ask(PERMIT_TYPEHASH_CALL),
+    ask(encodeNonces(owner)),
   ])
   if (separator?.toLowerCase() !== toHex(domainSeparator)) return undefined
-  if (typeHash?.toLowerCase() !== topicOf(hash, PERMIT_TYPE)) return undefined
+  if (typeHash?.toLowerCase() !== permitTypeHash(hash)) return undefined
   return nonce === undefined || !/^0x[0-9a-f]{64}$/i.test(nonce) ? undefined : { nonce: BigInt(nonce) }
 }
 
 /** Signs the allowance of SpendPermissions (EIP-2612). */
 export function signPermit(
   chain: Pick<OpenChain, 'network'>,
-  hash: Hash,
+  hash: Keccak,
   signer: KeySigner,
   terms: { readonly value: bigint; readonly nonce: bigint; readonly deadline: bigint },
 ): SignedPermit {

@@ -1,10 +1,15 @@
-import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import {
+  AGENT_REGISTERED_TOPIC,
+  encodeEndpointOf,
+  encodeOwnerOf,
+  LAST_AGENT_ID_CALL,
+  STAKE_CALL,
+} from '@farebox/contracts/internal/calls/registry-calls'
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { readText } from '../../chain/encode-call.ts'
+import { readText } from '../../chain/read-text.ts'
 import { CommandError } from '../../command-error.ts'
-import { endpointCall, lastAgentIdCall, ownerCall, registeredTopic, stakeCall } from './registry-calls.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -37,21 +42,14 @@ export async function readFirstBlock(chain: OpenChain): Promise<string> {
 }
 
 /** The number that a transaction registered an agent under; undefined where it did not. */
-export function registeredAgentId(
-  { logs }: ChainReceipt,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
-): number | undefined {
-  const registered = logs.find(({ topics: [topic] }) => topic === registeredTopic(crypto))
+export function registeredAgentId({ logs }: ChainReceipt): number | undefined {
+  const registered = logs.find(({ topics: [topic] }) => topic === AGENT_REGISTERED_TOPIC)
   return registered === undefined ? undefined : Number(readNumber(registered.topics[1]))
 }
 
 /** What the registry at an address wants as a stake, in wei; undefined where there is no registry. */
-export async function readStake(
-  chain: OpenChain,
-  registry: string,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
-): Promise<bigint | undefined> {
-  const answer = await callView(chain, registry, stakeCall(crypto))
+export async function readStake(chain: OpenChain, registry: string): Promise<bigint | undefined> {
+  const answer = await callView(chain, registry, STAKE_CALL)
   return answer === undefined || !/^0x[0-9a-f]{64}$/i.test(answer) ? undefined : BigInt(answer)
 }
 
@@ -59,23 +57,17 @@ export async function readStake(
 export async function readOwner(
   chain: OpenChain,
   registry: string,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
   agentId: number,
 ): Promise<string | undefined> {
-  const answer = await callView(chain, registry, ownerCall(crypto, agentId))
+  const answer = await callView(chain, registry, encodeOwnerOf(agentId))
   return answer === undefined || !/^0x0{24}[0-9a-f]{40}$/i.test(answer)
     ? undefined
     : `0x${answer.slice(-40).toLowerCase()}`
 }
 
 /** Whether there ever was an agent of this number: numbers are given one after the other, and none twice. */
-export async function wasRegistered(
-  chain: OpenChain,
-  registry: string,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
-  agentId: number,
-): Promise<boolean> {
-  const answer = await callView(chain, registry, lastAgentIdCall(crypto))
+export async function wasRegistered(chain: OpenChain, registry: string, agentId: number): Promise<boolean> {
+  const answer = await callView(chain, registry, LAST_AGENT_ID_CALL)
   return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(agentId) <= BigInt(answer)
 }
 
@@ -88,10 +80,9 @@ export async function isKnown(chain: OpenChain, hash: string): Promise<boolean> 
 export async function readEndpointOf(
   chain: OpenChain,
   registry: string,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
   agentId: number,
 ): Promise<string | undefined> {
-  const answer = await callView(chain, registry, endpointCall(crypto, agentId))
+  const answer = await callView(chain, registry, encodeEndpointOf(agentId))
   return answer === undefined ? undefined : readText(answer)
 }
 
@@ -102,11 +93,10 @@ export async function readEndpointOf(
 export async function findAgentId(
   chain: OpenChain,
   registry: string,
-  crypto: Pick<EvmCrypto, 'keccak256'>,
   wanted: { readonly owner: string; readonly endpoint: string },
 ): Promise<number | undefined> {
   const { owner, endpoint } = wanted
-  const topics = [registeredTopic(crypto), null, `0x${owner.slice(2).padStart(64, '0')}`]
+  const topics = [AGENT_REGISTERED_TOPIC, null, `0x${owner.slice(2).padStart(64, '0')}`]
   const filter = { address: registry, fromBlock: '0x0', toBlock: 'latest', topics }
   const logs = await callNode(chain, 'eth_getLogs', [filter]).catch((error: unknown) => {
     if (error instanceof JsonRpcError) return []
@@ -114,8 +104,8 @@ export async function findAgentId(
   })
   for (const log of Array.isArray(logs) ? logs.toReversed() : []) {
     const agentId = Number(readNumber(topicsOf(log)[1]))
-    if ((await readOwner(chain, registry, crypto, agentId)) !== owner) continue
-    if ((await readEndpointOf(chain, registry, crypto, agentId)) === endpoint) return agentId
+    if ((await readOwner(chain, registry, agentId)) !== owner) continue
+    if ((await readEndpointOf(chain, registry, agentId)) === endpoint) return agentId
   }
   return undefined
 }

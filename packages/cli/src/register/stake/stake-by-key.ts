@@ -13,7 +13,7 @@ import { showTerms } from './show-registration.ts'
 import { findAgentId, readEndpointOf, readOwner, registeredAgentId } from '../registry/call-node.ts'
 import { followOnChain } from '../transaction/follow-on-chain.ts'
 import { planTransaction, type PlannedTransaction } from '../transaction/plan-transaction.ts'
-import { registerCall } from '../registry/registry-calls.ts'
+import { encodeRegister } from '@farebox/contracts/internal/calls/registry-calls'
 import { signCall } from '../transaction/sign-call.ts'
 import { waitForListing, type Listed } from './wait-for-listing.ts'
 
@@ -51,15 +51,15 @@ export async function followEarlierStake(
 
 /** Whether what it registered is still there, at this endpoint and in the same hands. */
 async function stands(
-  { chain, address, crypto }: OpenRegistry,
+  { chain, address }: OpenRegistry,
   { from }: StakeRecord,
   followed: Followed,
   { endpoint }: Registration,
 ): Promise<boolean> {
-  const agentId = followed.outcome === 'in a block' ? registeredAgentId(followed.receipt, crypto) : undefined
+  const agentId = followed.outcome === 'in a block' ? registeredAgentId(followed.receipt) : undefined
   if (agentId === undefined) return true
-  if ((await readOwner(chain, address, crypto, agentId)) !== from) return false
-  return (await readEndpointOf(chain, address, crypto, agentId)) === endpoint
+  if ((await readOwner(chain, address, agentId)) !== from) return false
+  return (await readEndpointOf(chain, address, agentId)) === endpoint
 }
 
 /**
@@ -111,13 +111,12 @@ async function signStake(
   const { endpoint } = registration
   const key = await findKey(world, raw, localOf(chosen, described))
   refuseOtherWallet(registration, key)
-  if ((await findAgentId(chain, address, crypto, { owner: key.address, endpoint })) !== undefined)
-    return undefined
+  if ((await findAgentId(chain, address, { owner: key.address, endpoint })) !== undefined) return undefined
   const planned = await planTransaction(registry, {
     from: key.address,
     to: address,
     valueWei: BigInt(registration.stake_wei),
-    callData: registerCall(crypto, endpoint),
+    callData: encodeRegister(endpoint),
   })
   await showTerms(registering, registration, { key, planned })
   await agreeToStake(registering, planned)

@@ -98,14 +98,14 @@ async function doOnce(
   at: Changing,
 ): Promise<string | undefined> {
   const { registry, journal, clock } = following
-  const { chain, address, crypto } = registry
+  const { chain, address } = registry
   const { agentId, kind } = change
   const key = { platform: at.chosen.url, agentId }
   const earlier = await journal.readChange(key)
   const followed = await followEarlierChange(following, key, one => change.isSame(one))
   // Whatever it was that was followed, it is done now.
   if (followed !== undefined && earlier !== undefined) await noteChange(journal, earlier, clock.nowMs())
-  const owner = await readOwner(chain, address, crypto, agentId)
+  const owner = await readOwner(chain, address, agentId)
   const done = await change.findDone(at, owner)
   if (done !== undefined) {
     await noteChange(journal, { ...key, kind, ...done }, clock.nowMs())

@@ -1,12 +1,10 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { formatCoin } from '../../chain/coin.ts'
 import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
-
-/** D36. No platform makes anybody stake more. */
-const MOST_STAKE_WEI = 10n ** 15n
 
 /**
  * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the
@@ -23,8 +21,8 @@ export function checkRegistration(
   if (hostOf(endpoint) !== hostOf(asked.endpoint)) {
     throw odd(`it would register ${printable(endpoint.slice(0, 200))}, not ${asked.endpoint}`)
   }
-  if (BigInt(stakeWei) > MOST_STAKE_WEI) {
-    throw odd(`it wants ${formatCoin(BigInt(stakeWei))} ETH, and a stake is ${formatCoin(MOST_STAKE_WEI)}`)
+  if (BigInt(stakeWei) > STAKE_WEI) {
+    throw odd(`it wants ${formatCoin(BigInt(stakeWei))} ETH, and a stake is ${formatCoin(STAKE_WEI)}`)
   }
   if (registry !== described.registry_address || chainId !== described.chain_id) {
     throw odd('its registration is at another contract than it announces')

@@ -50,7 +50,7 @@ export async function openRegistry(
   try {
     const address = described.registry_address
     const crypto = await loadEvmCrypto()
-    const stakeWei = await readStake(chain, address, crypto)
+    const stakeWei = await readStake(chain, address)
     if (stakeWei === BigInt(described.stake_wei)) {
       const testNodeUrl = described.local_mode && isOnLoopback(chain.url) ? chain.url : undefined
       return { chain, address, crypto, testNodeUrl }

@@ -1,9 +1,10 @@
+import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { settlementLimit, type SettlementLimit } from '@farebox/platform-api/owners'
 import type { OwnerSummary } from '@farebox/payments/x402/facilitator-api'
 import { nowSeconds } from '@farebox/server/clock'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { STAKE_UNIT_WEI, type SettlementRule } from '../../settlement-rule.ts'
+import type { SettlementRule } from '../../settlement-rule.ts'
 import { createFacilitatorAdmin } from './facilitator-admin.ts'
 import { formatEther, readShares } from './read-shares.ts'
 
@@ -66,7 +67,7 @@ function nextStep(
 function describeRule({ perStake, atLeast, atMost }: SettlementRule): SettlementLimit['rule'] {
   return {
     per_stake: { ...perStake },
-    stake: formatEther(STAKE_UNIT_WEI),
+    stake: formatEther(STAKE_WEI),
     at_least: atLeast,
     at_most: atMost,
   }

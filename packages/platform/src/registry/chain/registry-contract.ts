@@ -1,11 +1,7 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import * as AbiEvent from 'ox/AbiEvent'
-import * as AbiFunction from 'ox/AbiFunction'
 import type { ContractLog } from '../../contract-events/read-chain.ts'
 import { textOf, textsAsBytes } from '../../contract-events/text-events.ts'
-
-/** D36: what a registration stakes, exactly: 0.001 ETH. */
-export const STAKE_WEI = 10n ** 15n
 
 /** Something the registry contract said of one agent. */
 export interface RegistryEvent {
@@ -37,11 +33,6 @@ const TRANSFER = AbiEvent.fromAbi(agentRegistryAbi, 'Transfer')
 export const EVENT_TOPICS: readonly `0x${string}`[] = [REGISTERED, UPDATED, DEREGISTERED, TRANSFER].map(
   event => AbiEvent.getSelector(event),
 )
-
-/** The data of the transaction that registers an endpoint. Needs no node. */
-export function encodeRegister(endpoint: string): `0x${string}` {
-  return AbiFunction.encodeData(agentRegistryAbi, 'register', [endpoint])
-}
 
 /**
  * What a log says; undefined where it is none of ours to follow: another event, a mint or burn (which come with events
