@@ -95,11 +95,12 @@ const ROOMS = {
     ['problems', 'money', 'errors', 'body'],
     ['connection'],
     ['health', 'payment-required'],
-    ['version', 'limits', 'can-parse-url'],
+    ['version', 'limits', 'can-parse-url', 'guards'],
   ],
   facilitator: [
     ['program'],
     ['create-facilitator'],
+    ['assembly'],
     ['readiness'],
     ['http', 'reconcile', 'scrape-sources'],
     ['engine'],

@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { RequiredTerms } from '@farebox/payments/x402/check-terms'
@@ -144,8 +145,4 @@ function readExtension(extensions: unknown):
 
 function malformed(reason: string, message: string): Malformed {
   return { ok: false, refusal: { status: 400, reason, message } }
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import type { Engine } from '../engine/engine.ts'
+import { limitCallers } from '../http/caller.ts'
+import { createApp } from '../http/create-app.ts'
+import { addHealthRoutes } from '../http/health-routes.ts'
+import { addOwnersRoutes } from '../http/owners-routes.ts'
+import { addReleaseRoute } from '../http/release-route.ts'
+import { addSecretsRoutes } from '../http/secrets-routes.ts'
+import { addSettleRoute } from '../http/settle-route.ts'
+import { addSupportedRoute } from '../http/supported-route.ts'
+import { addVerifyRoute } from '../http/verify-route.ts'
+import { readinessChecks } from '../readiness.ts'
+import type { ChainWatch } from '../relayer/watch-chain.ts'
+import { createAuthenticate } from '../secrets/authenticate.ts'
+import type { Parts } from './read-parts.ts'
+
+/** Makes the HTTP application with all its routes. */
+export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): FastifyInstance {
+  const { ledger, network, crypto, clock, log, limits, metrics, relayers, reader, adminToken } = parts
+  const app = createApp(log)
+  const admission = {
+    authenticate: createAuthenticate(ledger.secrets, clock),
+    mayAsk: limitCallers(limits.requestsPerSecond, clock),
+  }
+  addVerifyRoute(app, engine, admission, metrics)
+  addSettleRoute(app, engine, admission, metrics)
+  addReleaseRoute(app, ledger.payments, admission, metrics)
+  addSupportedRoute(
+    app,
+    network,
+    relayers.map(({ address }) => address),
+  )
+  if (adminToken !== undefined) {
+    const { secrets, owners } = ledger
+    addSecretsRoutes(app, { secrets, crypto, clock, adminToken })
+    addOwnersRoutes(app, { owners, limits: limits.owners, clock, adminToken })
+  }
+  addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock), () => watch.skew())
+  return app
+}

@@ -1,0 +1,100 @@
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import { systemClock, type Clock } from '@farebox/server/clock'
+import { silentLog, type Log } from '@farebox/server/log'
+import { createChainReader, refuseChain, type ChainReader } from '../chain/chain-reader.ts'
+import { createObserver } from '../chain/observe-together.ts'
+import { createReadPayerCodes, type ReadPayerCodes } from '../chain/payer-code.ts'
+import { agreeWithSecond, createSecondNode, type SecondNode } from '../chain/second-node.ts'
+import { DEFAULT_LIMITS, type FacilitatorLimits } from '../facilitator-limits.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Metrics } from '../metrics.ts'
+import { createRelayers } from '../relayer/account/create-relayers.ts'
+import { createRelayerNode, type RelayerNode } from '../relayer/account/relayer-node.ts'
+
+/** What a facilitator is made of. */
+export interface FacilitatorOptions {
+  /** Closed by the caller, after the facilitator. */
+  readonly ledger: Ledger
+  /** A node of the network; closed by the caller. */
+  readonly rpc: JsonRpc
+  /** A node of another provider: a settlement counts only when both say so. Closed by the caller. */
+  readonly secondRpc?: JsonRpc
+  /** By how much our clock is ahead of the node's, for certain (see `createClockMeter`); without it blocks alone tell. */
+  readonly aheadOfNodeSeconds?: () => number
+  readonly network: Network
+  readonly crypto: EvmCrypto
+  /** 32 bytes of `0x` hex each: the accounts that pay the gas, and hold nothing else; one at least. */
+  readonly relayerKeys: readonly string[]
+  /** The platform's service token; without it secrets cannot be administered over HTTP. */
+  readonly adminToken?: string
+  readonly clock?: Clock
+  readonly log?: Log
+  readonly limits?: Partial<FacilitatorLimits>
+}
+
+/** The options with their defaults in place, and the chain as it is read and written. */
+export interface Parts extends Pick<
+  FacilitatorOptions,
+  'ledger' | 'rpc' | 'network' | 'crypto' | 'adminToken'
+> {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: FacilitatorLimits
+  readonly metrics: Metrics
+  readonly aheadOfNodeSeconds: () => number
+  readonly relayers: ReturnType<typeof createRelayers>
+  readonly node: RelayerNode
+  readonly second: SecondNode | undefined
+  /** Of both nodes, where there are two. */
+  readonly reader: ChainReader
+  readonly observe: ReturnType<typeof createObserver>
+  readonly readCodes: ReadPayerCodes
+}
+
+/**
+ * Makes the parts that only read and sign.
+ *
+ * @throws {RangeError} for a relayer key that is none, for two that are the same, and without any
+ */
+export function readParts(options: FacilitatorOptions, metrics: Metrics): Parts {
+  const { ledger, rpc, secondRpc, network, crypto, adminToken } = options
+  const { clock = systemClock, log = silentLog } = options
+  const limits: FacilitatorLimits = { ...DEFAULT_LIMITS, ...options.limits }
+  const second =
+    secondRpc && createSecondNode(secondRpc, createChainReader(secondRpc, network, clock), network)
+  const reader = agreeWithSecond(createChainReader(rpc, network, clock), second)
+  return {
+    ledger,
+    rpc,
+    network,
+    crypto,
+    ...(adminToken !== undefined && { adminToken }),
+    clock,
+    log,
+    limits,
+    metrics,
+    // At the start everything is compared anyway.
+    aheadOfNodeSeconds: options.aheadOfNodeSeconds ?? (() => 0),
+    relayers: createRelayers(crypto, network, options.relayerKeys),
+    node: createRelayerNode(rpc, clock),
+    second,
+    reader,
+    observe: createObserver(reader, clock),
+    readCodes: createReadPayerCodes({ rpc, crypto, clock }, limits.knownCodes),
+  }
+}
+
+/** Rejects where a node is not on the network, its USDC is not the one we know, or it cannot be reached. */
+export async function refuseWrongChain({
+  rpc,
+  secondRpc,
+  network,
+  crypto,
+}: FacilitatorOptions): Promise<void> {
+  const wrong = await refuseChain(rpc, network, crypto)
+  if (wrong !== undefined) throw new Error(wrong)
+  const secondWrong = secondRpc && (await refuseChain(secondRpc, network, crypto))
+  if (secondWrong !== undefined) throw new Error(`the second node: ${secondWrong}`)
+}
