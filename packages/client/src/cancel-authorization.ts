@@ -1,6 +1,6 @@
+import { asHex, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { sameAddress } from '@farebox/payments/crypto/address'
-import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { countFrom27 } from '@farebox/payments/x402/sign-payment'
@@ -92,11 +92,11 @@ export function cancelTypedData(network: Network, authorizer: string, nonce: str
     domain: {
       ...network.asset.domain,
       chainId: network.chainId,
-      verifyingContract: hex(network.asset.address),
+      verifyingContract: asHex(network.asset.address),
     },
     types: CANCEL_TYPES,
     primaryType: 'CancelAuthorization',
-    message: { authorizer: hex(authorizer), nonce: hex(nonce) },
+    message: { authorizer: asHex(authorizer), nonce: asHex(nonce) },
   }
 }
 
@@ -116,8 +116,4 @@ export function privateKeyCancelSigner(crypto: EvmCrypto, privateKey: string): C
 
 function word(value: string): string {
   return value.slice(2).toLowerCase().padStart(64, '0')
-}
-
-function hex(value: string): `0x${string}` {
-  return `0x${value.slice(2)}`
 }

@@ -3,7 +3,7 @@ import { findCapability, meetAgent, type Agent } from './agent/agent.ts'
 import { UnusableAnswer } from './exchange/agent-errors.ts'
 import { connect, type ClientOptions } from './exchange/client-options.ts'
 import { exchange } from './exchange/exchange.ts'
-import { isObject } from './exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readQuote, type Quote } from './attempt/read-quote.ts'
 
 /** D37, as for every probe. */

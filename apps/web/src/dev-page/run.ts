@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { PageRefusal, RunAnswer, RunRequest } from './wire.ts'
 
@@ -61,14 +62,7 @@ function nameRefusal(type: unknown): string {
 }
 
 function readObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const value = parseJson(text)
+  // Parsed JSON is a JSON value and nothing else.
+  return isObject(value) ? (value as JsonObject) : undefined
 }

@@ -1,3 +1,4 @@
+import { asHex } from '@farebox/payments/internal/crypto/bytes'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeApprove, encodeRevoke, encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
@@ -56,13 +57,13 @@ export function planSet(
   )
   const recipients = before?.recipients ?? []
   const data = encodeSet({
-    owner: hex(limits.address),
-    spender: hex(spender),
-    token: hex(limits.token.address),
+    owner: asHex(limits.address),
+    spender: asHex(spender),
+    token: asHex(limits.token.address),
     agentId: BigInt(agentId),
     capability,
     ...terms,
-    recipients: recipients.map(hex),
+    recipients: recipients.map(asHex),
   })
   const left = terms.cap - BigInt(before?.spent ?? 0)
   const permission = {
@@ -80,7 +81,7 @@ export function planSet(
 /** Ends a permission at once. */
 export function planRevoke(limits: WalletLimits, permission: SpendPermissionView): LimitChange {
   const { spender, token, scope } = permission
-  const data = encodeRevoke({ spender: hex(spender), token: hex(token), scope: hex(scope) })
+  const data = encodeRevoke({ spender: asHex(spender), token: asHex(token), scope: asHex(scope) })
   const own = token === limits.token.address ? permission : undefined
   const planned = {
     spender,
@@ -167,9 +168,4 @@ function approveStep(token: string, approval: bigint): Step {
 /** What a permission is counted with in the total: nothing once it has expired or was revoked. */
 function countedOf(permission: SpendPermissionView | undefined): bigint {
   return permission?.state === 'active' ? BigInt(permission.left) : 0n
-}
-
-/** Addresses are checked where the API's answer is read; the type asks for the form alone. */
-function hex(value: string): `0x${string}` {
-  return `0x${value.slice(2)}`
 }

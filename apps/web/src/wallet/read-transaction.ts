@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Wallet } from './wallet.ts'
 
 /** A transaction that a wallet was asked to send. */
@@ -38,8 +39,4 @@ const nonces = new Map<string, number>()
 function nonceOf(transaction: unknown): number | undefined {
   const nonce = isObject(transaction) ? Number(transaction['nonce']) : Number.NaN
   return Number.isSafeInteger(nonce) ? nonce : undefined
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null
 }

@@ -1,3 +1,4 @@
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { basename } from 'node:path'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { resume } from '@farebox/client/resume'
@@ -129,11 +130,6 @@ async function askAgain(world: World, { call, journal, options }: Resumed): Prom
   } finally {
     await chain?.close()
   }
-}
-
-function objectOf(value: unknown): { readonly [key: string]: unknown } {
-  // Read by key alone, and every value is checked.
-  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
 }
 
 function textOf(value: unknown): string | undefined {

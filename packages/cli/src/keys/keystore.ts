@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -107,9 +108,7 @@ function isCount(value: unknown): value is number {
 }
 
 function objectOf(value: unknown): { readonly [key: string]: unknown } | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: unknown })
-    : undefined
+  return isObject(value) ? value : undefined
 }
 
 function parse(text: string): unknown {

@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -127,7 +128,6 @@ function parse(text: string): unknown {
 }
 
 function objectOf(value: unknown, key: string): { readonly [key: string]: unknown } {
-  if (typeof value !== 'object' || value === null) return {}
-  const found: unknown = Object.hasOwn(value, key) ? (value as { [key: string]: unknown })[key] : undefined
-  return typeof found === 'object' && found !== null ? (found as { readonly [key: string]: unknown }) : {}
+  const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(found) ? found : {}
 }

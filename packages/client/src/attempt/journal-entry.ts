@@ -2,7 +2,8 @@ import { readJobRequest, jobIdKey } from '@farebox/protocol/job/job-request'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
-import { isObject, parseJson } from '../exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { parseJson } from '../exchange/parse-json.ts'
 
 /**
  * A job and its payment, as they are written down before they are first sent and as they are repeated: plain

@@ -4,7 +4,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
 import type { Answer } from '../exchange/exchange.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
-import { isObject } from '../exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 
 /** The job is done. */
 export interface Completed {

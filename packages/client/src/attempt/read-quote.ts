@@ -7,7 +7,7 @@ import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { maxTimeoutSeconds, type PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { UnusableAnswer } from '../exchange/agent-errors.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { isObject } from '../exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { decodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
-import { isObject } from '../exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/i
 

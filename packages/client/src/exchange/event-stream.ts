@@ -11,6 +11,9 @@ export interface StreamedEvent {
 /** What is asked for. */
 export interface StreamRequest {
   readonly url: string
+  /** Default: GET. */
+  readonly method?: 'GET' | 'POST'
+  readonly body?: string
   readonly headers: { readonly [name: string]: string }
   /** Of the newest event that is known: it does not come again. */
   readonly lastId: string | undefined
@@ -67,14 +70,12 @@ export async function* streamEvents(
 
 async function openStream(
   connection: Connection,
-  { url, headers, lastId }: StreamRequest,
+  { url, method = 'GET', body, headers, lastId }: StreamRequest,
   { stop, soon }: { readonly stop: AbortController; readonly soon: <T>(work: Promise<T>) => Promise<T> },
 ): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const since = lastId === undefined ? {} : { 'last-event-id': lastId }
-  const init = initOf(
-    { method: 'GET', headers: { ...headers, accept: 'text/event-stream', ...since } },
-    stop.signal,
-  )
+  const sent = { method, headers: { ...headers, accept: 'text/event-stream', ...since } }
+  const init = initOf(body === undefined ? sent : { ...sent, body }, stop.signal)
   const answer = await soon(connection.fetch(url, init))
   const type = answer.headers.get('content-type') ?? ''
   if (answer.status !== 200 || !type.startsWith('text/event-stream') || answer.body === null)

@@ -1,4 +1,5 @@
-import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
+import { parseJson as parse } from '@farebox/protocol/internal/guards/json'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 
 /**
  * Levels of nesting that are read. An output may have 64 of its own (D15) and stands in an envelope; this is
@@ -8,21 +9,11 @@ import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 const MAX_ANSWER_DEPTH = 256
 
 /**
- * Parses a stranger's JSON; undefined where it is none, or nests too deeply. Depth is counted before parsing:
+ * Parses an agent's or a platform's JSON; undefined where it is none, or nests too deeply. Depth is counted before parsing:
  * a megabyte of brackets would hold up the parser for half a second.
  */
 export function parseJson(text: string): unknown {
-  if (nestsDeeperThan(new TextEncoder().encode(text), MAX_ANSWER_DEPTH)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Is this a JSON object: neither an array nor null? */
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return nestsDeeperThan(new TextEncoder().encode(text), MAX_ANSWER_DEPTH) ? undefined : parse(text)
 }
 
 /**

@@ -3,7 +3,8 @@ import { readFlow } from '@farebox/flows/document/read-flow'
 import { runPayment, runRequest, type RunPayment } from '@farebox/platform-api/flows/runs'
 import { readAgentUrl } from '../agent/agent-url.ts'
 import type { Connection } from '../exchange/client-options.ts'
-import { isObject, parseJson } from '../exchange/parse-json.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { parseJson } from '../exchange/parse-json.ts'
 import { readAuthorization } from './spending.ts'
 
 /** What a run is found and controlled by. */

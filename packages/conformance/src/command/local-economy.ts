@@ -1,7 +1,7 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isObject } from '../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { isThisMachine } from '../this-machine.ts'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 

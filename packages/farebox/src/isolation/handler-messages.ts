@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -154,8 +155,4 @@ function readTexts(value: unknown): readonly string[] {
 
 function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Listening } from '../serving/listening.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
@@ -41,8 +42,4 @@ function readAddress(address: unknown): MetricsAddress | undefined {
   if (!isObject(address)) return undefined
   const { host, port } = address
   return typeof host === 'string' && typeof port === 'number' ? { host, port } : undefined
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null
 }

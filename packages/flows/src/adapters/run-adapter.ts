@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { startCheckBudget, type CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { coerce } from '@farebox/protocol/internal/fields/coerce'
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
@@ -145,10 +146,6 @@ function split(
   return items.length > most
     ? { ok: false, reason: `text: gives more than ${most} items` }
     : { ok: true, value: items }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function fail(port: string, expected: string, value: JsonValue | undefined): AdapterResult {

@@ -49,3 +49,8 @@ function nibble(code: number): number {
   if (code <= 57) return code - 48
   return (code | 32) - 87
 }
+
+/** Hex that was checked where it was read; the type asks for the form alone. */
+export function asHex(checked: string): `0x${string}` {
+  return `0x${checked.slice(2)}`
+}

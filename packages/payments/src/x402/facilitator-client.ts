@@ -9,7 +9,7 @@ import {
 } from './facilitator-api.ts'
 import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../http/http-json.ts'
 import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
-import { isObject } from './json-shape.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 
 /** What a facilitator said of a payment. */
 export type VerifyOutcome =

@@ -1,7 +1,8 @@
 import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
 import type { Authorization } from '../authorization/eip-3009.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-binding.ts'
-import { isObject, isText } from './json-shape.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isText } from './json-shape.ts'
 
 /** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
 export interface DecodedPayment {

@@ -1,9 +1,9 @@
+import { asHex, fromHex, toHex } from '../crypto/bytes.ts'
 import {
   AUTHORIZATION_TYPES,
   createAuthorizationHasher,
   type Authorization,
 } from '../authorization/eip-3009.ts'
-import { fromHex, toHex } from '../crypto/bytes.ts'
 import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import type { Network } from '../networks.ts'
 import {
@@ -130,17 +130,17 @@ export function authorizationTypedData(
     domain: {
       ...network.asset.domain,
       chainId: network.chainId,
-      verifyingContract: hex(network.asset.address),
+      verifyingContract: asHex(network.asset.address),
     },
     types: AUTHORIZATION_TYPES,
     primaryType: 'TransferWithAuthorization',
     message: {
-      from: hex(authorization.from),
-      to: hex(authorization.to),
+      from: asHex(authorization.from),
+      to: asHex(authorization.to),
       value: BigInt(authorization.value),
       validAfter: BigInt(authorization.validAfter),
       validBefore: BigInt(authorization.validBefore),
-      nonce: hex(authorization.nonce),
+      nonce: asHex(authorization.nonce),
     },
   }
 }
@@ -172,8 +172,4 @@ export function privateKeySigner(
       return await Promise.resolve(toHex(crypto.sign(digest, key)))
     },
   }
-}
-
-function hex(value: string): `0x${string}` {
-  return `0x${value.slice(2)}`
 }

@@ -1,5 +1,6 @@
 import { decodeHeader } from './payment-header.ts'
-import { isObject, isText } from './json-shape.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isText } from './json-shape.ts'
 
 /** Names who spends for an agent in the `extensions` of a `PAYMENT-REQUIRED` header (D45). */
 export const SPEND_EXTENSION = 'farebox-spend'

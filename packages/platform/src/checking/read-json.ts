@@ -1,5 +1,5 @@
 import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
-import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import { findUnstorable, mayHoldUnstorable, replaceUnstorable } from '../unstorable.ts'
 

@@ -1,6 +1,6 @@
 import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
 import { isCompressed } from '@farebox/protocol/internal/body/is-compressed'
-import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { LARGE_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import type { RequestBodies } from '@farebox/server/internal/request-bodies'

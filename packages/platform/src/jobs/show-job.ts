@@ -1,4 +1,5 @@
-import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'

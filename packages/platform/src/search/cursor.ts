@@ -1,3 +1,4 @@
+import { parseJson } from '@farebox/protocol/internal/guards/json'
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
@@ -77,14 +78,6 @@ function checksum(content: string, query: PagedQuery): string {
   const asked = Object.entries(rest).filter(([, value]) => value !== undefined)
   const canonical = JSON.stringify([asked.sort(([one], [other]) => (one < other ? -1 : 1)), content])
   return createHash('sha256').update(canonical).digest('base64url').slice(0, CHECKSUM_CHARACTERS)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function refuse(): Refusal {

@@ -3,7 +3,8 @@ import { DECLARATION } from './declaration-rules.ts'
 import { startDeclarationCheck } from '../field-rules/declaration-check.ts'
 import { MAX_DECLARATION_PROBLEMS } from '../limits.ts'
 import type { Problem } from '../problems/problem.ts'
-import { isObject, nameOf, unbracket } from '../field-rules/rule.ts'
+import { isObject } from '../guards/json.ts'
+import { nameOf, unbracket } from '../field-rules/rule.ts'
 
 /**
  * Checks a whole declaration from outside: a config file, a served `/about` (D1, D18, D28).

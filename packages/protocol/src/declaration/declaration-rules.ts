@@ -8,11 +8,11 @@ import type { DeclarationCheck } from '../field-rules/declaration-check.ts'
 import { nameSchema, refuseName } from '../field-rules/name-rule.ts'
 import { price, spendBound } from './price-rule.ts'
 import type { Problem } from '../problems/problem.ts'
+import { isObject } from '../guards/json.ts'
 import {
   anything,
   described,
   exactly,
-  isObject,
   nameOf,
   object,
   optional,

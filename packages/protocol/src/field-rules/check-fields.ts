@@ -1,3 +1,4 @@
+import { isObject } from '../guards/json.ts'
 import { refuseName } from './name-rule.ts'
 import { startDeclarationCheck, type DeclarationCheck } from './declaration-check.ts'
 import type { Fault, Problem } from '../problems/problem.ts'
@@ -179,8 +180,4 @@ function checkSetting(
     const fault = keywordRule(keyword)?.check(setting)
     if (fault !== undefined) report(walk, { path, ...fault })
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

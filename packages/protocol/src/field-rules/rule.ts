@@ -1,3 +1,4 @@
+import { isObject } from '../guards/json.ts'
 import { countCodePoints } from '../fields/code-points.ts'
 import type { JsonObject, JsonValue } from '../fields/field.ts'
 import { inlineJson } from './inline-json.ts'
@@ -105,11 +106,6 @@ export function showExample(example: JsonValue): string {
 }
 
 const MAX_EXAMPLE_CHARACTERS = 120
-
-/** Whether a value can have keys that rules speak of. */
-export function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** What to do with the list of one object that stands where the object itself belongs; undefined for other values. */
 export function unbracket(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { isObject } from '../guards/json.ts'
 import type { JsonObject } from '../fields/field.ts'
 import { MILLISECONDS_LOOK_FROM } from '../limits.ts'
 import { SERVICE_VERSION } from '../version.ts'
@@ -73,11 +74,9 @@ export function readJobRequest(
   if (deadline >= MILLISECONDS_LOOK_FROM)
     return refuse('deadline', 'must be Unix seconds, this looks like milliseconds')
   const capability = Object.hasOwn(task, 'capability') ? { capability: task['capability'] } : {}
-  return { ok: true, request: { service_version, job_id, task: { ...capability, input }, deadline } }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  // The body was parsed as JSON.
+  const checked = { ...capability, input: input as JsonObject }
+  return { ok: true, request: { service_version, job_id, task: checked, deadline } }
 }
 
 function nameOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { asHex } from '@farebox/payments/internal/crypto/bytes'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import {
   encodeAllowance,
@@ -63,11 +64,11 @@ async function readPermission(
 
 function idOf(owner: string, { spender, token, scope }: PlannedPermission): string {
   const word =
-    typeof scope === 'string' ? hex(scope) : scopeOf(keccak, BigInt(scope.agentId), scope.capability)
-  return permissionId(keccak, { owner: hex(owner), spender: hex(spender), token: hex(token), scope: word })
-}
-
-/** What goes into an id is held to its form there; the type asks for the form alone. */
-function hex(value: string): `0x${string}` {
-  return `0x${value.slice(2)}`
+    typeof scope === 'string' ? asHex(scope) : scopeOf(keccak, BigInt(scope.agentId), scope.capability)
+  return permissionId(keccak, {
+    owner: asHex(owner),
+    spender: asHex(spender),
+    token: asHex(token),
+    scope: word,
+  })
 }

@@ -1,6 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { Receipt } from '@farebox/platform-api/receipt'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Address } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
@@ -31,6 +31,8 @@ function ReceiptsPage(): ReactNode {
   const { ask } = useSite()
   const [text, setText] = useState('')
   const [verdict, setVerdict] = useState<Verdict>()
+  // Asked for once, not with each character; after a failure again.
+  const keys = useRef<Promise<unknown>>(undefined)
   useEffect(() => {
     // From the ticket of a job; a fragment is not sent to the server.
     const given = location.hash.slice(1)
@@ -43,7 +45,11 @@ function ReceiptsPage(): ReactNode {
     setVerdict(undefined)
     if (jws === '') return undefined
     let isGone = false
-    Promise.all([import('./check-receipt.ts'), ask<unknown>('/.well-known/jwks.json')])
+    keys.current ??= ask<unknown>('/.well-known/jwks.json').catch((error: unknown) => {
+      keys.current = undefined
+      throw error
+    })
+    Promise.all([import('./check-receipt.ts'), keys.current])
       .then(([{ checkReceipt }, keys]) => checkReceipt(jws, keys))
       .then(
         found => {

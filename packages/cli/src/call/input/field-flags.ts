@@ -1,10 +1,11 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { findTarget, type FieldTarget } from './field-target.ts'
-import { parseJson } from './parse-json.ts'
+import { parseInput } from './parse-input.ts'
 
 /**
  * Reads the flags of a job's fields into an input that is not checked yet: `--text hello --top 3`, `--loud` or
@@ -95,7 +96,7 @@ function parentOf(input: JsonObject, { flag, path }: FieldTarget): JsonObject {
 
 function readScalar(flag: string, text: string, field: Field | undefined): JsonValue {
   if (field !== undefined && field.type !== 'object' && field.type !== 'array') return text
-  const value = parseJson(text)
+  const value = parseInput(text)
   if (field === undefined) return value === undefined ? text : value
   if (field.type === 'object' ? isObject(value) : Array.isArray(value)) return value ?? null
   const wanted = field.type === 'object' ? 'an object like {"depth": 3}' : 'an array like ["a", "b"]'
@@ -104,12 +105,8 @@ function readScalar(flag: string, text: string, field: Field | undefined): JsonV
 
 /** One item, or all of them as a JSON array. */
 function readItems(flag: string, text: string, items: Field | undefined): JsonValue[] {
-  const whole = text.trimStart().startsWith('[') ? parseJson(text) : undefined
+  const whole = text.trimStart().startsWith('[') ? parseInput(text) : undefined
   return Array.isArray(whole) ? whole : [readScalar(flag, text, items)]
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refuse(message: string, next: string): CommandError {

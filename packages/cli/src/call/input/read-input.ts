@@ -1,9 +1,10 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Capability } from '@farebox/protocol/declaration/declaration'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { compileInput } from '@farebox/protocol/fields/compile'
-import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { EXIT, CommandError } from '../../command-error.ts'
@@ -11,7 +12,7 @@ import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'
 import { askMissingFields } from './ask-missing-fields.ts'
 import { readFieldFlags } from './field-flags.ts'
-import { parseJson } from './parse-json.ts'
+import { parseInput } from './parse-input.ts'
 
 /** Where an input comes from. */
 export interface InputArguments {
@@ -57,7 +58,7 @@ export async function readInput(
 
 async function readWhole(world: World, given: string): Promise<JsonObject> {
   const text = await readText(world, given)
-  const value = parseJson(text.replace(/^\uFEFF/, ''))
+  const value = parseInput(text.replace(/^\uFEFF/, ''))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   const from = given === '-' ? ' of the standard input' : given.startsWith('@') ? ' of the file' : ''
   throw refuse(
@@ -103,10 +104,6 @@ function merge(base: JsonObject, over: JsonObject): JsonObject {
     setOwn(merged, name, isObject(before) && isObject(value) ? merge(before, value) : value)
   }
   return merged
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function refuse(message: string, next: string): CommandError {

@@ -1,3 +1,4 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readJournalEntry, type JournalEntry } from '@farebox/client/attempt/journal-entry'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
@@ -95,9 +96,7 @@ function checkEntry(facts: { readonly [key: string]: unknown }): void {
 }
 
 function objectOf(value: unknown, what: string): { readonly [key: string]: unknown } {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as { readonly [key: string]: unknown }
-  }
+  if (isObject(value)) return value
   throw new TypeError(`${what} is not a JSON object`)
 }
 

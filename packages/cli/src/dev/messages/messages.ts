@@ -1,3 +1,5 @@
+import { isObject } from '@farebox/protocol/internal/guards/json'
+
 /** One event of a job, as the agent logs it: what `dev --paid` makes its money trace of. */
 export interface JobEvent {
   /** In the interface's words: `execute`, `payment verified`, `completed`. */
@@ -123,7 +125,7 @@ export type Report =
 
 /** Reads what came from an agent process. Handlers run there and can send what they like: all else is undefined. */
 export function readReport(message: unknown): Report | undefined {
-  if (!isRecord(message)) return undefined
+  if (!isObject(message)) return undefined
   switch (message['kind']) {
     case 'up':
     case 'warm':
@@ -155,7 +157,7 @@ export function readReport(message: unknown): Report | undefined {
 
 /** Reads what came from the watcher, which is this package itself: only what is no order at all is sorted out. */
 export function readCommand(message: unknown): DevCommand | undefined {
-  if (!isRecord(message)) return undefined
+  if (!isObject(message)) return undefined
   switch (message['kind']) {
     case 'warm':
     case 'ping':
@@ -190,7 +192,7 @@ function isFailed(message: { readonly [name: string]: unknown }): message is Fai
 
 function isDescription(value: unknown): value is Description {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     ['name', 'url', 'mode', 'wallet'].every(key => typeof value[key] === 'string') &&
     isTexts(value['capabilities']) &&
     isTexts(value['lines']) &&
@@ -203,7 +205,7 @@ function isDescription(value: unknown): value is Description {
 
 function isSources(value: unknown): value is Sources {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     isTexts(value['files']) &&
     (value['handlers'] === undefined || typeof value['handlers'] === 'string')
   )
@@ -211,19 +213,15 @@ function isSources(value: unknown): value is Sources {
 
 function isJobEvent(value: unknown): value is JobEvent {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     typeof value['event'] === 'string' &&
     typeof value['jobId'] === 'string' &&
     typeof value['atMs'] === 'number' &&
-    isRecord(value['fields']) &&
+    isObject(value['fields']) &&
     Object.values(value['fields']).every(field => ['string', 'number', 'boolean'].includes(typeof field))
   )
 }
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(one => typeof one === 'string')
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
-import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
 import { isJobId } from '@farebox/protocol/job/job-request'
 
 /** Reads what the page asks to be run; a string says what is wrong with it. The input is the agent's to check. */
@@ -14,9 +15,7 @@ export function readRunRequest(text: string): RunRequest | string {
   const { job_id, capability, input } = body
   if (!isJobId(job_id)) return 'job_id: must be a UUID v4'
   if (typeof capability !== 'string') return 'capability: must be a string'
-  return isObject(input) ? { job_id, capability, input } : 'input: must be an object'
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject(input)) return 'input: must be an object'
+  // The body was parsed as JSON.
+  return { job_id, capability, input: input as JsonObject }
 }

@@ -6,7 +6,7 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { askMissingFields } from '../../call/input/ask-missing-fields.ts'
 import { readFieldText } from '../../call/input/field-flags.ts'
-import { parseJson } from '../../call/input/parse-json.ts'
+import { parseInput } from '../../call/input/parse-input.ts'
 import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { readForeignText } from '../../terminal/read-foreign-text.ts'
@@ -64,7 +64,7 @@ function readValues(given: readonly string[], inputs: Flow['inputs']): JsonObjec
 
 async function readWhole(world: World, file: string): Promise<JsonObject> {
   const text = await readForeignText(world, file, { what: 'the input', maxBytes: MAX_BODY_BYTES })
-  const value = parseJson(text.replace(/^\uFEFF/, ''))
+  const value = parseInput(text.replace(/^\uFEFF/, ''))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw refuse('--input-file must hold a JSON object of inputs', 'like {"article": "Long."}')
 }

@@ -1,3 +1,4 @@
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
 import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
@@ -150,11 +151,6 @@ async function putRules(world: World, endpoint: string, run: ConformanceRun): Pr
     throw new CommandError('stopped', 'nothing was sent', { exitCode: EXIT.interrupted })
   }
   return findings
-}
-
-function objectOf(value: unknown): { readonly [key: string]: unknown } {
-  // Whatever it is, only its own properties of the documented names are looked at.
-  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
 }
 
 function shown(value: unknown): string {

@@ -1,3 +1,4 @@
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 import {
   AGENT_REGISTERED_TOPIC,
   encodeEndpointOf,
@@ -129,8 +130,4 @@ function readNumber(value: unknown): bigint {
 function topicsOf(log: unknown): readonly unknown[] {
   const { topics } = objectOf(log)
   return Array.isArray(topics) ? topics : []
-}
-
-function objectOf(value: unknown): { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
 }

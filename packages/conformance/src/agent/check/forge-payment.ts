@@ -8,7 +8,7 @@ import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { NotApplicable } from '../exchange/verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { NO_PRICE, type Terms } from './terms.ts'
 
 /** Base64 of `{}`: a payment header that no agent can take for a payment. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { Mismatch } from './verdicts.ts'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Reply } from './send-request.ts'
 
 /** Longer values are cut: a report is read by people. */

@@ -1,4 +1,5 @@
-import { parseJson, type Reply } from './send-request.ts'
+import { parseJson } from '@farebox/protocol/internal/guards/json'
+import type { Reply } from './send-request.ts'
 
 /** An answer as it came over a socket of its own. */
 export interface RawAnswer extends Reply {

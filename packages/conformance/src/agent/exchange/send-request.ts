@@ -1,3 +1,4 @@
+import { parseJson } from '@farebox/protocol/internal/guards/json'
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock, type Clock } from '../../clock.ts'
@@ -85,15 +86,6 @@ async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number)
 async function readText(response: Response): Promise<string> {
   const body = await readWebStream(response.body, MAX_RESPONSE_BYTES)
   return typeof body === 'string' ? '' : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
-}
-
-/** The value, or undefined for what is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What went wrong below `fetch`, which itself says only "fetch failed". */

@@ -1,5 +1,5 @@
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Reply } from '../exchange/send-request.ts'
 
 /** What a run has cost its payer, as far as it knows. */

@@ -1,7 +1,7 @@
 import { decodeHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AgentMode } from '../check/agent-mode.ts'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import { HANDLER_SECRET } from '../fixture/fixture-handlers.ts'
 import { listChecks } from './list-checks.ts'
 import { runConformance, type CheckResult, type ConformanceOptions } from './run-conformance.ts'

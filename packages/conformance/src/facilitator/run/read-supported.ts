@@ -1,5 +1,5 @@
 import { isAddress } from '@farebox/payments/crypto/address'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 
 /** What a facilitator says of itself at `/supported`, as far as the trial uses it. */
 export interface Supported {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
 import { isCompressed } from '@farebox/protocol/internal/body/is-compressed'
-import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { withoutStack } from './without-stack.ts'

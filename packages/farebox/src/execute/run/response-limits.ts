@@ -1,5 +1,5 @@
 import { MAX_BODY_DEPTH, MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 
 /**
  * Why this may not be the body of a 200 (D39): larger or deeper than every reader takes. Undefined where it may be

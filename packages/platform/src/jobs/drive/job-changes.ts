@@ -1,5 +1,5 @@
 import type { Answer } from '@farebox/client/internal/exchange/exchange'
-import { isObject } from '@farebox/client/internal/exchange/parse-json'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Outcome } from '@farebox/client/internal/attempt/read-outcome'
 import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
 import type { JobChanges } from '../records/change-job.ts'

@@ -1,6 +1,7 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { JobRetry } from '@farebox/platform-api/jobs'
-import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { parseJson } from '@farebox/client/internal/exchange/parse-json'
 import { hashJson } from '@farebox/platform-api/receipt'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { inLoopTurn } from '../../http/loop-turns.ts'

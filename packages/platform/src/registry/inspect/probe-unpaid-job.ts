@@ -1,3 +1,4 @@
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { randomUUID } from 'node:crypto'
 import { isAddress, sameAddress } from '@farebox/payments/crypto/address'
 import type { Network } from '@farebox/payments/networks'
@@ -136,10 +137,4 @@ async function* checkOptions(
   }
   yield passedCheck('wallet', 'It asks to be paid to the declared wallet', ms)
   return undefined
-}
-
-/** The own properties of whatever came; of none where it is no object. */
-export function objectOf(value: unknown): { readonly [key: string]: unknown } {
-  // Whatever it is, only its own properties of documented names are looked at.
-  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
 }

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import { parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobState } from '../../jobs/records/states.ts'
 

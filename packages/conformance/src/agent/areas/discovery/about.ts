@@ -4,7 +4,7 @@ import { formatProblem } from '@farebox/protocol/problems/problem'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
-import { isObject } from '../../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import {
   expectEqual,
   expectJson,

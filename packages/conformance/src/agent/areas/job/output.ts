@@ -2,7 +2,7 @@ import { needsFixture, NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { compileOutput } from '@farebox/protocol/fields/compile'
-import { isObject } from '../../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import {
   describeReply,
   expectCompleted,

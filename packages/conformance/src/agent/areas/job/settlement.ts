@@ -3,7 +3,7 @@ import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { needsFixture, NEEDS, type Check } from '../../check/check.ts'
 import { NotApplicable } from '../../exchange/verdicts.ts'
 import type { CheckContext } from '../../check/context.ts'
-import { isObject } from '../../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import {
   describeReply,
   expectCompleted,

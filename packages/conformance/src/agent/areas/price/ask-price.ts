@@ -1,7 +1,7 @@
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { NEEDS, type Check } from '../../check/check.ts'
 import { postJob, type CheckContext } from '../../check/context.ts'
-import { isObject } from '../../../is-object.ts'
+import { isObject } from '@farebox/protocol/internal/guards/json'
 import {
   expectEqual,
   expectKeys,

@@ -1,0 +1,18 @@
+/** Is this a JSON object: neither a list nor null? */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The properties of a JSON object; none where it is no object. For what strangers send: every value is then checked. */
+export function objectOf(value: unknown): { readonly [key: string]: unknown } {
+  return isObject(value) ? value : {}
+}
+
+/** Parses JSON; undefined where it is none. Text of a stranger is asked for its depth before (`nestsDeeperThan`). */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
