@@ -1,5 +1,5 @@
-import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { checkInput, sampleInput } from '../fields/check-input.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
@@ -32,30 +32,8 @@ export function Workbench(props: Props): ReactNode {
   const { agent, capability, input, onInput, run, steps, onRun, repeats, onRepeats } = props
   const form = useRef<HTMLFormElement>(null)
   const isRunning = run !== undefined && run.answer === undefined
-  const [refusal, setRefusal] = useState<Refusal>()
   const fields = capability.input_schema
-  const check = (value: JsonObject): Refusal | undefined => {
-    const checked = checkInput(fields, value)
-    return checked.ok ? undefined : checked.violation
-  }
-  const answer = run?.answer
-  useEffect(() => {
-    if (answer === undefined) return
-    const outcome = readOutcome(answer)
-    const found = outcome.kind === 'refused' && outcome.type === 'validation' ? check(input) : undefined
-    // The same rules refuse in the same words; anything else was the handler's to say.
-    setRefusal(
-      found !== undefined && outcome.kind === 'refused' && outcome.error === `${found.field}: ${found.reason}`
-        ? found
-        : undefined,
-    )
-    // Only an answer that has just come says something about the field.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [answer])
-  useEffect(() => {
-    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [answer, refusal === undefined])
+  const { refusal, check } = useRefusal(form, { fields, input, answer: run?.answer })
   const submit = (): void => {
     if (isRunning || focusUnreadable(form.current)) return
     onRun()
@@ -82,66 +60,124 @@ export function Workbench(props: Props): ReactNode {
           onChange={onInput}
           form={{
             refusal,
-            onLeave: () => (refusal === undefined ? undefined : setRefusal(check(input))),
+            onLeave: () => (refusal === undefined ? undefined : check()),
             isHeld: false,
           }}
         >
-          <div className="row tools">
-            <button
-              type="button"
-              className="button low"
-              onClick={() => onInput(sampleInput(fields) ?? input)}
-            >
-              Use sample input
-            </button>
-            <CopyButton
-              text={() =>
-                curlSample(agent.url, { job_id: crypto.randomUUID(), capability: capability.name, input })
-              }
-            >
-              Copy as curl
-            </CopyButton>
-          </div>
-          <div className="pay">
-            <button
-              type="submit"
-              className={agent.is_paid ? 'button fare wide' : 'button solid wide tall'}
-              disabled={isRunning}
-            >
-              {isRunning ? (
-                'Running…'
-              ) : (
-                <>
-                  {agent.is_paid ? `Pay ${capability.price} USDC and run` : 'Run'}{' '}
-                  <kbd aria-hidden="true">Ctrl ↵</kbd>
-                </>
-              )}
-            </button>
-            {agent.is_paid ? (
-              <p className="hint centre">
-                This uses test money on a local chain. If a job is not delivered, you are not charged.
-              </p>
-            ) : (
-              <>
-                <p className="hint centre">
-                  Payments are off. In production, this job will cost {capability.price} USDC.
-                </p>
-                <label className="repeats">
-                  <input
-                    type="checkbox"
-                    checked={repeats}
-                    onChange={event => onRepeats(event.target.checked)}
-                  />
-                  Run again on each save
-                </label>
-              </>
-            )}
-          </div>
+          <InputTools agent={agent} capability={capability} input={input} onInput={onInput} />
+          <RunButton
+            agent={agent}
+            price={capability.price}
+            isRunning={isRunning}
+            repeats={repeats}
+            onRepeats={onRepeats}
+          />
         </InputForm>
       </div>
       <div>
         <RunOutcome agent={agent} capability={capability} run={run} steps={steps} />
       </div>
     </form>
+  )
+}
+
+/** The refusal of the newest answer, whose field takes the focus; `check` looks for one in the input as it is now. */
+function useRefusal(
+  form: RefObject<HTMLFormElement | null>,
+  asked: {
+    readonly fields: FieldMap
+    readonly input: JsonObject
+    readonly answer: Run['answer']
+  },
+): { readonly refusal: Refusal | undefined; readonly check: () => void } {
+  const { fields, input, answer } = asked
+  const [refusal, setRefusal] = useState<Refusal>()
+  useEffect(() => {
+    if (answer === undefined) return
+    const outcome = readOutcome(answer)
+    const found =
+      outcome.kind === 'refused' && outcome.type === 'validation' ? findRefusal(fields, input) : undefined
+    // The same rules refuse in the same words; anything else was the handler's to say.
+    setRefusal(
+      found !== undefined && outcome.kind === 'refused' && outcome.error === `${found.field}: ${found.reason}`
+        ? found
+        : undefined,
+    )
+    // Only an answer that has just come says something about the field.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [answer])
+  useEffect(() => {
+    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [answer, refusal === undefined])
+  return { refusal, check: () => setRefusal(findRefusal(fields, input)) }
+}
+
+function findRefusal(fields: FieldMap, input: JsonObject): Refusal | undefined {
+  const checked = checkInput(fields, input)
+  return checked.ok ? undefined : checked.violation
+}
+
+/** Fills the form with a sample, and copies the call that it makes. */
+function InputTools(props: Pick<Props, 'agent' | 'capability' | 'input' | 'onInput'>): ReactNode {
+  const { agent, capability, input, onInput } = props
+  return (
+    <div className="row tools">
+      <button
+        type="button"
+        className="button low"
+        onClick={() => onInput(sampleInput(capability.input_schema) ?? input)}
+      >
+        Use sample input
+      </button>
+      <CopyButton
+        text={() =>
+          curlSample(agent.url, { job_id: crypto.randomUUID(), capability: capability.name, input })
+        }
+      >
+        Copy as curl
+      </CopyButton>
+    </div>
+  )
+}
+
+/** The button that runs the job, and what that costs. */
+function RunButton(props: {
+  readonly agent: ServedAgent
+  readonly price: string
+  readonly isRunning: boolean
+  readonly repeats: boolean
+  readonly onRepeats: (repeats: boolean) => void
+}): ReactNode {
+  const { agent, price, isRunning, repeats, onRepeats } = props
+  return (
+    <div className="pay">
+      <button
+        type="submit"
+        className={agent.is_paid ? 'button fare wide' : 'button solid wide tall'}
+        disabled={isRunning}
+      >
+        {isRunning ? (
+          'Running…'
+        ) : (
+          <>
+            {agent.is_paid ? `Pay ${price} USDC and run` : 'Run'} <kbd aria-hidden="true">Ctrl ↵</kbd>
+          </>
+        )}
+      </button>
+      {agent.is_paid ? (
+        <p className="hint centre">
+          This uses test money on a local chain. If a job is not delivered, you are not charged.
+        </p>
+      ) : (
+        <>
+          <p className="hint centre">Payments are off. In production, this job will cost {price} USDC.</p>
+          <label className="repeats">
+            <input type="checkbox" checked={repeats} onChange={event => onRepeats(event.target.checked)} />
+            Run again on each save
+          </label>
+        </>
+      )}
+    </div>
   )
 }

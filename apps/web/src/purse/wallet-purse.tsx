@@ -1,5 +1,5 @@
 import type { WalletBalance } from '@farebox/platform-api/wallets'
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { useSite } from '../site/site.ts'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -14,76 +14,15 @@ const OPENING_MS = 3_000
 
 /** Holds the wallet of a page's reader. On a local chain there is a test wallet from the start. */
 export function WalletPurse({ children }: { readonly children: ReactNode }): ReactNode {
-  const { platform, ask } = useSite()
+  const { platform } = useSite()
   const [wallet, setWallet] = useState<Wallet>()
   const [isReady, setReady] = useState(false)
   const [found, setFound] = useState<readonly FoundWallet[]>([])
   const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
   const { balance, refresh } = useBalance(wallet)
-  /** The wallet that is there without asking; who pays before it is open waits for it. */
-  const opening = useRef<Promise<Wallet | undefined>>(undefined)
-
-  const fundAddress = useCallback(
-    async (address: string): Promise<void> => {
-      await ask('/v1/local/faucet', { method: 'POST', body: { address } })
-    },
-    [ask],
-  )
-  const openTest = useCallback(async (): Promise<Wallet> => {
-    const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
-      import('../wallet/test-wallet/test-wallet.ts'),
-      import('../kept/test-key-store.ts'),
-    ])
-    const opened = await openTestWallet(testKeyStore, ask)
-    // Until it has answered the wallet may be empty; what pays says so then.
-    await fundAddress(opened.address).catch(() => undefined)
-    return opened
-  }, [ask, fundAddress])
-
-  useEffect(() => {
-    let isGone = false
-    let stop = (): void => undefined
-    const take = (opened: Wallet | undefined): Wallet | undefined => {
-      if (isGone) return undefined
-      if (opened !== undefined) setWallet(opened)
-      setReady(true)
-      return opened
-    }
-    const start = async (): Promise<Wallet | undefined> => {
-      const chosen = localStorage.getItem(CHOSEN)
-      const test =
-        platform.local_mode && (chosen === null || chosen === 'test') ? take(await openTest()) : undefined
-      const { watchWallets, connectWallet } = await import('../wallet/browser-wallets.ts')
-      if (isGone) return undefined
-      let known: Promise<Wallet | undefined> | undefined
-      stop = watchWallets(wallets => {
-        setFound(wallets)
-        const found = wallets.find(({ id }) => id === chosen)
-        if (found !== undefined) known ??= connectWallet(found, false).then(take, () => take(undefined))
-      })
-      setReady(true)
-      return test ?? (await Promise.race([known, pause(OPENING_MS)]))
-    }
-    opening.current = start().catch(() => take(undefined))
-    return () => {
-      isGone = true
-      stop()
-    }
-  }, [platform.local_mode, openTest])
-
-  // Who changes the account in the wallet means this page as well.
-  useEffect(
-    () =>
-      wallet?.accounts?.watch(() => {
-        const known = found.find(({ id }) => id === localStorage.getItem(CHOSEN))
-        if (known === undefined) return
-        import('../wallet/browser-wallets.ts')
-          .then(({ connectWallet }) => connectWallet(known, false))
-          .then(setWallet, () => undefined)
-      }),
-    [wallet, found],
-  )
-
+  const { fundAddress, openTest } = useTestWallet()
+  const opening = useOpening(openTest, { setWallet, setReady, setFound })
+  useAccountChanges(wallet, found, setWallet)
   const connect = useCallback<PurseState['connect']>(
     async ({ another } = { another: false }) => {
       if (!another) {
@@ -126,6 +65,95 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
         />
       )}
     </PurseProvider>
+  )
+}
+
+/** The test wallet of a local chain, and what pays into a wallet there. */
+function useTestWallet(): {
+  readonly fundAddress: (address: string) => Promise<void>
+  readonly openTest: () => Promise<Wallet>
+} {
+  const { ask } = useSite()
+  const fundAddress = useCallback(
+    async (address: string): Promise<void> => {
+      await ask('/v1/local/faucet', { method: 'POST', body: { address } })
+    },
+    [ask],
+  )
+  const openTest = useCallback(async (): Promise<Wallet> => {
+    const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
+      import('../wallet/test-wallet/test-wallet.ts'),
+      import('../kept/test-key-store.ts'),
+    ])
+    const opened = await openTestWallet(testKeyStore, ask)
+    // Until it has answered the wallet may be empty; what pays says so then.
+    await fundAddress(opened.address).catch(() => undefined)
+    return opened
+  }, [ask, fundAddress])
+  return { fundAddress, openTest }
+}
+
+/** The wallet that is there without asking; who pays before it is open waits for it. */
+function useOpening(
+  openTest: () => Promise<Wallet>,
+  page: {
+    readonly setWallet: (wallet: Wallet) => void
+    readonly setReady: (isReady: boolean) => void
+    readonly setFound: (found: readonly FoundWallet[]) => void
+  },
+): RefObject<Promise<Wallet | undefined> | undefined> {
+  const { platform } = useSite()
+  const { setWallet, setReady, setFound } = page
+  const opening = useRef<Promise<Wallet | undefined>>(undefined)
+  useEffect(() => {
+    let isGone = false
+    let stop = (): void => undefined
+    const take = (opened: Wallet | undefined): Wallet | undefined => {
+      if (isGone) return undefined
+      if (opened !== undefined) setWallet(opened)
+      setReady(true)
+      return opened
+    }
+    const start = async (): Promise<Wallet | undefined> => {
+      const chosen = localStorage.getItem(CHOSEN)
+      const test =
+        platform.local_mode && (chosen === null || chosen === 'test') ? take(await openTest()) : undefined
+      const { watchWallets, connectWallet } = await import('../wallet/browser-wallets.ts')
+      if (isGone) return undefined
+      let known: Promise<Wallet | undefined> | undefined
+      stop = watchWallets(wallets => {
+        setFound(wallets)
+        const found = wallets.find(({ id }) => id === chosen)
+        if (found !== undefined) known ??= connectWallet(found, false).then(take, () => take(undefined))
+      })
+      setReady(true)
+      return test ?? (await Promise.race([known, pause(OPENING_MS)]))
+    }
+    opening.current = start().catch(() => take(undefined))
+    return () => {
+      isGone = true
+      stop()
+    }
+  }, [platform.local_mode, openTest, setWallet, setReady, setFound])
+  return opening
+}
+
+/** Who changes the account in the wallet means this page as well. */
+function useAccountChanges(
+  wallet: Wallet | undefined,
+  found: readonly FoundWallet[],
+  setWallet: (wallet: Wallet | undefined) => void,
+): void {
+  useEffect(
+    () =>
+      wallet?.accounts?.watch(() => {
+        const known = found.find(({ id }) => id === localStorage.getItem(CHOSEN))
+        if (known === undefined) return
+        import('../wallet/browser-wallets.ts')
+          .then(({ connectWallet }) => connectWallet(known, false))
+          .then(setWallet, () => undefined)
+      }),
+    [wallet, found, setWallet],
   )
 }
 

@@ -1,5 +1,6 @@
+import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { JobLine } from '../job-view/job-line.tsx'
 import { JobTicket } from '../job-view/job-ticket.tsx'
 import { OutputView } from '../job-view/output-view.tsx'
@@ -32,29 +33,14 @@ export function JobPanel(props: {
     isUnderWay || (job !== undefined && job.charged !== true && job.payment.status === 'open'),
   )
   const receiptHash = useReceiptHash(order.job_id)
-  const outcome = useRef<HTMLHeadingElement>(null)
-  const [wasUnderWay] = useState(isUnderWay)
-  useEffect(() => {
-    if (wasUnderWay && !isUnderWay) outcome.current?.focus()
-  }, [wasUnderWay, isUnderWay])
+  const outcome = useOutcomeFocus(isUnderWay)
   if (job?.status === 'completed' && job.output !== null && !job.charged_without_delivery) {
     return (
       <div className="outcome">
         <h2 ref={outcome} tabIndex={-1} className="unseen">
           Delivered and paid
         </h2>
-        <OutputView
-          output={job.output as never}
-          fields={fields}
-          fileName={`farebox-${job.job_id.slice(0, 8)}`}
-        />
-        {job.output_problem !== null && (
-          <Note tone="warn">
-            <p>
-              The output does not match what the agent declared: <bdi>{job.output_problem}</bdi>
-            </p>
-          </Note>
-        )}
+        <Output job={job} fields={fields} />
         <JobTicket
           job={job}
           order={order}
@@ -77,41 +63,8 @@ export function JobPanel(props: {
         </span>
       </h2>
       <JobLine view={{ order, job, unanswered, now, usualMs }} />
-      {limit !== undefined && isBeyondLimit(job) ? (
-        <Note tone="info">
-          <p>
-            This job tried to move more of your tokens than your limit allows.{' '}
-            <a
-              href={limit}
-              onClick={() =>
-                keepInput({ agentId: order.agent_id, capability: order.capability, input: order.input })
-              }
-            >
-              Change the limit
-            </a>
-            , or request less.
-          </p>
-        </Note>
-      ) : (
-        job?.status === 'failed' &&
-        job.error_type === 'validation' && (
-          <Note tone="info">
-            <p>Correct the input and try again. The payment is not tied to the input.</p>
-          </Note>
-        )
-      )}
-      {refusal !== undefined && (
-        <Note tone="refused" alert>
-          <p>
-            <b>Not charged.</b> <bdi>{refusal.sentence}</bdi>
-          </p>
-          <p>
-            {refusal.sentence.startsWith('deadline:')
-              ? 'The order reached the platform too late, so no job was created. Sign again to start a new job.'
-              : 'The platform rejected the order, so no job was created. Change the order and sign again.'}
-          </p>
-        </Note>
-      )}
+      <InputNote order={order} limit={limit} />
+      {refusal !== undefined && <RefusalNote sentence={refusal.sentence} />}
       {isUnderWay && (
         <Note tone="info">
           <p>
@@ -136,6 +89,86 @@ export function JobPanel(props: {
         </JobTicket>
       )}
     </div>
+  )
+}
+
+/** The heading of a job, which takes the focus once the job that was under way has an outcome. */
+function useOutcomeFocus(isUnderWay: boolean): RefObject<HTMLHeadingElement | null> {
+  const outcome = useRef<HTMLHeadingElement>(null)
+  const [wasUnderWay] = useState(isUnderWay)
+  useEffect(() => {
+    if (wasUnderWay && !isUnderWay) outcome.current?.focus()
+  }, [wasUnderWay, isUnderWay])
+  return outcome
+}
+
+function Output({ job, fields }: { readonly job: JobAnswer; readonly fields: FieldMap }): ReactNode {
+  return (
+    <>
+      <OutputView
+        output={job.output as never}
+        fields={fields}
+        fileName={`farebox-${job.job_id.slice(0, 8)}`}
+      />
+      {job.output_problem !== null && (
+        <Note tone="warn">
+          <p>
+            The output does not match what the agent declared: <bdi>{job.output_problem}</bdi>
+          </p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+/** What to change where the agent refused the input. */
+function InputNote({
+  order,
+  limit,
+}: {
+  readonly order: Order
+  readonly limit: string | undefined
+}): ReactNode {
+  const { job } = order
+  if (limit !== undefined && isBeyondLimit(job)) {
+    return (
+      <Note tone="info">
+        <p>
+          This job tried to move more of your tokens than your limit allows.{' '}
+          <a
+            href={limit}
+            onClick={() =>
+              keepInput({ agentId: order.agent_id, capability: order.capability, input: order.input })
+            }
+          >
+            Change the limit
+          </a>
+          , or request less.
+        </p>
+      </Note>
+    )
+  }
+  if (job?.status !== 'failed' || job.error_type !== 'validation') return null
+  return (
+    <Note tone="info">
+      <p>Correct the input and try again. The payment is not tied to the input.</p>
+    </Note>
+  )
+}
+
+/** The platform's reason, after what matters most: nothing was charged. */
+function RefusalNote({ sentence }: { readonly sentence: string }): ReactNode {
+  return (
+    <Note tone="refused" alert>
+      <p>
+        <b>Not charged.</b> <bdi>{sentence}</bdi>
+      </p>
+      <p>
+        {sentence.startsWith('deadline:')
+          ? 'The order reached the platform too late, so no job was created. Sign again to start a new job.'
+          : 'The platform rejected the order, so no job was created. Change the order and sign again.'}
+      </p>
+    </Note>
   )
 }
 

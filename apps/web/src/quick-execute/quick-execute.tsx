@@ -1,23 +1,26 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import type { Order } from '../kept/order.ts'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
 import { limitUrl } from '../limits/find-cover.ts'
 import { LimitFirst } from '../limits/limit-first.tsx'
-import { useCover } from '../limits/use-cover.ts'
+import { useCover, type SpendCover } from '../limits/use-cover.ts'
 import { JobPanel } from './job-panel.tsx'
 import { CodeButtons } from './code-buttons.tsx'
 import { BeforeJob } from './before-job.tsx'
 import { Pay } from './pay-button.tsx'
 import { useRest } from './use-rest.ts'
 import { keepInput, takeInput } from './input-again.ts'
-import { isUnderWay, useQuickExecute } from './use-quick-execute.ts'
+import { isUnderWay, useQuickExecute, type QuickExecute as Execute } from './use-quick-execute.ts'
 
-interface Props {
+interface Offer {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
+}
+
+interface Props extends Offer {
   /** A job that was ordered in this browser, to go on with. */
   readonly jobId: string | null
   /** Called once a job that was ordered here is paid. */
@@ -36,53 +39,12 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
   const [input, setInput] = useState<JsonObject>({})
   useEffect(() => onInput?.(input), [input, onInput])
   const fields = capability.input_schema as FieldMap
-  /** What the reader has agreed to pay, where it is another price than the page came with. */
-  const [agreed, setAgreed] = useState<string>()
-  const price = agreed ?? capability.price
-  const { execution, refusal, pay, check, reset, showOrder, retry } = useQuickExecute({
-    agentId: agent.agent_id,
-    agentName: agent.name,
-    capability: capability.name,
-    price,
-    fields,
-  })
-  const spend = useCover({
-    agentId: agent.agent_id,
-    capability: capability.name,
-    permissions: capability.permissions,
-  })
-  const limit = spend === undefined ? undefined : limitUrl(agent.agent_id, capability.name)
   const form = useRef<HTMLFormElement>(null)
-  const isHeld = execution.step === 'preparing' || isUnderWay(execution)
-  const isResting = useRest(execution.step === 'ordered' && !isHeld)
-  const isPaid = execution.step === 'ordered' && execution.isFresh && execution.order.job?.charged === true
-  const onPaid = useRef(paid)
-  onPaid.current = paid
-  useEffect(() => {
-    if (isPaid) onPaid.current?.()
-  }, [isPaid])
-  const wasRefused = useRef(false)
-  useEffect(() => {
-    if (refusal !== undefined && wasRefused.current)
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    wasRefused.current = false
-  }, [refusal])
-  useEffect(() => {
-    import('../kept/order-store.ts')
-      .then(store => (jobId === null ? findJustOrdered(store, capability.name) : store.readOrder(jobId)))
-      .then(
-        order => {
-          if (order?.agent_id !== agent.agent_id) return
-          setInput(order.input)
-          showOrder(order)
-        },
-        () => undefined,
-      )
-  }, [jobId, agent.agent_id, capability.name, showOrder])
-  useEffect(() => {
-    const again = takeInput(agent.agent_id, capability.name)
-    if (again !== undefined) setInput(again)
-  }, [agent.agent_id, capability.name])
+  const ordering = useOrdering({ agent, capability })
+  const { execution, refusal, price, spend, limit, isHeld, isResting, pay, check, reset, retry } = ordering
+  usePaid(execution, paid)
+  const wasRefused = useRefusalFocus(form, refusal)
+  useKeptInput({ agent, capability }, { jobId, setInput, showOrder: ordering.showOrder })
   const change = (value: JsonObject): void => {
     setInput(value)
     // What was found before belongs to the input before.
@@ -103,21 +65,6 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
       () => undefined,
     )
   }
-  const paying = (
-    <Pay
-      agent={agent}
-      price={price}
-      execution={execution}
-      isResting={isResting}
-      reset={reset}
-      agree={asked =>
-        send(() => {
-          setAgreed(asked)
-          pay(input, asked)
-        })
-      }
-    />
-  )
   return (
     <form
       ref={form}
@@ -146,17 +93,7 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
             </button>
             <CodeButtons agent={agent} capability={capability} price={price} input={input} />
           </div>
-          {spend === undefined || limit === undefined || execution.step !== 'idle' ? (
-            paying
-          ) : (
-            <LimitFirst
-              spend={spend}
-              url={limit}
-              leave={() => keepInput({ agentId: agent.agent_id, capability: capability.name, input })}
-            >
-              {paying}
-            </LimitFirst>
-          )}
+          <Payment agent={agent} capability={capability} ordering={ordering} input={input} send={send} />
         </InputForm>
       </div>
       <div>
@@ -179,6 +116,129 @@ export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props)
       </div>
     </form>
   )
+}
+
+/** The button that pays, behind the limit that is to be set first where the capability spends tokens. */
+function Payment(
+  props: Offer & {
+    readonly ordering: Ordering
+    readonly input: JsonObject
+    readonly send: (work: () => void) => void
+  },
+): ReactNode {
+  const { agent, capability, ordering, input, send } = props
+  const { price, execution, spend, limit, isResting, reset, pay, setAgreed } = ordering
+  const paying = (
+    <Pay
+      agent={agent}
+      price={price}
+      execution={execution}
+      isResting={isResting}
+      reset={reset}
+      agree={asked =>
+        send(() => {
+          setAgreed(asked)
+          pay(input, asked)
+        })
+      }
+    />
+  )
+  if (spend === undefined || limit === undefined || execution.step !== 'idle') return paying
+  return (
+    <LimitFirst
+      spend={spend}
+      url={limit}
+      leave={() => keepInput({ agentId: agent.agent_id, capability: capability.name, input })}
+    >
+      {paying}
+    </LimitFirst>
+  )
+}
+
+interface Ordering extends Execute {
+  readonly price: string
+  readonly setAgreed: (price: string) => void
+  readonly spend: SpendCover | undefined
+  /** Where its limit is set; undefined: it moves nothing of its caller's. */
+  readonly limit: string | undefined
+  readonly isHeld: boolean
+  readonly isResting: boolean
+}
+
+/** The order of a capability at the price that is agreed to, and the limit of what it spends. */
+function useOrdering({ agent, capability }: Offer): Ordering {
+  /** What the reader has agreed to pay, where it is another price than the page came with. */
+  const [agreed, setAgreed] = useState<string>()
+  const price = agreed ?? capability.price
+  const execute = useQuickExecute({
+    agentId: agent.agent_id,
+    agentName: agent.name,
+    capability: capability.name,
+    price,
+    fields: capability.input_schema as FieldMap,
+  })
+  const { execution } = execute
+  const spend = useCover({
+    agentId: agent.agent_id,
+    capability: capability.name,
+    permissions: capability.permissions,
+  })
+  const limit = spend === undefined ? undefined : limitUrl(agent.agent_id, capability.name)
+  const isHeld = execution.step === 'preparing' || isUnderWay(execution)
+  const isResting = useRest(execution.step === 'ordered' && !isHeld)
+  return { ...execute, price, setAgreed, spend, limit, isHeld, isResting }
+}
+
+/** Tells once a job that was ordered here is paid. */
+function usePaid(execution: Execute['execution'], paid: Props['paid']): void {
+  const isPaid = execution.step === 'ordered' && execution.isFresh && execution.order.job?.charged === true
+  const onPaid = useRef(paid)
+  onPaid.current = paid
+  useEffect(() => {
+    if (isPaid) onPaid.current?.()
+  }, [isPaid])
+}
+
+/** Focuses the field that is refused, where the input was to be sent: its caller sets the ref then. */
+function useRefusalFocus(
+  form: RefObject<HTMLFormElement | null>,
+  refusal: Execute['refusal'],
+): RefObject<boolean> {
+  const wasRefused = useRef(false)
+  useEffect(() => {
+    if (refusal !== undefined && wasRefused.current)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    wasRefused.current = false
+  }, [form, refusal])
+  return wasRefused
+}
+
+/** Fills the form with what this browser keeps: a job to go on with, or an input that is to be run again. */
+function useKeptInput(
+  { agent: { agent_id: agentId }, capability: { name: capability } }: Offer,
+  form: {
+    readonly jobId: string | null
+    readonly setInput: (input: JsonObject) => void
+    readonly showOrder: (order: Order) => void
+  },
+): void {
+  const { jobId, setInput, showOrder } = form
+  useEffect(() => {
+    import('../kept/order-store.ts')
+      .then(store => (jobId === null ? findJustOrdered(store, capability) : store.readOrder(jobId)))
+      .then(
+        order => {
+          if (order?.agent_id !== agentId) return
+          setInput(order.input)
+          showOrder(order)
+        },
+        () => undefined,
+      )
+  }, [jobId, agentId, capability, setInput, showOrder])
+  useEffect(() => {
+    const again = takeInput(agentId, capability)
+    if (again !== undefined) setInput(again)
+  }, [agentId, capability, setInput])
 }
 
 /** A page that is loaded again right after the press on its button shows that job, and does not offer to pay once more. */

@@ -1,43 +1,29 @@
 import {
-  applyNodeChanges,
   Background,
   ReactFlow,
   ReactFlowProvider,
   SelectionMode,
-  useReactFlow,
   useStore,
-  type Edge,
-  type EdgeChange,
-  type Node,
-  type NodeChange,
+  type ReactFlowProps,
 } from '@xyflow/react'
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type ReactNode,
-  type RefObject,
-} from 'react'
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { PortRef, Step } from '@farebox/flows/document/flow'
-import { keepPlaces } from '../editor/edit-actions.ts'
-import { placeNodes } from '../view/places.ts'
-import { useEditor, useFlowState, useFlowView } from '../editor/use-editor.ts'
+import { useFlowState } from '../editor/use-editor.ts'
 import { AfterLine } from './wires/after-line.tsx'
-import { CanvasProvider, NearContext } from './canvas-context.ts'
+import { CanvasProvider, NearContext, type CanvasActions } from './canvas-context.ts'
 import { CanvasPopovers, type OpenedPopover } from './canvas-popovers.tsx'
-import { edgeOfCarried, edgesOf, nodesOf } from './elements.ts'
+import { edgeOfCarried } from './elements.ts'
 import { useFirstFit } from './fit.ts'
 import { FlowMap } from './flow-map.tsx'
 import { Hud } from './hud.tsx'
 import { findNode } from './wires/mark-fits.ts'
 import { StepNode } from './step-node.tsx'
 import { useCanvasKeys } from './use-canvas-keys.ts'
-import { useCarry } from './wires/use-carry.ts'
+import { useCarry, type Carried } from './wires/use-carry.ts'
 import { useClipboard } from './use-clipboard.ts'
 import { useDroppedStep } from './use-dropped-step.ts'
+import { useDragging, useElements } from './use-elements.ts'
+import { NEAR, useShow, useTypedValue } from './use-show.ts'
 import { useMouseWires } from './wires/use-mouse-wires.ts'
 import { Wire } from './wires/wire.tsx'
 
@@ -51,8 +37,6 @@ export interface CanvasProps {
 
 const NODE_TYPES = { step: StepNode }
 const EDGE_TYPES = { wire: Wire, after: AfterLine }
-/** From here on halos and tags are drawn. */
-const NEAR = 0.6
 /** Below it nothing of a node can be read. */
 const FAR = 0.3
 const ARIA = {
@@ -71,12 +55,7 @@ export function FlowCanvas(props: CanvasProps): ReactNode {
 
 function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
   const canvas = useRef<HTMLDivElement>(null)
-  const [opened, setOpened] = useState<OpenedPopover & { readonly key: number }>()
-  const keys = useRef(0)
-  const open = useCallback((popover: OpenedPopover) => {
-    keys.current += 1
-    setOpened({ ...popover, key: keys.current })
-  }, [])
+  const { opened, open, close } = useOpenedPopover()
   const { nodes, edges, onNodesChange, onEdgesChange, onDragStop } = useElements()
   const dragging = useDragging(canvas, onDragStop)
   const show = useShow(canvas)
@@ -88,36 +67,14 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
   const mouse = useMouseWires(canvas, open)
   const clipboard = useClipboard()
   const drop = useDroppedStep(dragged)
-  const openStep = useCallback(
-    (id: string, beside: Element) => {
-      open({ kind: 'step', id, anchor: () => beside.getBoundingClientRect() })
-    },
-    [open],
-  )
-  const actions = useMemo(
-    () => ({
-      openStep,
-      openValue: (to: PortRef, beside: Element) =>
-        open({ kind: 'value', to, anchor: () => beside.getBoundingClientRect() }),
-      pressPort: carry.press,
-    }),
-    [open, openStep, carry.press],
-  )
+  const actions = useCanvasActions(open, carry.press)
+  const { openStep } = actions
   useTypedValue(canvas, actions.openValue)
   const add = (): void => {
     const { carried } = carry
     carry.letGo()
     const at = canvas.current?.getBoundingClientRect()
-    if (at === undefined) return
-    const x = at.left + at.width / 2
-    const y = at.top + at.height / 4
-    const join =
-      carried === undefined
-        ? undefined
-        : carried.side === 'out'
-          ? { from: carried.from }
-          : { to: carried.from }
-    open({ kind: 'add', join, at: undefined, anchor: () => ({ left: x, right: x, top: y, bottom: y }) })
+    if (at !== undefined) open(addOnCanvas(at, carried))
   }
   const press = useCanvasKeys(canvas, carry, {
     add,
@@ -149,11 +106,9 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
             clipboard.drop(event)
           }}
         >
-          <ReactFlow
+          <FlowGraph
             nodes={nodes}
             edges={shownEdges}
-            nodeTypes={NODE_TYPES}
-            edgeTypes={EDGE_TYPES}
             onNodesChange={onNodesChange}
             onEdgesChange={onEdgesChange}
             onNodeDragStart={dragging.start}
@@ -165,20 +120,7 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
               if (node !== undefined && !(event.target instanceof HTMLSelectElement)) openStep(id, node)
             }}
             {...mouse}
-            ariaLabelConfig={ARIA}
-            deleteKeyCode={null}
-            panActivationKeyCode={null}
-            selectionMode={SelectionMode.Partial}
-            disableKeyboardA11y
-            edgesFocusable={false}
-            panOnScroll
-            minZoom={0.1}
-            maxZoom={2}
-            proOptions={{ hideAttribution: true }}
-          >
-            <Background gap={20} size={2.2} />
-            <FlowMap />
-          </ReactFlow>
+          />
           <Hud />
           <EmptyHint />
           <p className="unseen" role="status">
@@ -190,106 +132,82 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
             </p>
           )}
         </div>
-        {opened !== undefined && (
-          <CanvasPopovers
-            key={opened.key}
-            opened={opened}
-            // One that is opened meanwhile stays.
-            close={() => setOpened(now => (now === opened ? undefined : now))}
-          />
-        )}
+        {opened !== undefined && <CanvasPopovers key={opened.key} opened={opened} close={close} />}
       </NearContext>
     </CanvasProvider>
   )
 }
 
-/** Opens the value of an input for which one is to be typed, once the canvas has moved there. */
-function useTypedValue(
-  canvas: RefObject<HTMLDivElement | null>,
-  openValue: (to: PortRef, beside: Element) => void,
-): void {
-  const editor = useEditor()
-  useEffect(
-    () =>
-      editor.onPoint(({ step, port, isTyped = false }) => {
-        if (!isTyped || port === undefined) return
-        setTimeout(() => {
-          const node = canvas.current === null ? undefined : findNode(canvas.current, step)
-          const beside = node?.querySelector(`[data-port="${CSS.escape(port)}"]`) ?? node
-          if (beside !== undefined) openValue({ step, port }, beside)
-        }, calm(200))
-      }),
-    [editor, canvas, openValue],
+/** React Flow as the canvas looks and pans; nodes and wires, and what is done with them, are the caller's. */
+function FlowGraph(props: ReactFlowProps): ReactNode {
+  return (
+    <ReactFlow
+      {...props}
+      nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
+      ariaLabelConfig={ARIA}
+      deleteKeyCode={null}
+      panActivationKeyCode={null}
+      selectionMode={SelectionMode.Partial}
+      disableKeyboardA11y
+      edgesFocusable={false}
+      panOnScroll
+      minZoom={0.1}
+      maxZoom={2}
+      proOptions={{ hideAttribution: true }}
+    >
+      <Background gap={20} size={2.2} />
+      <FlowMap />
+    </ReactFlow>
   )
 }
 
-/** The nodes and wires of the flow for React Flow, and what it says of them put back into the flow. */
-function useElements() {
-  const editor = useEditor()
-  const view = useFlowView(one => one)
-  const flow = useFlowState(state => state.flow)
-  const selection = useFlowState(state => state.selection)
-  const [nodes, setNodes] = useState<Node[]>(() => nodesOf(view, placeNodes(flow, view), selection, []))
-  const [edges, setEdges] = useState<Edge[]>(() => edgesOf(view, selection, []))
-  useLayoutEffect(() => {
-    setNodes(before => nodesOf(view, placeNodes(flow, view), selection, before))
-    setEdges(before => edgesOf(view, selection, before))
-  }, [view, flow, selection])
-  const choose = useCallback(
-    (changes: readonly (NodeChange | EdgeChange)[]) => {
-      const chosen = new Set(editor.store.state().selection)
-      let isOther = false
-      for (const change of changes) {
-        if (change.type !== 'select' || chosen.has(change.id) === change.selected) continue
-        isOther = true
-        if (change.selected) chosen.add(change.id)
-        else chosen.delete(change.id)
-      }
-      if (isOther) editor.store.select(chosen)
-    },
-    [editor],
-  )
-  const onNodesChange = useCallback(
-    (changes: NodeChange[]) => {
-      const others = changes.filter(({ type }) => type !== 'select' && type !== 'remove')
-      if (others.length > 0) setNodes(before => applyNodeChanges(others, before))
-      choose(changes)
-    },
-    [choose],
-  )
-  const onEdgesChange = useCallback((changes: EdgeChange[]) => choose(changes), [choose])
-  const onDragStop = useCallback(
-    (_: unknown, __: Node | Node[], moved: Node[] = []) => {
-      const all = moved.length > 0 ? moved : Array.isArray(__) ? __ : [__]
-      editor.store.edit([
-        ...keepPlaces(editor),
-        ...all.map(({ id, position: { x, y } }) => ({
-          edit: 'move-step' as const,
-          id,
-          at: { x: Math.round(x), y: Math.round(y) },
-        })),
-      ])
-    },
-    [editor],
-  )
-  return { nodes, edges, onNodesChange, onEdgesChange, onDragStop }
+/** What is open over the canvas; each that is opened is another. */
+function useOpenedPopover(): {
+  readonly opened: (OpenedPopover & { readonly key: number }) | undefined
+  readonly open: (popover: OpenedPopover) => void
+  readonly close: () => void
+} {
+  const [opened, setOpened] = useState<OpenedPopover & { readonly key: number }>()
+  const keys = useRef(0)
+  const open = useCallback((popover: OpenedPopover) => {
+    keys.current += 1
+    setOpened({ ...popover, key: keys.current })
+  }, [])
+  // One that is opened meanwhile stays.
+  const close = (): void => setOpened(now => (now === opened ? undefined : now))
+  return { opened, open, close }
 }
 
-/** Marks the canvas while something on it is dragged. */
-function useDragging(
-  canvas: RefObject<HTMLElement | null>,
-  stopped: (_: unknown, node: Node | Node[], moved?: Node[]) => void,
-) {
+/** What nodes and ports ask for, opened beside them. */
+function useCanvasActions(
+  open: (popover: OpenedPopover) => void,
+  pressPort: CanvasActions['pressPort'],
+): CanvasActions {
+  const openStep = useCallback(
+    (id: string, beside: Element) => {
+      open({ kind: 'step', id, anchor: () => beside.getBoundingClientRect() })
+    },
+    [open],
+  )
   return useMemo(
     () => ({
-      start: () => canvas.current?.setAttribute('data-dragging', ''),
-      stop(event: unknown, node: Node | Node[], moved?: Node[]) {
-        canvas.current?.removeAttribute('data-dragging')
-        stopped(event, node, moved)
-      },
+      openStep,
+      openValue: (to: PortRef, beside: Element) =>
+        open({ kind: 'value', to, anchor: () => beside.getBoundingClientRect() }),
+      pressPort,
     }),
-    [canvas, stopped],
+    [open, openStep, pressPort],
   )
+}
+
+/** What can be added, in the upper middle of the canvas; it joins the wire that is carried. */
+function addOnCanvas({ left, top, width, height }: DOMRect, carried: Carried | undefined): OpenedPopover {
+  const x = left + width / 2
+  const y = top + height / 4
+  const join =
+    carried === undefined ? undefined : carried.side === 'out' ? { from: carried.from } : { to: carried.from }
+  return { kind: 'add', join, at: undefined, anchor: () => ({ left: x, right: x, top: y, bottom: y }) }
 }
 
 /** What to do first. */
@@ -304,50 +222,4 @@ function EmptyHint(): ReactNode {
       </span>
     </p>
   )
-}
-
-/** Brings a node into view where it is outside, and follows whoever points to one. */
-function useShow(canvas: { readonly current: HTMLElement | null }): (id: string) => void {
-  const editor = useEditor()
-  const { getInternalNode, setCenter, getZoom } = useReactFlow()
-  const show = useCallback(
-    (id: string) => {
-      const node = getInternalNode(id)
-      const element = canvas.current === null ? undefined : findNode(canvas.current, id)
-      if (node === undefined || element === undefined || canvas.current === null) return
-      const [one, all] = [element.getBoundingClientRect(), canvas.current.getBoundingClientRect()]
-      const isSeen =
-        one.left >= all.left && one.right <= all.right && one.top >= all.top && one.bottom <= all.bottom
-      if (isSeen) return
-      const { width = 0, height = 0 } = node.measured
-      const { x, y } = node.internals.positionAbsolute
-      void setCenter(x + width / 2, y + height / 2, { zoom: Math.max(getZoom(), NEAR) })
-    },
-    [canvas, getInternalNode, setCenter, getZoom],
-  )
-  useEffect(
-    () =>
-      editor.onPoint(({ step, port }, how) => {
-        const element = canvas.current === null ? undefined : findNode(canvas.current, step)
-        const inside =
-          port === undefined
-            ? undefined
-            : element?.querySelector<HTMLElement>(`[data-port="${CSS.escape(port)}"]`)
-        ;(inside ?? element)?.focus({ preventScroll: true })
-        if (how === 'show') return show(step)
-        const node = getInternalNode(step)
-        if (node === undefined) return
-        const { width = 0, height = 0 } = node.measured
-        const { x, y } = node.internals.positionAbsolute
-        const zoom = Math.max(getZoom(), NEAR)
-        void setCenter(x + width / 2, y + height / 2, { zoom, duration: calm(180) })
-      }),
-    [editor, canvas, show, getInternalNode, setCenter, getZoom],
-  )
-  return show
-}
-
-/** How long a motion takes: none where somebody wants none. */
-function calm(ms: number): number {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms
 }

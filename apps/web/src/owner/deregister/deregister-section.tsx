@@ -6,7 +6,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Address, Hash } from '../../parts/short.tsx'
 import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { useSite } from '../../site/site.ts'
-import { useDeregister } from './use-deregister.ts'
+import { useDeregister, type DeregisterState } from './use-deregister.ts'
 
 /** Ends an agent's registration and takes its stake back: what that means, the ticket, and what became of it. */
 export function DeregisterSection(props: {
@@ -31,116 +31,183 @@ export function DeregisterSection(props: {
         <h2>Get your stake back</h2>
         {state.kind !== 'done' && <span className="end">{ether} ETH staked</span>}
       </div>
-      {state.kind === 'done' ? (
-        <Note tone="paid" alert>
-          <p>
-            <b>Confirmed. {ether} ETH was returned to your wallet.</b> Agent {agentId} is deregistered and no
-            longer listed.
-          </p>
-        </Note>
-      ) : state.kind === 'sent' ? (
-        <Note tone="info" alert>
-          <p>
-            <b>Sent, but not confirmed yet.</b> Transaction <Hash of={state.transaction} />.
-            {state.isLate && ' It has not appeared after five minutes. Check its status in your wallet.'}
-          </p>
-          <p className="acts">
-            {state.isLate && (
-              <button type="button" className="link" onClick={look}>
-                Check again
-              </button>
-            )}
-            {state.isLate && (
-              <button type="button" className="link" onClick={forget}>
-                It was dropped or rejected
-              </button>
-            )}
-            {platform.explorer_url !== undefined && (
-              <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
-                View in the explorer
-              </a>
-            )}
-          </p>
-        </Note>
+      {state.kind === 'done' || state.kind === 'sent' ? (
+        <SentNote agentId={agentId} ether={ether} state={state} look={look} forget={forget} />
       ) : (
-        <>
-          <p className="quiet measure">
-            Deregistering removes the agent from this platform. Nobody will be able to find or call it here,
-            and its number will never be reused. The registry will send the stake to the wallet that owns the
-            agent. Payments for jobs it has already delivered will still be settled.
-          </p>
-          {!isOpen && state.kind === 'idle' && state.problem !== undefined && (
-            <Note tone="warn" alert>
-              <p>{state.problem}</p>
-            </Note>
-          )}
-          {origin === 'terminal' ? (
-            <p className="above">
-              Your wallet must sign this, but you signed in from a terminal. In the terminal, run{' '}
-              <code>farebox deregister {agentId}</code>
-            </p>
-          ) : (
-            <p className="above">
-              <button type="button" className="button danger" onClick={() => setOpen(true)}>
-                Deregister agent {agentId}
-              </button>
-            </p>
-          )}
-        </>
+        <DeregisterOffer
+          agentId={agentId}
+          origin={origin}
+          problem={!isOpen && state.kind === 'idle' ? state.problem : undefined}
+          open={() => setOpen(true)}
+        />
       )}
       {isOpen && (state.kind === 'idle' || state.kind === 'asking') && (
-        <Sheet labelledBy="deregister" close={() => setOpen(false)}>
-          <h2 id="deregister">Deregister agent {agentId}</h2>
-          <div className="above">
-            <Ticket
-              label="Transaction for your wallet"
-              top={
-                <>
-                  <div className="kind">
-                    <b>You get back</b>
-                    <span className="end">for deregistering agent {agentId}</span>
-                  </div>
-                  <Sum amount={ether} unit="ETH" />
-                </>
-              }
-            >
-              <Lines
-                of={[
-                  ['To', <Address key="to" of={owner} />],
-                  ['From', <Address key="from" of={platform.registry_address} />],
-                  [
-                    'Call',
-                    <span key="call" className="mono">
-                      deregister({agentId})
-                    </span>,
-                  ],
-                  ['You pay', 'the gas fee shown in your wallet'],
-                ]}
-              />
-              <button
-                type="button"
-                className="button fare wide"
-                disabled={state.kind === 'asking'}
-                onClick={send}
-              >
-                {state.kind === 'asking'
-                  ? 'Waiting for your wallet…'
-                  : `Deregister and get ${ether} ETH back`}
-              </button>
-            </Ticket>
-          </div>
-          {state.kind === 'idle' && state.problem !== undefined && (
-            <Note tone="warn" alert>
-              <p>{state.problem}</p>
-            </Note>
-          )}
-          <div className="acts">
-            <button type="button" className="button" onClick={() => setOpen(false)}>
-              Not now
-            </button>
-          </div>
-        </Sheet>
+        <DeregisterSheet
+          agentId={agentId}
+          owner={owner}
+          ether={ether}
+          state={state}
+          send={send}
+          close={() => setOpen(false)}
+        />
       )}
     </section>
+  )
+}
+
+/** What became of the transaction. One note, so that it is announced as it changes. */
+function SentNote(props: {
+  readonly agentId: number
+  readonly ether: string
+  readonly state: Extract<DeregisterState, { readonly kind: 'sent' | 'done' }>
+  readonly look: () => void
+  readonly forget: () => void
+}): ReactNode {
+  const { agentId, ether, state, look, forget } = props
+  const { platform } = useSite()
+  if (state.kind === 'done') {
+    return (
+      <Note tone="paid" alert>
+        <p>
+          <b>Confirmed. {ether} ETH was returned to your wallet.</b> Agent {agentId} is deregistered and no
+          longer listed.
+        </p>
+      </Note>
+    )
+  }
+  return (
+    <Note tone="info" alert>
+      <p>
+        <b>Sent, but not confirmed yet.</b> Transaction <Hash of={state.transaction} />.
+        {state.isLate && ' It has not appeared after five minutes. Check its status in your wallet.'}
+      </p>
+      <p className="acts">
+        {state.isLate && (
+          <button type="button" className="link" onClick={look}>
+            Check again
+          </button>
+        )}
+        {state.isLate && (
+          <button type="button" className="link" onClick={forget}>
+            It was dropped or rejected
+          </button>
+        )}
+        {platform.explorer_url !== undefined && (
+          <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
+            View in the explorer
+          </a>
+        )}
+      </p>
+    </Note>
+  )
+}
+
+function DeregisterOffer(props: {
+  readonly agentId: number
+  readonly origin: Me['session']['origin']
+  readonly problem: string | undefined
+  readonly open: () => void
+}): ReactNode {
+  const { agentId, origin, problem, open } = props
+  return (
+    <>
+      <p className="quiet measure">
+        Deregistering removes the agent from this platform. Nobody will be able to find or call it here, and
+        its number will never be reused. The registry will send the stake to the wallet that owns the agent.
+        Payments for jobs it has already delivered will still be settled.
+      </p>
+      {problem !== undefined && (
+        <Note tone="warn" alert>
+          <p>{problem}</p>
+        </Note>
+      )}
+      {origin === 'terminal' ? (
+        <p className="above">
+          Your wallet must sign this, but you signed in from a terminal. In the terminal, run{' '}
+          <code>farebox deregister {agentId}</code>
+        </p>
+      ) : (
+        <p className="above">
+          <button type="button" className="button danger" onClick={open}>
+            Deregister agent {agentId}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The transaction to be sent, and why it was not sent. */
+function DeregisterSheet(props: {
+  readonly agentId: number
+  readonly owner: string
+  readonly ether: string
+  readonly state: Extract<DeregisterState, { readonly kind: 'idle' | 'asking' }>
+  readonly send: () => void
+  readonly close: () => void
+}): ReactNode {
+  const { agentId, owner, ether, state, send, close } = props
+  const isAsking = state.kind === 'asking'
+  return (
+    <Sheet labelledBy="deregister" close={close}>
+      <h2 id="deregister">Deregister agent {agentId}</h2>
+      <div className="above">
+        <DeregisterTicket agentId={agentId} owner={owner} ether={ether}>
+          <button type="button" className="button fare wide" disabled={isAsking} onClick={send}>
+            {isAsking ? 'Waiting for your wallet…' : `Deregister and get ${ether} ETH back`}
+          </button>
+        </DeregisterTicket>
+      </div>
+      {state.kind === 'idle' && state.problem !== undefined && (
+        <Note tone="warn" alert>
+          <p>{state.problem}</p>
+        </Note>
+      )}
+      <div className="acts">
+        <button type="button" className="button" onClick={close}>
+          Not now
+        </button>
+      </div>
+    </Sheet>
+  )
+}
+
+function DeregisterTicket(props: {
+  readonly agentId: number
+  readonly owner: string
+  readonly ether: string
+  /** The button that sends it. */
+  readonly children: ReactNode
+}): ReactNode {
+  const { agentId, owner, ether, children } = props
+  const { platform } = useSite()
+  return (
+    <Ticket
+      label="Transaction for your wallet"
+      top={
+        <>
+          <div className="kind">
+            <b>You get back</b>
+            <span className="end">for deregistering agent {agentId}</span>
+          </div>
+          <Sum amount={ether} unit="ETH" />
+        </>
+      }
+    >
+      <Lines
+        of={[
+          ['To', <Address key="to" of={owner} />],
+          ['From', <Address key="from" of={platform.registry_address} />],
+          [
+            'Call',
+            <span key="call" className="mono">
+              deregister({agentId})
+            </span>,
+          ],
+          ['You pay', 'the gas fee shown in your wallet'],
+        ]}
+      />
+      {children}
+    </Ticket>
   )
 }

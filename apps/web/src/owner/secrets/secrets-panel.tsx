@@ -10,6 +10,12 @@ import { RotateSheet } from './rotate-sheet.tsx'
 import { SecretOnce } from './secret-once.tsx'
 import { SecretRow } from './secret-row.tsx'
 
+type OpenedSheet =
+  | 'create'
+  | { readonly revoke: Secret }
+  | { readonly rotate: Secret }
+  | { readonly made: CreatedSecret }
+
 /** The secrets of an owner: made, replaced and revoked in their place. */
 export function SecretsPanel(props: {
   /** Null: they could not be read just now. */
@@ -19,26 +25,10 @@ export function SecretsPanel(props: {
   readonly most?: number
 }): ReactNode {
   const { wallets, most } = props
-  const { ask, platform } = useSite()
-  const [secrets, setSecrets] = useState(props.secrets?.secrets)
-  const [failure, setFailure] = useState<unknown>(props.secrets === null ? new Error('not read') : undefined)
-  const [sheet, setSheet] = useState<
-    'create' | { readonly revoke: Secret } | { readonly rotate: Secret } | { readonly made: CreatedSecret }
-  >()
-  const read = (): void => {
-    ask<Secrets>('/v1/me/secrets').then(
-      found => {
-        setSecrets(found.secrets)
-        setFailure(undefined)
-      },
-      (error: unknown) => setFailure(error),
-    )
-  }
+  const { platform } = useSite()
+  const { secrets, failure, read } = useSecrets(props.secrets)
+  const [sheet, setSheet] = useState<OpenedSheet>()
   const [isNewKept, setNewKept] = useState(false)
-  const done = (): void => {
-    setSheet(undefined)
-    read()
-  }
   if (!platform.secrets) {
     return (
       <>
@@ -87,39 +77,84 @@ export function SecretsPanel(props: {
         An agent uses its secret to identify itself to the facilitator. The facilitator then accepts payments
         only to the wallets listed for that secret.
       </p>
-      {sheet === 'create' && (
-        <CreateSecretSheet
+      {sheet !== undefined && (
+        <SecretSheet
+          sheet={sheet}
+          setSheet={setSheet}
           wallets={wallets}
-          made={made => setSheet({ made })}
-          failed={read}
-          close={() => setSheet(undefined)}
+          read={read}
+          kept={made => setNewKept(made.replaces === null)}
         />
-      )}
-      {typeof sheet === 'object' && 'made' in sheet && (
-        <SecretOnce
-          secret={sheet.made}
-          kept={() => {
-            setNewKept(sheet.made.replaces === null)
-            done()
-          }}
-        />
-      )}
-      {typeof sheet === 'object' && 'rotate' in sheet && (
-        <RotateSheet
-          secret={sheet.rotate}
-          made={made => {
-            setSheet({ made })
-            read()
-          }}
-          failed={read}
-          close={() => setSheet(undefined)}
-        />
-      )}
-      {typeof sheet === 'object' && 'revoke' in sheet && (
-        <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={() => setSheet(undefined)} />
       )}
     </>
   )
+}
+
+/** The secrets as they were read last. */
+function useSecrets(first: Secrets | null): {
+  readonly secrets: Secrets['secrets'] | undefined
+  readonly failure: unknown
+  readonly read: () => void
+} {
+  const { ask } = useSite()
+  const [secrets, setSecrets] = useState(first?.secrets)
+  const [failure, setFailure] = useState<unknown>(first === null ? new Error('not read') : undefined)
+  const read = (): void => {
+    ask<Secrets>('/v1/me/secrets').then(
+      found => {
+        setSecrets(found.secrets)
+        setFailure(undefined)
+      },
+      (error: unknown) => setFailure(error),
+    )
+  }
+  return { secrets, failure, read }
+}
+
+/** The sheet on which a secret is created, shown once, replaced or revoked. */
+function SecretSheet(props: {
+  readonly sheet: OpenedSheet
+  readonly setSheet: (sheet: OpenedSheet | undefined) => void
+  readonly wallets: readonly OwnWallet[]
+  readonly read: () => void
+  readonly kept: (made: CreatedSecret) => void
+}): ReactNode {
+  const { sheet, setSheet, wallets, read, kept } = props
+  const close = (): void => setSheet(undefined)
+  const done = (): void => {
+    setSheet(undefined)
+    read()
+  }
+  if (sheet === 'create') {
+    return (
+      <CreateSecretSheet wallets={wallets} made={made => setSheet({ made })} failed={read} close={close} />
+    )
+  }
+  if ('made' in sheet) {
+    return (
+      <SecretOnce
+        secret={sheet.made}
+        kept={() => {
+          kept(sheet.made)
+          done()
+        }}
+      />
+    )
+  }
+  if ('rotate' in sheet) {
+    return (
+      <RotateSheet
+        secret={sheet.rotate}
+        made={made => {
+          setSheet({ made })
+          read()
+        }}
+        failed={read}
+        close={close}
+      />
+    )
+  }
+  return <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={close} />
 }
 
 function Heading({

@@ -1,5 +1,5 @@
 import type { Webhook, WebhookMade, WebhookTested } from '@farebox/platform-api/monitor'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Note, type Tone } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -28,77 +28,20 @@ export function WebhookPanel(props: {
   readonly webhook: Webhook | null
 }): ReactNode {
   const { agentId } = props
-  const { ask } = useSite()
-  const path = `/v1/me/agents/${agentId}/webhook`
-  const [webhook, setWebhook] = useState(props.webhook)
+  const requests = useWebhook(agentId, props.webhook)
+  const { webhook, isBusy, outcome, made } = requests
   const [isChanging, setChanging] = useState(false)
   const [url, setUrl] = useState(props.webhook?.url ?? '')
-  const [isBusy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<Outcome>()
-  const [made, setMade] = useState<WebhookMade>()
-  const run = (work: () => Promise<void>): void => {
-    setBusy(true)
-    setOutcome(undefined)
-    work()
-      .catch((error: unknown) => setOutcome({ tone: 'refused', words: explain(error) }))
-      .finally(() => setBusy(false))
-  }
-  const read = async (): Promise<void> => {
-    setWebhook(await ask<Webhook>(path))
-  }
-  const save = (event: FormEvent): void => {
-    event.preventDefault()
-    run(async () => {
-      setMade(await ask<WebhookMade>(path, { method: 'PUT', body: { url: url.trim() } }))
-      setChanging(false)
-      await read()
-    })
-  }
-  const test = (): void =>
-    run(async () => {
-      const { delivered, failure } = await ask<WebhookTested>(`${path}/test`, { method: 'POST' })
-      setOutcome(
-        delivered
-          ? { tone: 'paid', words: 'The receiver accepted the test notice.' }
-          : {
-              tone: 'refused',
-              words: (
-                <>
-                  The receiver did not accept the test notice: <Words of={failure ?? 'unknown reason'} />
-                </>
-              ),
-            },
-      )
-    })
-  const remove = (): void =>
-    run(async () => {
-      await ask(path, { method: 'DELETE' })
-      setWebhook(null)
-      setOutcome({
-        tone: 'info',
-        words: 'Webhook removed. The platform will no longer send notices for this agent.',
-      })
-    })
   return (
     <div className="webhook">
       {webhook !== null && !isChanging && (
-        <div className="small">
-          <p className="mono address">{webhook.url}</p>
-          <p className="quiet">
-            Set <When at={webhook.created_at} />. <LastDelivery of={webhook.last_delivery} />
-          </p>
-          <p className="acts-line">
-            <button type="button" className="link" disabled={isBusy} onClick={test}>
-              Send a test
-            </button>
-            <button type="button" className="link" disabled={isBusy} onClick={() => setChanging(true)}>
-              Change
-            </button>
-            <button type="button" className="link bad" disabled={isBusy} onClick={remove}>
-              Remove
-            </button>
-          </p>
-        </div>
+        <SetWebhook
+          webhook={webhook}
+          isBusy={isBusy}
+          test={requests.test}
+          change={() => setChanging(true)}
+          remove={requests.remove}
+        />
       )}
       {webhook === null && !isChanging && (
         <p className="small acts-line first">
@@ -109,36 +52,14 @@ export function WebhookPanel(props: {
         </p>
       )}
       {isChanging && (
-        <form onSubmit={save}>
-          <p className="field">
-            <label className="label" htmlFor={`webhook-${agentId}`}>
-              <b>Notice URL</b>
-              <span className="end">an https URL; notices are sent via POST</span>
-            </label>
-            <input
-              id={`webhook-${agentId}`}
-              className="input mono"
-              type="url"
-              required
-              maxLength={2048}
-              placeholder="https://ops.example/farebox"
-              value={url}
-              onChange={event => setUrl(event.target.value)}
-            />
-          </p>
-          <p className="hint">
-            Saving creates a new secret. Your receiver can use it to verify that a notice is from this
-            platform.
-          </p>
-          <p className="acts-line">
-            <button type="submit" className="button" disabled={isBusy}>
-              {isBusy ? 'Saving…' : 'Save'}
-            </button>
-            <button type="button" className="link" onClick={() => setChanging(false)}>
-              Cancel
-            </button>
-          </p>
-        </form>
+        <WebhookForm
+          id={`webhook-${agentId}`}
+          url={url}
+          setUrl={setUrl}
+          isBusy={isBusy}
+          save={() => requests.save(url.trim(), () => setChanging(false))}
+          cancel={() => setChanging(false)}
+        />
       )}
       {outcome !== undefined && (
         <Note tone={outcome.tone} alert>
@@ -151,7 +72,7 @@ export function WebhookPanel(props: {
           lines={made.secret}
           copy="Copy the secret"
           hint="Each notice has the header farebox-signature: t=<Unix seconds>,v1=<hex of HMAC-SHA256 under this secret over “<t>.<body>”>."
-          kept={() => setMade(undefined)}
+          kept={requests.forgetSecret}
         >
           <p>
             Your receiver can use this secret to verify notices. You cannot see it again. To get a new secret,
@@ -161,6 +82,145 @@ export function WebhookPanel(props: {
       )}
     </div>
   )
+}
+
+function SetWebhook(props: {
+  readonly webhook: Webhook
+  readonly isBusy: boolean
+  readonly test: () => void
+  readonly change: () => void
+  readonly remove: () => void
+}): ReactNode {
+  const { webhook, isBusy, test, change, remove } = props
+  return (
+    <div className="small">
+      <p className="mono address">{webhook.url}</p>
+      <p className="quiet">
+        Set <When at={webhook.created_at} />. <LastDelivery of={webhook.last_delivery} />
+      </p>
+      <p className="acts-line">
+        <button type="button" className="link" disabled={isBusy} onClick={test}>
+          Send a test
+        </button>
+        <button type="button" className="link" disabled={isBusy} onClick={change}>
+          Change
+        </button>
+        <button type="button" className="link bad" disabled={isBusy} onClick={remove}>
+          Remove
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function WebhookForm(props: {
+  readonly id: string
+  readonly url: string
+  readonly setUrl: (url: string) => void
+  readonly isBusy: boolean
+  readonly save: () => void
+  readonly cancel: () => void
+}): ReactNode {
+  const { id, url, setUrl, isBusy, save, cancel } = props
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <p className="field">
+        <label className="label" htmlFor={id}>
+          <b>Notice URL</b>
+          <span className="end">an https URL; notices are sent via POST</span>
+        </label>
+        <input
+          id={id}
+          className="input mono"
+          type="url"
+          required
+          maxLength={2048}
+          placeholder="https://ops.example/farebox"
+          value={url}
+          onChange={event => setUrl(event.target.value)}
+        />
+      </p>
+      <p className="hint">
+        Saving creates a new secret. Your receiver can use it to verify that a notice is from this platform.
+      </p>
+      <p className="acts-line">
+        <button type="submit" className="button" disabled={isBusy}>
+          {isBusy ? 'Saving…' : 'Save'}
+        </button>
+        <button type="button" className="link" onClick={cancel}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  )
+}
+
+interface WebhookRequests {
+  readonly webhook: Webhook | null
+  readonly isBusy: boolean
+  readonly outcome: Outcome | undefined
+  /** Its secret is to be shown. */
+  readonly made: WebhookMade | undefined
+  readonly save: (url: string, saved: () => void) => void
+  readonly test: () => void
+  readonly remove: () => void
+  readonly forgetSecret: () => void
+}
+
+/** What is asked of the platform for the webhook of an agent, and what came of the last request. */
+function useWebhook(agentId: number, first: Webhook | null): WebhookRequests {
+  const { ask } = useSite()
+  const path = `/v1/me/agents/${agentId}/webhook`
+  const [webhook, setWebhook] = useState(first)
+  const [isBusy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [made, setMade] = useState<WebhookMade>()
+  const run = (work: () => Promise<void>): void => {
+    setBusy(true)
+    setOutcome(undefined)
+    work()
+      .catch((error: unknown) => setOutcome({ tone: 'refused', words: explain(error) }))
+      .finally(() => setBusy(false))
+  }
+  const save = (url: string, saved: () => void): void =>
+    run(async () => {
+      setMade(await ask<WebhookMade>(path, { method: 'PUT', body: { url } }))
+      saved()
+      setWebhook(await ask<Webhook>(path))
+    })
+  const test = (): void =>
+    run(async () => {
+      const tested = await ask<WebhookTested>(`${path}/test`, { method: 'POST' })
+      setOutcome(describeTest(tested))
+    })
+  const remove = (): void =>
+    run(async () => {
+      await ask(path, { method: 'DELETE' })
+      setWebhook(null)
+      setOutcome({
+        tone: 'info',
+        words: 'Webhook removed. The platform will no longer send notices for this agent.',
+      })
+    })
+  return { webhook, isBusy, outcome, made, save, test, remove, forgetSecret: () => setMade(undefined) }
+}
+
+function describeTest({ delivered, failure }: WebhookTested): Outcome {
+  return delivered
+    ? { tone: 'paid', words: 'The receiver accepted the test notice.' }
+    : {
+        tone: 'refused',
+        words: (
+          <>
+            The receiver did not accept the test notice: <Words of={failure ?? 'unknown reason'} />
+          </>
+        ),
+      }
 }
 
 function explain(error: unknown): string {

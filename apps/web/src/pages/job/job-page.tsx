@@ -1,7 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { isJobId } from '@farebox/protocol/job/job-request'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { declaredSpend } from '../../limits/declared-spend.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
 import { FailureNote } from '../../parts/note.tsx'
@@ -38,35 +38,9 @@ export const page: PageModule<Data> = {
 const AGENT_WITHIN_MS = 1_000
 
 function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data }): ReactNode {
-  const { ask, platform } = useSite()
-  const [opened, setOpened] = useState<OpenedJob>()
-  // Null: it did not answer, or not soon.
-  const [agent, setAgent] = useState<AgentPage | null>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    const left = new AbortController()
-    openJob(ask, { jobId, runId: runId ?? undefined }, setOpened, left.signal).catch((error: unknown) => {
-      if (!left.signal.aborted) setFailure(error)
-    })
-    return () => left.abort(new Error('the page was left'))
-  }, [ask, jobId, runId])
+  const { platform } = useSite()
   const columns = useRef<HTMLDivElement>(null)
-  const isThere = opened?.job !== undefined && agent !== undefined
-  useEffect(() => {
-    if (!isReceipt || !isThere) return
-    const ticket = columns.current?.querySelector<HTMLElement>('.ticket')
-    ticket?.setAttribute('tabindex', '-1')
-    ticket?.focus({ preventScroll: true })
-    ticket?.scrollIntoView({ block: 'center' })
-  }, [isReceipt, isThere])
-  const agentId = opened?.order.agent_id
-  useEffect(() => {
-    if (agentId === undefined) return undefined
-    const giveUp = (): void => setAgent(known => known ?? null)
-    const timer = setTimeout(giveUp, AGENT_WITHIN_MS)
-    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, giveUp)
-    return () => clearTimeout(timer)
-  }, [ask, agentId])
+  const { opened, agent, failure } = useJob({ jobId, runId, isReceipt }, columns)
   if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
   // With the agent come the names and descriptions of fields: what is shown at once stays where it is.
   if (opened === undefined || agent === undefined) {
@@ -102,22 +76,7 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
         </span>
       </h1>
       <div className="try one-job" ref={columns}>
-        <div>
-          <h2 className="with-switch">Input</h2>
-          <InputTable input={job?.input ?? null} fields={(capability?.input_schema ?? {}) as FieldMap} />
-          <p className="row">
-            <a
-              className="button"
-              href={`/agents/${order.agent_id}?capability=${encodeURIComponent(order.capability)}`}
-              onClick={() => {
-                const { agent_id: agentId, capability: name } = order
-                if (job?.input) keepInput({ agentId, capability: name, input: job.input as JsonObject })
-              }}
-            >
-              Run again
-            </a>
-          </p>
-        </div>
+        <JobInput opened={opened} fields={(capability?.input_schema ?? {}) as FieldMap} />
         <div>
           <JobPanel
             execution={{
@@ -137,6 +96,74 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
         </div>
       </div>
     </main>
+  )
+}
+
+/** The job and its agent, as far as they are there; and its receipt brought into view where that is wanted. */
+function useJob(
+  { jobId, runId, isReceipt }: Data,
+  columns: RefObject<HTMLElement | null>,
+): {
+  readonly opened: OpenedJob | undefined
+  /** Null: it did not answer, or not soon. */
+  readonly agent: AgentPage | null | undefined
+  readonly failure: unknown
+} {
+  const { ask } = useSite()
+  const [opened, setOpened] = useState<OpenedJob>()
+  const [agent, setAgent] = useState<AgentPage | null>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    const left = new AbortController()
+    openJob(ask, { jobId, runId: runId ?? undefined }, setOpened, left.signal).catch((error: unknown) => {
+      if (!left.signal.aborted) setFailure(error)
+    })
+    return () => left.abort(new Error('the page was left'))
+  }, [ask, jobId, runId])
+  const isThere = opened?.job !== undefined && agent !== undefined
+  useEffect(() => {
+    if (!isReceipt || !isThere) return
+    const ticket = columns.current?.querySelector<HTMLElement>('.ticket')
+    ticket?.setAttribute('tabindex', '-1')
+    ticket?.focus({ preventScroll: true })
+    ticket?.scrollIntoView({ block: 'center' })
+  }, [columns, isReceipt, isThere])
+  const agentId = opened?.order.agent_id
+  useEffect(() => {
+    if (agentId === undefined) return undefined
+    const giveUp = (): void => setAgent(known => known ?? null)
+    const timer = setTimeout(giveUp, AGENT_WITHIN_MS)
+    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, giveUp)
+    return () => clearTimeout(timer)
+  }, [ask, agentId])
+  return { opened, agent, failure }
+}
+
+/** The input, and the way to run it again. */
+function JobInput({
+  opened: { order, job },
+  fields,
+}: {
+  readonly opened: OpenedJob
+  readonly fields: FieldMap
+}): ReactNode {
+  return (
+    <div>
+      <h2 className="with-switch">Input</h2>
+      <InputTable input={job?.input ?? null} fields={fields} />
+      <p className="row">
+        <a
+          className="button"
+          href={`/agents/${order.agent_id}?capability=${encodeURIComponent(order.capability)}`}
+          onClick={() => {
+            const { agent_id: agentId, capability: name } = order
+            if (job?.input) keepInput({ agentId, capability: name, input: job.input as JsonObject })
+          }}
+        >
+          Run again
+        </a>
+      </p>
+    </div>
   )
 }
 

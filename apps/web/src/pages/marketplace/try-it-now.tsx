@@ -1,12 +1,12 @@
 import type { FirstJob } from '@farebox/platform-api/wallets'
-import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { Stopped } from '../../quick-execute/stopped.tsx'
-import { useQuickExecute } from '../../quick-execute/use-quick-execute.ts'
+import { useQuickExecute, type InputRefusal } from '../../quick-execute/use-quick-execute.ts'
 
 /** On a local chain a ticket that is ready to be paid; elsewhere how a job works. */
 export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactNode {
@@ -14,7 +14,7 @@ export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactN
 }
 
 function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
-  const { wallet, balance } = usePurse()
+  const { wallet } = usePurse()
   const { go } = useNavigation()
   const fields = first.input_schema as FieldMap
   const [input, setInput] = useState(first.input as JsonObject)
@@ -47,60 +47,18 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
             <Hole />
           </div>
           {text !== undefined && (
-            <label className="field">
-              <span className="label">
-                <b>
-                  <bdi>{text[1].description ?? text[0]}</bdi>
-                </b>
-              </span>
-              <textarea
-                className="input"
-                rows={3}
-                disabled={isHeld}
-                aria-invalid={refusal !== undefined}
-                value={String(input[text[0]] ?? '')}
-                onChange={event => setInput({ ...input, [text[0]]: event.target.value })}
-              />
-              {refusal !== undefined && (
-                <span className="hint bad">
-                  {refusal.field}: {refusal.reason}
-                </span>
-              )}
-            </label>
+            <TextField
+              label={text[1].description ?? text[0]}
+              value={String(input[text[0]] ?? '')}
+              change={value => setInput({ ...input, [text[0]]: value })}
+              refusal={refusal}
+              isHeld={isHeld}
+            />
           )}
         </>
       }
     >
-      <Lines
-        of={[
-          [
-            'Agent',
-            <>
-              <a href={`/agents/${first.agent_id}`}>
-                <bdi>{first.agent_name}</bdi>
-              </a>
-              , <span className="mono">{first.capability}</span>
-            </>,
-          ],
-          // Whatever is sent is shown.
-          ...others.map(
-            ([name, value]) =>
-              [
-                name,
-                <bdi key={name} className="mono">
-                  {typeof value === 'string' ? value : JSON.stringify(value)}
-                </bdi>,
-              ] as const,
-          ),
-          [
-            'Paid from',
-            <>
-              <bdi>{wallet?.name ?? 'Test wallet'}</bdi>
-              {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
-            </>,
-          ],
-        ]}
-      />
+      <JobLines first={first} others={others} />
       <Sum amount={first.price} />
       {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
       <button
@@ -119,6 +77,79 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
           : 'This is a local chain with test money. If the job is not delivered, you are not charged.'}
       </p>
     </Ticket>
+  )
+}
+
+function TextField(props: {
+  readonly label: string
+  readonly value: string
+  readonly change: (value: string) => void
+  readonly refusal: InputRefusal | undefined
+  readonly isHeld: boolean
+}): ReactNode {
+  const { label, value, change, refusal, isHeld } = props
+  return (
+    <label className="field">
+      <span className="label">
+        <b>
+          <bdi>{label}</bdi>
+        </b>
+      </span>
+      <textarea
+        className="input"
+        rows={3}
+        disabled={isHeld}
+        aria-invalid={refusal !== undefined}
+        value={value}
+        onChange={event => change(event.target.value)}
+      />
+      {refusal !== undefined && (
+        <span className="hint bad">
+          {refusal.field}: {refusal.reason}
+        </span>
+      )}
+    </label>
+  )
+}
+
+/** The agent, the rest of the input, and the wallet that pays. */
+function JobLines(props: {
+  readonly first: FirstJob
+  readonly others: readonly (readonly [name: string, value: JsonValue])[]
+}): ReactNode {
+  const { first, others } = props
+  const { wallet, balance } = usePurse()
+  return (
+    <Lines
+      of={[
+        [
+          'Agent',
+          <>
+            <a href={`/agents/${first.agent_id}`}>
+              <bdi>{first.agent_name}</bdi>
+            </a>
+            , <span className="mono">{first.capability}</span>
+          </>,
+        ],
+        // Whatever is sent is shown.
+        ...others.map(
+          ([name, value]) =>
+            [
+              name,
+              <bdi key={name} className="mono">
+                {typeof value === 'string' ? value : JSON.stringify(value)}
+              </bdi>,
+            ] as const,
+        ),
+        [
+          'Paid from',
+          <>
+            <bdi>{wallet?.name ?? 'Test wallet'}</bdi>
+            {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
+          </>,
+        ],
+      ]}
+    />
   )
 }
 

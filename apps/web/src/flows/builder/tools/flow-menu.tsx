@@ -21,30 +21,11 @@ export function FlowMenu(props: {
   const { go } = useNavigation()
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const [problems, setProblems] = useState<readonly string[]>([])
-  const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
+  const close = (): void => setOpen(false)
+  const { isEmpty, problems, read } = useImport(close)
   const hasSecrets = useFlowState(({ flow }) =>
     Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0),
   )
-  const close = (): void => setOpen(false)
-  const read = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return
-    const { importFlow } = await import('../../document/import-flow.ts')
-    const found = await importFlow(file)
-    if (!found.ok) return setProblems(found.problems)
-    setProblems([])
-    close()
-    if (!isEmpty) return await openImported(found.flow)
-    editor.store.replace(found.flow)
-    editor.catalog.complete(found.flow).catch(() => undefined)
-  }
-  /** A flow of its own: what is open here is not replaced. */
-  const openImported = async (flow: Flow): Promise<void> => {
-    const { keepDraft } = await import('../../../kept/draft-store.ts')
-    const draft = createDraft(flow)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}?imported=beside`)
-  }
   const copy = async (): Promise<void> => {
     const { keepDraft } = await import('../../../kept/draft-store.ts')
     const { flow } = editor.store.state()
@@ -78,20 +59,9 @@ export function FlowMenu(props: {
           close={close}
           className="menu below"
         >
-          <label className="menu-item">
+          <FileItem read={file => void read(file)}>
             {isEmpty ? 'Import a flow…' : 'Import as a new flow…'}
-            <input
-              type="file"
-              className="unseen"
-              accept="application/json,.json"
-              onChange={({ target }) => {
-                const file = target.files?.[0]
-                // The same file can be chosen again once it is repaired.
-                target.value = ''
-                void read(file)
-              }}
-            />
-          </label>
+          </FileItem>
           <ImportProblems problems={problems}>
             <b>The file is not a valid flow.</b> Your flow has not changed.
           </ImportProblems>
@@ -116,6 +86,61 @@ export function FlowMenu(props: {
         </Popover>
       )}
     </>
+  )
+}
+
+/** Reads a flow from a file: into the one that is open where it has no steps, else beside it. */
+function useImport(close: () => void): {
+  readonly isEmpty: boolean
+  /** Of the file that was read last. */
+  readonly problems: readonly string[]
+  readonly read: (file: File | undefined) => Promise<void>
+} {
+  const editor = useEditor()
+  const { go } = useNavigation()
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
+  const read = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    const { importFlow } = await import('../../document/import-flow.ts')
+    const found = await importFlow(file)
+    if (!found.ok) return setProblems(found.problems)
+    setProblems([])
+    close()
+    if (!isEmpty) return await openImported(found.flow)
+    editor.store.replace(found.flow)
+    editor.catalog.complete(found.flow).catch(() => undefined)
+  }
+  /** A flow of its own: what is open here is not replaced. */
+  const openImported = async (flow: Flow): Promise<void> => {
+    const { keepDraft } = await import('../../../kept/draft-store.ts')
+    const draft = createDraft(flow)
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}?imported=beside`)
+  }
+  return { isEmpty, problems, read }
+}
+
+function FileItem(props: {
+  readonly read: (file: File | undefined) => void
+  readonly children: ReactNode
+}): ReactNode {
+  const { read, children } = props
+  return (
+    <label className="menu-item">
+      {children}
+      <input
+        type="file"
+        className="unseen"
+        accept="application/json,.json"
+        onChange={({ target }) => {
+          const file = target.files?.[0]
+          // The same file can be chosen again once it is repaired.
+          target.value = ''
+          read(file)
+        }}
+      />
+    </label>
   )
 }
 

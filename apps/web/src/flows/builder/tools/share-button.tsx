@@ -1,5 +1,5 @@
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type Dispatch, type ReactNode, type SetStateAction } from 'react'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { FailureNote } from '../../../parts/note.tsx'
 import { Popover } from '../../../parts/popover.tsx'
@@ -14,15 +14,121 @@ const WANTED = 'farebox-share'
 
 /** A link that opens the flow for others, without the values that its owner marked as secret. */
 export function ShareButton({ autosave }: { readonly autosave: Autosave }): ReactNode {
-  const { ask } = useEditor()
   const button = useRef<HTMLButtonElement>(null)
   const { reload } = useNavigation()
-  const [opened, setOpened] = useState<'share' | 'sign-in'>()
+  const sharing = useSharing(autosave)
+  const { opened, setOpened } = sharing
+  const { saved, draft_id: draftId } = autosave.draft()
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="button low share"
+        aria-haspopup="dialog"
+        onClick={() => setOpened('share')}
+      >
+        <Sign name="share" /> <span className="word">Share</span>
+      </button>
+      {opened === 'share' && (
+        <Popover
+          label="Share"
+          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
+          close={() => setOpened(before => (before === 'share' ? undefined : before))}
+          className="share-popover below"
+        >
+          <h2>Share</h2>
+          <ShareLink sharing={sharing} isSaved={saved !== undefined} signIn={() => setOpened('sign-in')} />
+        </Popover>
+      )}
+      {opened === 'sign-in' && (
+        <SignInSheet
+          why="Flows are saved under your wallet address."
+          close={() => setOpened(undefined)}
+          signedIn={() => {
+            setOpened(undefined)
+            sessionStorage.setItem(WANTED, draftId)
+            void autosave.flush().then(reload)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The link of a saved flow, to be created, copied and revoked; a flow of this browser is saved by signing in. */
+function ShareLink(props: {
+  readonly sharing: Sharing
+  readonly isSaved: boolean
+  readonly signIn: () => void
+}): ReactNode {
+  const { sharing, isSaved, signIn } = props
+  const { link, failure, isEnded } = sharing
+  if (!isSaved) {
+    return (
+      <>
+        <p className="small quiet">
+          Only flows saved on the platform can be shared, and this flow exists only in this browser. Sign in
+          to save it and get a link.
+        </p>
+        <button type="button" className="button solid" onClick={signIn}>
+          Sign in
+        </button>
+      </>
+    )
+  }
+  return (
+    <>
+      <p className="small quiet">
+        Anyone with the link can see the current flow and copy it. Values that you marked as secret are left
+        out. You can revoke the link here at any time, but existing copies will remain.
+      </p>
+      {link === undefined ? (
+        <button type="button" className="button solid" onClick={sharing.share}>
+          Create a link
+        </button>
+      ) : (
+        <>
+          <p className="row">
+            <input className="input mono" readOnly aria-label="Share link" value={link} />
+            <CopyButton text={() => link}>Copy</CopyButton>
+          </p>
+          <button type="button" className="link small" onClick={sharing.end}>
+            Revoke the link
+          </button>
+        </>
+      )}
+      {isEnded && link === undefined && (
+        <p className="small" role="status">
+          The link was revoked and no longer works.
+        </p>
+      )}
+      {failure !== undefined && <FailureNote error={failure} />}
+    </>
+  )
+}
+
+type Opened = 'share' | 'sign-in' | undefined
+
+interface Sharing {
+  readonly opened: Opened
+  readonly setOpened: Dispatch<SetStateAction<Opened>>
+  readonly link: string | undefined
+  readonly failure: unknown
+  /** A link was revoked here. */
+  readonly isEnded: boolean
+  readonly share: () => void
+  readonly end: () => void
+}
+
+/** The state of a flow's link, and what is open for it. */
+function useSharing(autosave: Autosave): Sharing {
+  const { ask } = useEditor()
+  const [opened, setOpened] = useState<Opened>()
   const [link, setLink] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
   const [isEnded, setEnded] = useState(false)
-  const saved = autosave.draft().saved
-  const draftId = autosave.draft().draft_id
+  const { saved, draft_id: draftId } = autosave.draft()
   const share = async (): Promise<void> => {
     await autosave.flush()
     const flowId = autosave.draft().saved?.flow_id
@@ -54,77 +160,13 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
     // Once, when it is saved.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isWanted, flowId])
-  return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className="button low share"
-        aria-haspopup="dialog"
-        onClick={() => setOpened('share')}
-      >
-        <Sign name="share" /> <span className="word">Share</span>
-      </button>
-      {opened === 'share' && (
-        <Popover
-          label="Share"
-          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
-          close={() => setOpened(before => (before === 'share' ? undefined : before))}
-          className="share-popover below"
-        >
-          <h2>Share</h2>
-          {saved === undefined ? (
-            <>
-              <p className="small quiet">
-                Only flows saved on the platform can be shared, and this flow exists only in this browser.
-                Sign in to save it and get a link.
-              </p>
-              <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
-                Sign in
-              </button>
-            </>
-          ) : (
-            <>
-              <p className="small quiet">
-                Anyone with the link can see the current flow and copy it. Values that you marked as secret
-                are left out. You can revoke the link here at any time, but existing copies will remain.
-              </p>
-              {link === undefined ? (
-                <button type="button" className="button solid" onClick={() => void share().catch(setFailure)}>
-                  Create a link
-                </button>
-              ) : (
-                <>
-                  <p className="row">
-                    <input className="input mono" readOnly aria-label="Share link" value={link} />
-                    <CopyButton text={() => link}>Copy</CopyButton>
-                  </p>
-                  <button type="button" className="link small" onClick={() => void end().catch(setFailure)}>
-                    Revoke the link
-                  </button>
-                </>
-              )}
-              {isEnded && link === undefined && (
-                <p className="small" role="status">
-                  The link was revoked and no longer works.
-                </p>
-              )}
-              {failure !== undefined && <FailureNote error={failure} />}
-            </>
-          )}
-        </Popover>
-      )}
-      {opened === 'sign-in' && (
-        <SignInSheet
-          why="Flows are saved under your wallet address."
-          close={() => setOpened(undefined)}
-          signedIn={() => {
-            setOpened(undefined)
-            sessionStorage.setItem(WANTED, draftId)
-            void autosave.flush().then(reload)
-          }}
-        />
-      )}
-    </>
-  )
+  return {
+    opened,
+    setOpened,
+    link,
+    failure,
+    isEnded,
+    share: () => void share().catch(setFailure),
+    end: () => void end().catch(setFailure),
+  }
 }
