@@ -19,8 +19,8 @@ const HOMES = [
   },
   {
     act: 'encoding a contract call',
-    // A selector: four bytes as a literal.
-    text: /'0x[0-9a-f]{8}'/,
+    // A selector, four bytes as a literal, or the function of an ABI coder.
+    text: /'0x[0-9a-f]{8}'|\b(?:encodeData|encodeFunctionData)\(/,
     homes: [
       'packages/contracts/src/',
       // The hot path of settlement, measured.
@@ -41,7 +41,6 @@ const HOMES = [
       'apps/web/src/wallet/',
       // Names the method to let it pass.
       'packages/platform-api/src/wallets.ts',
-      'packages/local/src/chain/chain-door.ts',
       'packages/conformance/src/facilitator/',
     ],
   },
@@ -68,7 +67,8 @@ const HOMES = [
 ]
 
 const FOR_TESTS = /\.test\.tsx?$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\/|\/testing\//
-const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g
+/** A line comment begins its line or follows a space: `https://` is none. */
+const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm
 
 /**
  * Throws naming each file that does what another file is the home of.
@@ -78,12 +78,21 @@ const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g
  */
 export function checkHomes(root) {
   const faults = []
+  const seen = new Set()
   for (const file of sources(root)) {
     const code = readFileSync(join(root, file), 'utf8').replaceAll(COMMENT, '')
-    for (const { act, text, homes } of HOMES)
-      if (text.test(code) && !homes.some(home => file.startsWith(home)))
+    for (const { act, text, homes } of HOMES) {
+      if (!text.test(code)) continue
+      const home = homes.find(place => file.startsWith(place))
+      if (home === undefined)
         faults.push(`${file}: ${act} is for ${homes[0]} to do (scripts/check-homes.mjs)`)
+      else seen.add(`${act} ${home}`)
+    }
   }
+  // A row that finds nothing at its home would never find anything elsewhere.
+  for (const { act, homes } of HOMES)
+    for (const home of homes)
+      if (!seen.has(`${act} ${home}`)) faults.push(`scripts/check-homes.mjs: nothing of ${act} is in ${home}`)
   if (faults.length > 0) throw new Explained(faults.join('\n'))
   return HOMES.length
 }

@@ -29,7 +29,7 @@ export interface PageState {
  */
 export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<LoadedPage> {
   const match = matchRoute(url.pathname)
-  if (match === undefined) return await loadMissing('agents')
+  if (match === undefined) return await loadMissing(missingRoute)
   const { route, params } = match
   const module = await route.import()
   try {
@@ -37,19 +37,21 @@ export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<L
     return { route, module, data, place: route.place, status: 200 }
   } catch (error) {
     if (error instanceof ApiFailure && (error.status === 404 || error.status === 400))
-      return await loadMissing(route.place)
+      return await loadMissing(route)
     throw error
   }
 }
 
 /** The same page from what a document carries. */
 export async function restorePage(url: URL, state: PageState): Promise<LoadedPage> {
-  const match = state.status === 404 ? undefined : matchRoute(url.pathname)
-  const route = match?.route ?? missingRoute
-  return { route, module: await route.import(), data: state.data, place: route.place, status: state.status }
+  const found = matchRoute(url.pathname)?.route ?? missingRoute
+  const route = state.status === 404 ? missingRoute : found
+  // A page that is not there has the place of its kind, as the server had it.
+  const { place } = found
+  return { route, module: await route.import(), data: state.data, place, status: state.status }
 }
 
-async function loadMissing(place: Place): Promise<LoadedPage> {
+async function loadMissing({ path, place }: PageRoute): Promise<LoadedPage> {
   const module = await missingRoute.import()
-  return { route: missingRoute, module, data: { place }, place, status: 404 }
+  return { route: missingRoute, module, data: { path }, place, status: 404 }
 }

@@ -9,6 +9,9 @@ const BALANCE_OF = '0x70a08231'
 /** `mint(address,uint256)`. */
 const MINT = '0x40c10f19'
 
+/** `totalSupply()` of ERC-20. */
+export const TOTAL_SUPPLY_CALL = '0x18160ddd'
+
 /** Asks for the balance of an address. */
 export function encodeBalanceOf(address: string): Hex {
   return `${BALANCE_OF}${addressWord(address)}`

@@ -147,7 +147,7 @@ function refuseObserved({ used, revert }: Observation, payer: string): Refusal |
   if (used)
     return refusal(
       'invalid_exact_evm_nonce_already_used',
-      'the authorization was used or cancelled: ask for the job it was sent with; for another job sign a new one',
+      'the authorization was used or cancelled: ask for the job it was sent with; if that was not charged, sign a new one',
       payer,
     )
   return revert && refusal(revert.reason, revert.message, payer)

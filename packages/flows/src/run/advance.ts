@@ -1,4 +1,3 @@
-import { MAX_TIMEOUT_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { startCheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { MAX_OUTPUT_CHECK_STEPS } from '@farebox/protocol/limits'
 import type { JobStep } from '../document/flow.ts'
@@ -164,9 +163,4 @@ function wipeUnneeded(run: Run, effects: RunEffect[]): Run {
     effects.push({ effect: 'wipe', job_id: payment.job_id })
   }
   return wiped
-}
-
-/** The seconds a payment must still be good for when its order leaves. */
-export function secondsNeeded(step: JobStep): number {
-  return step.pinned.max_deadline_seconds + MAX_TIMEOUT_MARGIN_SECONDS
 }

@@ -41,6 +41,7 @@ const calls: readonly (readonly [string, Abi, Hex, readonly unknown[] | undefine
   ['permissionsOf', spendPermissionsAbi, views.encodePermissionsOf(OWNER, TOKEN), [OWNER, TOKEN]],
   ['allowance', localUsdcAbi, views.encodeAllowance(OWNER), [OWNER, SPEND_PERMISSIONS_ADDRESS]],
   ['balanceOf', localUsdcAbi, token.encodeBalanceOf(OWNER), [OWNER]],
+  ['totalSupply', localUsdcAbi, token.TOTAL_SUPPLY_CALL, undefined],
   ['mint', localUsdcAbi, token.encodeMint(OWNER, 5n), [OWNER, 5n]],
   ['nonces', localUsdcAbi, views.encodeNonces(OWNER), [OWNER]],
   ['DOMAIN_SEPARATOR', localUsdcAbi, views.DOMAIN_SEPARATOR_CALL, undefined],

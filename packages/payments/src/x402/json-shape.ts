@@ -1,5 +1,3 @@
-/** Whether a value is a JSON object: no list, not null. */
-
 /** Whether a value is a string of this form. */
 export function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value)

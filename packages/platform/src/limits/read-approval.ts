@@ -6,13 +6,12 @@ import {
   encodeTotalLeft,
   PERMIT_TYPEHASH_CALL,
 } from '@farebox/contracts/internal/calls/permission-views'
-import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
+import { encodeBalanceOf, TOTAL_SUPPLY_CALL } from '@farebox/contracts/internal/calls/token-calls'
 import { permitTypeHash } from '@farebox/contracts/token-permit'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import * as AbiFunction from 'ox/AbiFunction'
 import type { Hex } from 'ox/Hex'
 import { readBlock, readHead } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -21,8 +20,6 @@ type ChainParts = Pick<PlatformParts, 'rpc' | 'network' | 'crypto'>
 
 /** What stands behind an owner's permissions, as the chain has it now. */
 export type ApprovalNow = Pick<WalletLimits, 'block_time' | 'balance' | 'allowance' | 'total_left' | 'permit'>
-
-const TOTAL_SUPPLY = AbiFunction.from('function totalSupply() view returns (uint256)')
 
 /** Reads it. Rejects where the node does not answer. */
 export async function readApproval(parts: ChainParts, owner: Hex): Promise<ApprovalNow> {
@@ -56,8 +53,7 @@ export async function readAllowance(
 
 /** How much there is of the token, in atomic units. */
 export async function readSupply(parts: Pick<ChainParts, 'rpc' | 'network'>): Promise<bigint> {
-  const data = AbiFunction.encodeData(TOTAL_SUPPLY)
-  return await readAmount(parts, parts.network.asset.address as Hex, data)
+  return await readAmount(parts, parts.network.asset.address as Hex, TOTAL_SUPPLY_CALL)
 }
 
 /**

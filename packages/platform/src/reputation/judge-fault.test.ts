@@ -6,6 +6,7 @@ const SENT_MS = 1_800_000_000_000
 
 const failure = (changes: Partial<FailedJob> = {}): FailedJob => ({
   state: 'failed',
+  answer: 'failed',
   errorType: 'internal',
   chargedWithoutDelivery: false,
   isPaymentBound: true,
@@ -59,6 +60,10 @@ test('a refused payment that is bound to no job may have paid for another: such 
   const refused = { chargedWithoutDelivery: true, errorType: 'payment' }
   expect(await judgeFault(failure({ ...refused, isPaymentBound: false }), quiet)).toBe('refused')
   expect(await judgeFault(failure({ ...refused, isPaymentBound: true }), quiet)).toBe('agent')
+  // Refused after it had expired: the transfer completes it (D35).
+  const late = { ...refused, state: 'completed', isPaymentBound: false }
+  expect(await judgeFault(failure(late), quiet)).toBe('refused')
+  expect(await judgeFault(failure({ ...late, answer: 'completed' }), quiet)).toBe('agent')
   for (const errorType of ['internal', 'deadline', 'validation'])
     expect(
       await judgeFault(failure({ chargedWithoutDelivery: true, isPaymentBound: false, errorType }), quiet),

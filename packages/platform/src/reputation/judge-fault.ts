@@ -10,9 +10,11 @@ export type Fault = 'agent' | 'deadline' | 'payer' | 'refused' | 'outage' | 'uns
 /** What of a job that came to nothing is known without asking anybody. */
 export interface FailedJob {
   readonly state: string
+  /** What the agent said of it, also where it said so after the job had expired. */
+  readonly answer: string
   readonly errorType: string | undefined
   readonly chargedWithoutDelivery: boolean
-  /** Its payment names this job, and is good for no other (D13). */
+  /** Its payment names this job (D13). */
   readonly isPaymentBound: boolean
   /** When it was ordered, or last retried. */
   readonly orderedAtMs: number
@@ -61,7 +63,7 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
 
 function judgeCharge(job: FailedJob): Fault {
   if (!wasHeardInTime(job)) return 'unseen'
-  const isRefusal = job.state === 'failed' && job.errorType === 'payment'
+  const isRefusal = job.answer === 'failed' && job.errorType === 'payment'
   return isRefusal && !job.isPaymentBound ? 'refused' : 'agent'
 }
 

@@ -1,4 +1,3 @@
-import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { expect, test } from 'vitest'
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import { explainAction, labelAction, nextAction } from './next-action.ts'
@@ -26,10 +25,10 @@ test('a failed job whose payment is still good is sent again with it: nothing is
 test('a payment that ends too soon for another try is waited for: no second one while the first may be charged', () => {
   const ending = (seconds: number): RunJob =>
     jobOf('qr', { ...FAILED, payment: { state: 'sent', valid_before: NOW + seconds } })
-  const action = actionOf(ending(10 + SETTLE_MARGIN_SECONDS - 1))
+  const action = actionOf(ending(39))
   expect(labelAction(action)).toBe(undefined)
   expect(action.signableAt).toBe(NOW + 1_000)
-  expect(labelAction(actionOf(ending(10 + SETTLE_MARGIN_SECONDS)))).toBe('Pay 0.005 and resume')
+  expect(labelAction(actionOf(ending(40)))).toBe('Pay 0.005 and resume')
 })
 
 test.each(['dead', 'wiped'] as const)('a failed job whose payment is %s is signed for anew', state => {

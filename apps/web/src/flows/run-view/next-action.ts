@@ -1,6 +1,6 @@
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import type { RunJob, RunProgress } from '@farebox/platform-api/flows/runs'
-import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import { secondsNeeded } from '@farebox/flows/internal/run/seconds-needed'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
 /** What takes a run on, by one press. */
@@ -54,7 +54,7 @@ export function nextAction(
       if (job.state === 'unpaid' && payment?.state !== 'ready') sign.push(toSign(step, job, prices))
       if (job.state !== 'failed') continue
       if (payment?.state !== 'sent') sign.push(toSign(step, job, prices))
-      else if (payment.valid_before >= now + step.pinned.max_deadline_seconds + SETTLE_MARGIN_SECONDS)
+      else if (payment.valid_before >= now + secondsNeeded(step))
         retry.push({ key: job.key, amount: payment.amount })
       else waits.push(job.job?.usable_until ?? payment.valid_before)
     }

@@ -31,7 +31,7 @@ function ReceiptsPage(): ReactNode {
   const { ask } = useSite()
   const [text, setText] = useState('')
   const [verdict, setVerdict] = useState<Verdict>()
-  // Asked for once, not with each character; after a failure again.
+  // Asked for once, not with each character; again after a failure, and after a receipt that they do not fit.
   const keys = useRef<Promise<unknown>>(undefined)
   useEffect(() => {
     // From the ticket of a job; a fragment is not sent to the server.
@@ -53,6 +53,7 @@ function ReceiptsPage(): ReactNode {
       .then(([{ checkReceipt }, keys]) => checkReceipt(jws, keys))
       .then(
         found => {
+          if (!found.ok) keys.current = undefined
           if (!isGone) setVerdict(found)
         },
         () => {
