@@ -456,6 +456,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     wallet.answer = method => (method === 'eth_sendTransaction' ? confirmed : undefined)
     await stake()
     await says('Confirm the stake in Fox & Sons')
+    // The page says so just before it asks: a wallet that was never asked sends nothing.
+    await expect.poll(sends).toBe(1)
     await page.reload()
     await says('The stake may have been sent.')
     await expect.poll(() => page.locator('.button.fare').count()).toBe(0)
