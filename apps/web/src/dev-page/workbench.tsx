@@ -81,7 +81,7 @@ export function Workbench(props: Props): ReactNode {
   )
 }
 
-/** The refusal of the newest answer, whose field takes the focus; `check` looks for one in the input as it is now. */
+/** The refusal of the newest answer, whose field takes the focus; `check` looks for one in the current input. */
 function useRefusal(
   form: RefObject<HTMLFormElement | null>,
   asked: {

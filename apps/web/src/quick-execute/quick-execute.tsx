@@ -159,7 +159,7 @@ interface Ordering extends Execute {
   readonly price: string
   readonly setAgreed: (price: string) => void
   readonly spend: SpendCover | undefined
-  /** Where its limit is set; undefined: it moves nothing of its caller's. */
+  /** The page that sets its limit; undefined: the capability spends no tokens of its caller. */
   readonly limit: string | undefined
   readonly isHeld: boolean
   readonly isResting: boolean
@@ -189,7 +189,7 @@ function useOrdering({ agent, capability }: Offer): Ordering {
   return { ...execute, price, setAgreed, spend, limit, isHeld, isResting }
 }
 
-/** Tells once a job that was ordered here is paid. */
+/** Calls `paid` once a job that was ordered here is paid. */
 function usePaid(execution: Execute['execution'], paid: Props['paid']): void {
   const isPaid = execution.step === 'ordered' && execution.isFresh && execution.order.job?.charged === true
   const onPaid = useRef(paid)

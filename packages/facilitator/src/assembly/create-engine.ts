@@ -49,7 +49,7 @@ async function seen<Block extends { readonly blockSeconds: number }>(
   return observation
 }
 
-/** The settlement loop may run in another process: that one is told too. */
+/** Wakes the settlement loop, in this process or, by a signal, in the process that holds the lease. */
 function wakeSettlementLoop(settlementLoop: SettlementLoop, ledger: Ledger): void {
   if (settlementLoop.holdsLease()) settlementLoop.wake()
   else void ledger.signals.publish({ kind: 'captured' })

@@ -34,7 +34,7 @@ export interface FacilitatorOptions {
   readonly limits?: Partial<FacilitatorLimits>
 }
 
-/** The options with their defaults in place, and the chain as it is read and written. */
+/** The options with their defaults, and the parts that read the chain and write to it. */
 export interface Parts extends Pick<
   FacilitatorOptions,
   'ledger' | 'rpc' | 'network' | 'crypto' | 'adminToken'

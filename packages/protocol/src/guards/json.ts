@@ -3,12 +3,12 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The properties of a JSON object; none where it is no object. For what strangers send: every value is then checked. */
+/** The properties of a JSON object; none where it is no object. For untrusted input: the caller checks every value. */
 export function objectOf(value: unknown): { readonly [key: string]: unknown } {
   return isObject(value) ? value : {}
 }
 
-/** Parses JSON; undefined where it is none. Text of a stranger is asked for its depth before (`nestsDeeperThan`). */
+/** Parses JSON; undefined where it is none. Does not bound its depth: for untrusted text ask `nestsDeeperThan` first. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

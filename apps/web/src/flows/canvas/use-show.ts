@@ -7,7 +7,7 @@ import { findNode } from './wires/mark-fits.ts'
 /** From here on halos and tags are drawn. */
 export const NEAR = 0.6
 
-/** Brings a node into view where it is outside, and follows whoever points to one. */
+/** Brings a node into view where it is outside, and again each time one is pointed to. */
 export function useShow(canvas: { readonly current: HTMLElement | null }): (id: string) => void {
   const editor = useEditor()
   const { getInternalNode, setCenter, getZoom } = useReactFlow()

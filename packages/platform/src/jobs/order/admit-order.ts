@@ -81,7 +81,7 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
         giveBack: () => limit.giveBack(from),
       })
       if (payer.isUsed) {
-        // Of a job that was sent before nobody is told to sign anew: it may just have been charged for.
+        // A job that was sent before may just have been charged: its payer must not sign again.
         if (retryOf !== undefined)
           throw new Refusal('conflict', `${USED}: ask for the job, it may have been charged`)
         // A job is written down before its payment is sent, so that one ordered at the same time is known by now.

@@ -144,7 +144,7 @@ function useSharing(autosave: Autosave): Sharing {
     setLink(undefined)
     setEnded(true)
   }
-  // Whoever signed in for a link gets it, as soon as the flow is saved: the page was read anew in between.
+  // After a sign-in for a link the page was loaded again: the link is made as soon as the flow is saved.
   const [isWanted, setWanted] = useState(false)
   useEffect(() => {
     if (sessionStorage.getItem(WANTED) !== draftId) return
