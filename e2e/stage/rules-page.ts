@@ -1,5 +1,11 @@
 import { RULES, type Played, type Rule } from '@farebox/conformance/facilitator'
 
+/**
+ * A facilitator whose margin is between these checks the time at `/verify` and again at `/settle`: whether it keeps the
+ * rule depends on when a second ends.
+ */
+const BY_THE_SECOND = /^[2-9] s of validity left$/
+
 /** How one facilitator did. */
 export interface Column {
   readonly name: string
@@ -21,7 +27,9 @@ export function rulesPage(columns: readonly Column[]): string {
     `Played against a local chain: ${columns.map(({ name }) => `\`${name}\``).join(' and ')}.`,
     '`x402 reference` is the x402 project’s own facilitator library, `@x402/core` and `@x402/evm` 2.27.0, unmodified,',
     'behind a few lines of HTTP. It is meant to be put behind a service: cases of secrets, holds and bodies do not',
-    'apply to it (–), and what it leaves to the service around it on purpose counts here as not kept (✗).',
+    'apply to it (–), and what it leaves to the service around it on purpose counts here as not kept (✗). Its margin',
+    'of time is checked at `/verify` and again at `/settle`: with a few seconds left, a case can end either way (~), and',
+    'is not counted.',
     '',
     'For a facilitator of your own:',
     '',
@@ -46,13 +54,18 @@ export function brokenCases({ played }: Column): readonly string[] {
 
 /** A line for each rule: how many cases, and how many of them each facilitator kept. */
 function scoreTable(columns: readonly Column[]): string {
+  const [ours] = columns
   const header = ['rule', 'cases', ...columns.map(({ name }) => name)]
   const rows = rulesOf(columns).map(rule => [
     rule,
-    String(ofRule(columns[0], rule).length),
-    ...columns.map(column => score(ofRule(column, rule))),
+    String(ofRule(ours, rule).length),
+    ...columns.map(column => score(counted(column, ours).filter(({ ruleCase }) => ruleCase.rule === rule))),
   ])
-  const total = ['all', String(columns[0]?.played.length ?? 0), ...columns.map(({ played }) => score(played))]
+  const total = [
+    'all',
+    String(ours?.played.length ?? 0),
+    ...columns.map(column => score(counted(column, ours))),
+  ]
   const lines = [header, ...rows, total]
   const widths = header.map((_, index) => Math.max(...lines.map(line => (line[index] ?? '').length)))
   return lines
@@ -80,15 +93,17 @@ function ruleSection(columns: readonly Column[], rule: Rule): readonly string[] 
         ruleCase.id,
         ruleCase.sent,
         ruleCase.expected,
-        ...columns.map(column => verdict(column.played.find(one => one.ruleCase.id === ruleCase.id))),
+        ...columns.map(column => verdict(column, ruleCase.id, first)),
       ]),
     ),
   ]
 }
 
 /** Without the words: gas, hashes and the order in a race differ from run to run. */
-function verdict(played: Played | undefined): string {
+function verdict(column: Column, id: string, ours: Column | undefined): string {
+  const played = column.played.find(one => one.ruleCase.id === id)
   if (played?.outcome === undefined) return '–'
+  if (column !== ours && BY_THE_SECOND.test(played.ruleCase.sent)) return '~'
   return played.outcome.wrong === undefined ? '✓' : '✗'
 }
 
@@ -97,6 +112,11 @@ function score(played: readonly Played[]): string {
   if (applied.length === 0) return '–'
   const kept = applied.filter(({ outcome }) => outcome?.wrong === undefined).length
   return `${kept} of ${applied.length}`
+}
+
+/** The cases whose outcome does not depend on when a second ends. */
+function counted(column: Column, ours: Column | undefined): readonly Played[] {
+  return column.played.filter(({ ruleCase }) => column === ours || !BY_THE_SECOND.test(ruleCase.sent))
 }
 
 function ofRule(column: Column | undefined, rule: Rule): readonly Played[] {

@@ -26,7 +26,7 @@ const SCHEMAS: readonly FieldMap[] = [
   ...fc
     .sample(mapOf(3), { seed: 30, numRuns: 60 })
     .filter(fields => takenInputs(fields).some(input => Object.keys(input).length > 0))
-    .slice(0, 24),
+    .slice(0, 6),
 ]
 
 function agentConfig(): string {

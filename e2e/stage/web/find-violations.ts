@@ -10,14 +10,25 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What axe finds against WCAG 2.2, A and AA, in a page as it stands: each rule with the elements that break it. */
+/**
+ * What axe finds against WCAG 2.2, A and AA, in a page as it is, and against the rules of contrast in the other color
+ * scheme: each rule with the elements that break it. The page is left in the light scheme.
+ */
 export async function findViolations(page: Page): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await runAxe(page, `{ type: 'rule', values: ['color-contrast'] }`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await runAxe(page, `{ type: 'tag', values: ${JSON.stringify(RULES)} }`)
+  return [...light, ...dark.map(found => `dark: ${found}`)]
+}
+
+async function runAxe(page: Page, runOnly: string): Promise<readonly string[]> {
   // By the browser's debugger, as the policy of the pages lets no other script in.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   // What fades in has another contrast meanwhile; what goes on for ever is not waited for.
   await page.evaluate(ANIMATIONS_END)
   const found: readonly Violation[] = await page.evaluate(
-    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
+    `axe.run(document, { runOnly: ${runOnly}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(describe).join(' | ')}`)
 }

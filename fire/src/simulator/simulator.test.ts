@@ -48,7 +48,7 @@ test('one seed is one history, to the last event', async () => {
 })
 
 test('the same happens on one thread as on two', async () => {
-  const run = { simulator: bundle, first: 7_000, count: 60 }
+  const run = { simulator: bundle, first: 7_000, count: 20 }
   const alone = await simulateSeeds({ ...run, workers: 1 })
   const together = await simulateSeeds({ ...run, workers: 2 })
   expect(together.counts).toEqual(alone.counts)

@@ -15,8 +15,8 @@ const ANSWERS: { readonly [size in BatterySize]: readonly Drip[] } = {
     { chunks: 60_000, apart: true },
   ],
   small: [
-    { chunks: 100_000, apart: false },
-    { chunks: 10_000, apart: true },
+    { chunks: 30_000, apart: false },
+    { chunks: 3_000, apart: true },
   ],
 }
 

@@ -27,7 +27,7 @@ export const oneByteRequests: Attack = {
   rule: 'A request body takes at most 3 times its bytes and 256 KiB a connection.',
   title: 'bodies in one-byte chunks at each server',
   async run({ size, signal }) {
-    const connections = size === 'small' ? 2 : 20
+    const connections = size === 'small' ? 1 : 20
     const memory = await createMemoryReader()
     const stage = await setStage()
     try {
