@@ -13,7 +13,7 @@ import { checkPackedFiles, leftovers } from './check-packed-files.mjs'
 import { build, Explained, root, tellFailure } from './prepare.mjs'
 import { inColumns, kilobytes } from './table.mjs'
 
-/** Published as a bundle, not file by file as it is compiled (docs/decisions/0018). */
+/** Published as a bundle, not file by file as it is compiled (decision 18). */
 const BUNDLED = 'farebox'
 
 /** npm names every file. */

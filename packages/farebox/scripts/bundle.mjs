@@ -1,4 +1,4 @@
-// Makes the runtime that is published: few files, so that an agent is there sooner (docs/decisions/0018).
+// Makes the runtime that is published: few files, so that an agent is there sooner (decision 18).
 //   node packages/farebox/scripts/bundle.mjs [folder]   default packages/farebox/bundle
 
 import { readFileSync, rmSync } from 'node:fs'

@@ -321,7 +321,7 @@ create table jobs (
   state text not null check (state in ('sent', 'pending', 'completed', 'failed', 'expired')),
   -- It was marked expired once (D35): nothing but a proof changes its state from then on.
   has_expired boolean not null default false,
-  -- Whose fault it was that it did not go well, and what that is concluded from (docs/decisions/0034).
+  -- Whose fault it was that it did not go well, and what that is concluded from (decision 34).
   -- agent: counts against it · deadline: the order left it too little time · payer: could not pay · refused: the agent
   -- took no such order · outage: what both rely on was away · unseen: this platform was not there when it should have been
   fault text check (fault in ('agent', 'deadline', 'payer', 'refused', 'outage', 'unseen')),
@@ -855,8 +855,8 @@ create table sessions (
 create index sessions_by_address on sessions (address, created_at);
 create index sessions_by_age on sessions (expires_at);
 
--- Owners that made a secret here, what was last reported to the facilitator of why their gas is paid and how much (docs/decisions
--- 0030 and 0068), and what they were last told of their use.
+-- Owners that made a secret here, what was last reported to the facilitator of why their gas is paid and how much (decision
+-- 30 and decision 68), and what they were last told of their use.
 create table secret_owners (
   owner text primary key,
   -- Null: not known, to be reported.

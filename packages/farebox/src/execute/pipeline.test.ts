@@ -361,7 +361,7 @@ describe('each point of failure: what was written, given back, charged', () => {
     expect((await stage.post({ jobId, payment })).status).toBe(200)
   })
 
-  test('a verdict against the payment: 402, and its claim is dropped with the job (docs/decisions/0004)', async () => {
+  test('a verdict against the payment: 402, and its claim is dropped with the job (decision 4)', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: '' })

@@ -7,7 +7,7 @@ import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
 import { createScriptedGate, UNKNOWN } from './scripted-gate.test-setup.ts'
 import { after } from './staged-request.test-setup.ts'
 
-// docs/decisions/0016: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
+// decision 16: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
 
 type Method = 'claim' | 'read' | 'write'
 

@@ -11,7 +11,7 @@ export interface HireClient {
   readonly attemptOf: typeof attemptOf
 }
 
-/** Loads it. The published runtime has it in a file of its own (docs/decisions/0018). */
+/** Loads it. The published runtime has it in a file of its own (decision 18). */
 export async function loadClient(): Promise<HireClient> {
   const [calls, again, about, attempts] = await Promise.all([
     import('@farebox/client/execute'),

@@ -29,7 +29,7 @@ export interface HandlerPoolParts {
 const STOP_GRACE_MS = 500
 
 /**
- * Runs handlers in processes of their own, each one job at a time (docs/decisions/0017): what a handler blocks, breaks
+ * Runs handlers in processes of their own, each one job at a time (decision 17): what a handler blocks, breaks
  * or uses up is its own. A job waits for a free process, and the wait counts as its time.
  *
  * Resolves once the first process has loaded the handlers. Throws what is wrong with them, as in this process.

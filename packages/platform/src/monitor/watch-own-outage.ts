@@ -2,7 +2,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { checkOnce } from './ask/check-agent.ts'
 import { createOwnOutageJudge, type Suspicion, type Vote } from './own-outage-judge.ts'
 
-/** Whether an outage is our own, as this process sees it (docs/decisions/0020). */
+/** Whether an outage is our own, as this process sees it (decision 20). */
 export interface OwnOutageWatch {
   /** While this is so, failures do not count and nobody new is checked. */
   isOurs(): boolean

@@ -141,7 +141,7 @@ async function close(parts: DriveParts, progress: Progress, receipt: ChainReceip
   const { transaction } = progress
   const paid = await findPaid(parts, progress, receipt)
   if (paid === undefined) return false
-  // Nobody waits for what is only written: until it is, the ledger has the transaction, which proves the same (0069).
+  // Nobody waits for what is only written: until it is, the ledger has the transaction, which proves the same (decision 69).
   parts.onProven([...paid].map(key => ({ key, transaction: receipt.transactionHash })))
   const conclusions = transaction.payments.map(({ key }): Conclusion =>
     paid.has(key)

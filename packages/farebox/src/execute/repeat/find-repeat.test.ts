@@ -248,7 +248,7 @@ describe('D23 a repeat of a running job', () => {
     expect((await after(stage.clock, 4_000, first)).status).toBe(200)
   })
 
-  test('docs/decisions/0003 a joiner with the run’s own deadline hears how it ended', async () => {
+  test('decision 3: a joiner with the run’s own deadline hears how it ended', async () => {
     const stage = await stageAgent()
     takes(stage, 1_990)
     stage.gate.settles.push(UNKNOWN)

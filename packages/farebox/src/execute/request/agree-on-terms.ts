@@ -61,10 +61,10 @@ export interface RefusedTerms {
 /**
  * Checks the terms of a run: the payment pays for this job, now, and there is time left (D5, D14). A refusal is
  * returned and not thrown, because an earlier attempt with the same payment may be about to charge it: it is answered
- * once the job has been looked up (docs/decisions/0016).
+ * once the job has been looked up (decision 16).
  *
  * Where our clock and the facilitator's differ, both are asked: a run takes both, a refusal too, and between them the
- * refusal is a {@link clockDoubt} (docs/decisions/0047).
+ * refusal is a {@link clockDoubt} (decision 47).
  */
 export function agreeOnTerms<P extends AcceptedPayment | undefined>(
   service: Service,

@@ -8,7 +8,7 @@ const RETRY_AFTER_SECONDS = 30
 
 /**
  * Not the payer's fault and not charged (503): this agent's clock and its facilitator's differ so far that one of them
- * would take this job and the other would not (docs/decisions/0047).
+ * would take this job and the other would not (decision 47).
  */
 export function clockDoubt(aheadSeconds: number): TryLater {
   return new TryLater(

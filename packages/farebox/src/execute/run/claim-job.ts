@@ -59,7 +59,7 @@ function mayRun(left: Job, { capability }: JobOrder, payment: ProvenPayment | un
   )
 }
 
-/** A run taken over has its own deadline, which those who join it go by (docs/decisions/0003). */
+/** A run taken over has its own deadline, which those who join it go by (decision 3). */
 async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undefined> {
   const left = held.job
   if (left.state !== 'running' || (left.deadlineMs === job.deadlineMs && !left.overran)) return held

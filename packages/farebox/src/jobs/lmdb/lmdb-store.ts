@@ -37,7 +37,7 @@ const THIS_HOST: LmdbHost = { spaceOf: statfsSync, runSoon: queueMicrotask }
  * A write that has resolved survives `kill -9`, and the loss of power too where it must: the `saved` record, before
  * money moves, and that a settlement failed, before the caller is answered (D7, D8). lmdb answers when the disk has the
  * transaction, and writes that meet share one (`group-steps.ts`); nobody waits for that of a success
- * (docs/decisions/0070). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
+ * (decision 70). The claim of a running job is gone with the power, and so is the run (`lmdb-claims.ts`).
  * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
  * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock and a host of its own.
