@@ -1,9 +1,9 @@
 // An act has one home. Each row names an act that moves money, or a number that two sides must agree on, by the text that
 // does it, and the files that may hold that text; all others import it. Tests may do as they like.
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listFiles } from './list-files.mjs'
 import { Explained } from './prepare.mjs'
 
 const HOMES = [
@@ -98,12 +98,7 @@ export function checkHomes(root) {
 }
 
 function sources(root) {
-  const words = ['ls-files', '--cached', '--others', '--exclude-standard']
-  const all = execFileSync('git', [...words, 'packages/*.ts', 'apps/*.ts', 'apps/*.tsx'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  return all
-    .split('\n')
-    .filter(file => /\/src\//.test(file) && !FOR_TESTS.test(file) && existsSync(join(root, file)))
+  return listFiles(root, 'packages/*.ts', 'apps/*.ts', 'apps/*.tsx').filter(
+    file => /\/src\//.test(file) && !FOR_TESTS.test(file),
+  )
 }

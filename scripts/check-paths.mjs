@@ -1,11 +1,13 @@
-// Every path of this repository that a document names is there; a name without folders is a file that is somewhere.
+// Every path of this repository that a document names is there; a name without folders is a file that is somewhere. Links
+// between documents lead to a file, and to a heading or an anchor in it.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { listFiles } from './list-files.mjs'
 import { Explained } from './prepare.mjs'
 
 const FOLDERS = /^(?:packages|apps|docs|e2e|examples|bench|fire|scripts)\//
+const LINK = /\]\(([^\s()#:]*)(?:#([^\s()]+))?\)/g
 const NAMED = /`((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|sql|sol)|\/))`/g
 
 /**
@@ -15,24 +17,24 @@ const NAMED = /`((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:ts|mjs|sql|sol)|\/))`/g
  * @returns {number} how many paths are named
  */
 export function checkPaths(root) {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1_048_576,
-  })
-    .trim()
-    .split('\n')
+  const files = listFiles(root)
   const known = new Set(files.flatMap(file => [file, ...foldersOf(file)]))
   const faults = []
   let count = 0
-  for (const document of [
-    'ARCHITECTURE.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'README.md',
-    ...listDocs(root),
-  ]) {
-    for (const [, path] of readFileSync(join(root, document), 'utf8').matchAll(NAMED)) {
+  const read = file => readFileSync(join(root, file), 'utf8')
+  // Without the page of a dated record, which names files as they were then, and what changed when.
+  const documents = files.filter(
+    file => /^(?:docs\/.*|[^/]*)\.md$/.test(file) && !/^(?:docs\/promises|CHANGELOG)\.md$/.test(file),
+  )
+  for (const document of documents) {
+    for (const [, path, anchor] of read(document).matchAll(LINK)) {
+      const target = path === '' ? document : normalize(join(dirname(document), path))
+      count += 1
+      if (!known.has(target) && !known.has(`${target}/`)) faults.push(`${document}: ${path} is not there`)
+      else if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(anchor))
+        faults.push(`${document}: ${target} has no #${anchor}`)
+    }
+    for (const [, path] of read(document).matchAll(NAMED)) {
       if (path.endsWith('/') && !FOLDERS.test(path)) continue
       count += 1
       const isThere = FOLDERS.test(path)
@@ -48,11 +50,15 @@ export function checkPaths(root) {
 /** Files of a user's project. */
 const OF_USERS = new Set(['handlers.js', 'call.ts', 'agent.d.ts'])
 
-/** Without the page of a dated record, which names files as they were then. */
-function listDocs(root) {
-  return readdirSync(join(root, 'docs'))
-    .filter(name => name.endsWith('.md') && name !== 'promises.md')
-    .map(name => `docs/${name}`)
+/** What can be linked to in a document: its anchors, and its headings as GitHub names them. */
+function anchorsOf(text) {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id)])
 }
 
 function foldersOf(file) {
