@@ -92,16 +92,16 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'doubt-is-failure': {
     breaks: 'what a failing store leaves in doubt is answered 503: here as the failure it may not be',
-    in: 'farebox/serveOrder',
+    in: 'farebox/serveInDoubt',
     find: 'if (payment === undefined) throw error.cause',
     replace: 'if (order !== undefined) throw error.cause',
   },
   'refuses-without-looking': {
     breaks: 'a refusal is sent when the job has been looked up: here at once, also of what was paid',
-    in: 'farebox/serveOrder',
-    find: "if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)",
+    in: 'farebox/serveOnce',
+    find: "if (found.kind === 'answered') return found",
     replace: `if (terms.kind === 'refused') throw terms.refusal
-      if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)`,
+  if (found.kind === 'answered') return found`,
   },
   'forgets-soon': {
     breaks: 'a paid response is kept for ten minutes: here for ten seconds',

@@ -8,16 +8,16 @@ import { answerSettled } from './outcome/answer-job.ts'
 import { noteFailure } from './outcome/note-failure.ts'
 import { releaseAfterFailure } from './outcome/release-job.ts'
 import { keepFinalResponse, saveResponse } from './outcome/save-response.ts'
+import { answered, refused, type Served } from './outcome/served.ts'
 import { settlePayment } from './outcome/settle-payment.ts'
 import { authorizeAgent } from './payment/authorize-agent.ts'
-import { askForCharge, checkPastCharge } from './payment/charged-before.ts'
 import { PaymentRejected, reservePayment, type ReservedPayment } from './payment/reserve-payment.ts'
-import { deliverCharged } from './repeat/deliver-charged.ts'
+import { refuseUnlessCharged } from './repeat/unless-charged.ts'
 import type { AcceptedPayment } from './request/accept-payment.ts'
 import { NOTHING_OFFERED, offerPayment, type AgreedTerms } from './request/agree-on-terms.ts'
 import type { ArrivedRequest } from './request/arrived-request.ts'
 import { askForPayment } from './request/ask-for-payment.ts'
-import { endOfRun } from './request/clock-doubt.ts'
+import { endOfRun, refusalByClock } from './request/clock-doubt.ts'
 import { readJobOrder, type JobOrder } from './request/job-order.ts'
 import { provePayer } from './request/prove-payer.ts'
 import { produceResponse } from './run/produce-response.ts'
@@ -83,14 +83,14 @@ async function runPaid(
   order: JobOrder,
   held: HeldJob,
   { payment, deadline }: AgreedTerms<AcceptedPayment>,
-): Promise<Answer> {
+): Promise<Served> {
   const { log, clock, metrics } = service
   const arrivedMs = clock.nowMs()
   if (arrivedMs >= deadline.atMs) {
     // The claim took its time.
-    const past = await askForCharge(service, payments, order, payment)
     const refusal = new DeadlineError('the deadline has passed')
-    return await deliverCharged(service, { order, held, payment, deadline, past, refusal })
+    const asSent = (): unknown => refusalByClock(service, deadline, refusal)
+    return await refuseUnlessCharged(service, order, { refusal, asSent, payment, job: { held, deadline } })
   }
   let reserved: ReservedPayment | undefined
   try {
@@ -111,14 +111,22 @@ async function runPaid(
       saveResponse(order, held, reservation, response),
     )
     service.admission.succeeded(payment.payer)
-    return await metrics.step('settle', () => settlePayment(service, saved)) // 15, 16
+    return answered(await metrics.step('settle', () => settlePayment(service, saved))) // 15, 16
   } catch (error) {
     noteFailure(service, payment, deadline, arrivedMs, error)
     if (error instanceof PaymentRejected) {
-      const past = checkPastCharge(service, payments, order, payment, error.charge)
-      return await deliverCharged(service, { order, held, payment, deadline, past, refusal: error })
+      const { charge } = error
+      return await refuseUnlessCharged(service, order, {
+        refusal: error,
+        payment,
+        job: { held, deadline },
+        charge,
+      })
     }
-    return await releaseAfterFailure(service, held, reserved, error)
+    const released = await releaseAfterFailure(service, held, reserved, error)
+    return released.kind === 'refused'
+      ? refused(refusalByClock(service, deadline, released.refusal))
+      : released
   }
 }
 
@@ -127,13 +135,13 @@ async function runFree(
   order: JobOrder,
   held: HeldJob,
   { deadline }: AgreedTerms,
-): Promise<Answer> {
+): Promise<Served> {
   try {
     const response = await produceResponse(service, order, held, deadline) // 11–13
     const answer = answerSettled(await keepFinalResponse(held, response)) // 14, 16
     service.notifier.notify(order.jobKey)
     service.log.job('completed', order.jobId)
-    return answer
+    return answered(answer)
   } catch (error) {
     return await releaseAfterFailure(service, held, undefined, error)
   }

@@ -1,7 +1,8 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { isStale, isTaken } from './recheck-job.ts'
-import { HoldLost, type HeldJob } from '../../jobs/renew-leases.ts'
+import type { HeldJob } from '../../jobs/renew-leases.ts'
 import { OutcomeInDoubt } from './outcome-in-doubt.ts'
+import { refused, TAKEN, type Served } from './served.ts'
 import { PaymentRejected, type ReservedPayment } from '../payment/reserve-payment.ts'
 import { HandlerCutOff } from '../run/run-handler.ts'
 import { SaveTakenBack } from './save-response.ts'
@@ -13,27 +14,34 @@ import type { Service } from '../service/service.ts'
  * (D24). Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still
  * running.
  *
- * Always throws: the failure, where the store has said that the job was ours to the end; {@link HoldLost} where it
- * is another process's by now, which its caller is answered by; {@link OutcomeInDoubt} where the store did not say.
- * A process that stood still looks again before it tells: what was true then may have been charged by a repeat since.
+ * Resolves to the failure as a refusal, where the store has said that the job was ours to the end; to `taken` where it
+ * is another process's by now, which its caller is answered by. Throws an {@link OutcomeInDoubt} where the store did not
+ * say. A process that stood still reads the record again first: the job may have been charged by a repeat since.
  */
 export async function releaseAfterFailure(
   service: Service,
   held: HeldJob,
   reserved: ReservedPayment | undefined,
   failure: unknown,
-): Promise<never> {
-  if (held.job.state === 'saved' || failure instanceof OutcomeInDoubt) throw failure
+): Promise<Served> {
+  if (failure instanceof OutcomeInDoubt) throw failure
+  if (held.job.state === 'saved') return refused(failure)
   switch (await releaseJob(service, held, failure)) {
     case 'ours':
       // Only now: until the record said so, the reservation may have been another holder's of the same payment.
       if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.binding)
-      throw failure
+      return refused(failure)
     case 'lost':
-      throw new HoldLost('the job was taken over before it failed here', { cause: failure })
+      return TAKEN
     case 'unknown':
       throw new OutcomeInDoubt('the job store failed when the job was released', { cause: failure })
   }
+}
+
+/** Lets go of a job whose payment was charged, so that nothing is refused. True where another process has the job by now. */
+export async function releaseQuietly(service: Service, held: HeldJob, failure: unknown): Promise<boolean> {
+  const released = await releaseAfterFailure(service, held, undefined, failure).catch(() => undefined)
+  return released?.kind === 'taken'
 }
 
 /** What the store says of a job that was let go: whose it was. */

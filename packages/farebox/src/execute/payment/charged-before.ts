@@ -11,8 +11,8 @@ import type { Payments, Service } from '../service/service.ts'
 export type PastCharge =
   /** It was not charged for this job, as far as anybody knows: a refusal is true. */
   | { readonly kind: 'none' }
-  /** It is being charged for this job, or nobody knows. */
-  | { readonly kind: 'pending'; readonly cause: string }
+  /** It is being charged for this job, or nobody says whether it was. */
+  | { readonly kind: 'unknown'; readonly cause: string }
   /** It was charged for this job not long ago: the job is run again and delivered for it. */
   | { readonly kind: 'open'; readonly transaction: string }
   /** It was charged for this job, and longer ago than a response is kept. */
@@ -50,12 +50,12 @@ export function checkPastCharge(
   outcome: ChargeOutcome,
 ): PastCharge {
   if (outcome.kind === 'none') return outcome
-  if (outcome.kind === 'unknown') return { kind: 'pending', cause: outcome.cause }
+  if (outcome.kind === 'unknown') return outcome
   const isConfirmed = outcome.binding === bindingOf(service, payments.crypto, order)
   const isNamed =
     isBoundNonce(authorization.nonce) && (outcome.binding === undefined || payments.executeUrl !== undefined)
   if (!isConfirmed && !isNamed) return { kind: 'none' }
-  if (outcome.kind === 'pending') return { kind: 'pending', cause: 'its settlement is under way' }
+  if (outcome.kind === 'pending') return { kind: 'unknown', cause: 'its settlement is under way' }
   const { transaction, ageSeconds } = outcome
   return { kind: ageSeconds < CHARGE_COUNTS_SECONDS ? 'open' : 'closed', transaction }
 }

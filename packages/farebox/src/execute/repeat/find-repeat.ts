@@ -5,6 +5,8 @@ import type { Answer } from '../../answer/answer.ts'
 import type { RunningJob, UnpaidJob } from '../../jobs/job.ts'
 import type { StoredJob } from '../../jobs/job-store.ts'
 import type { Terms } from '../request/agree-on-terms.ts'
+import type { Served } from '../outcome/served.ts'
+import { orClockDoubt } from '../request/clock-doubt.ts'
 import type { ArrivedRequest } from '../request/arrived-request.ts'
 import { answerPending, answerSettled } from '../outcome/answer-job.ts'
 import { endAbandonedRun, takeOverJob } from '../run/claim-job.ts'
@@ -28,17 +30,26 @@ const RUN_OVER_MS = 2_000
 /** So many requests wait for one job in a process, and so many with large bodies: each keeps its body, and pays nothing. */
 const MOST_REPEATS = 256
 const LARGE_REPEATS = 8
+const RUNS_LONGER =
+  'an earlier request for this job is still running: repeat the same job_id with a later deadline'
 const TOO_MANY = 'too many requests wait for this job: repeat the same job_id with the same payment header'
 
-/** A caller's own time was over before that of the run it joined, which goes on. */
-export class JoinedTooShort extends DeadlineError {}
+/** What the record of a job means for an order. */
+export type Repeat =
+  | Extract<Served, { kind: 'answered' }>
+  /** The job may be run, or refused: no attempt at it can charge any more. */
+  | { readonly kind: 'free' }
+  /** The caller's own time was over before that of the run it joined, which goes on. */
+  | { readonly kind: 'too-short'; readonly refusal: DeadlineError }
+
+const FREE: Repeat = { kind: 'free' }
 
 /**
  * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
  *
- * Resolves to undefined where the job is free to run: nothing is kept of it, or its response waits for a new
- * payment; and where it is not to run, because its terms are refused, once nobody can charge for it any more. Throws a `PaymentError` for another payer's job or price, and a {@link JoinedTooShort} when this caller's own
- * deadline ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
+ * Resolves to `free` where nothing is kept of the job, or its response waits for a new payment; and where it is not to run,
+ * because its terms are refused, once nobody can charge for it any more. Throws a `PaymentError` for another payer's job or
+ * price. A job whose money may be moving is never a failure: it is awaited, then pending.
  */
 export async function findRepeat(
   service: Service,
@@ -46,15 +57,15 @@ export async function findRepeat(
   order: JobOrder,
   payment: ProvenPayment | undefined,
   terms: Terms,
-): Promise<Answer | undefined> {
+): Promise<Repeat> {
   const pendingFromMs = service.clock.nowMs() + service.settlements.waitMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
     const askedMs = service.clock.nowMs()
     const stored = await service.looks.look(order.jobKey)
     if (stored === undefined) {
-      if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return undefined
+      if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return FREE
       // A refusal is told by a fresh look.
-      if (!(await isTaken(service, order.jobKey))) return undefined
+      if (!(await isTaken(service, order.jobKey))) return FREE
       continue
     }
     const { job } = stored
@@ -63,22 +74,22 @@ export async function findRepeat(
       const { payments } = service
       if (payments !== undefined && payment !== undefined)
         await proveRepeat(service, payments, { arrived, order, payment }, job)
-      return answerSettled(job)
+      return repeated(answerSettled(job))
     }
-    if (stored.held && !mayWait(service, order)) return answerPending(order.jobId, TOO_MANY)
+    if (stored.held && !mayWait(service, order)) return pending(order, TOO_MANY)
     if (job.state === 'saved') {
-      if (service.clock.nowMs() >= pendingFromMs) return answerPending(order.jobId)
+      if (service.clock.nowMs() >= pendingFromMs) return pending(order)
       await takeUpIfAbandoned(service, order.jobKey, stored)
       await service.notifier.wait(order.jobKey, Math.min(lookMs, pendingFromMs - service.clock.nowMs()))
       continue
     }
     if (job.state === 'unpaid' && payment !== undefined) refuseResale(job, order, payment)
     if (!stored.held) {
-      if (terms.kind === 'agreed' || (await endAbandonedRun(service, order.jobKey, job))) return undefined
+      if (terms.kind === 'agreed' || (await endAbandonedRun(service, order.jobKey, job))) return FREE
       continue
     }
     if (job.state === 'running' && job.overran) {
-      if (terms.kind === 'refused') return undefined
+      if (terms.kind === 'refused') return FREE
       await service.notifier.wait(
         order.jobKey,
         Math.min(OVERRUN_LOOK_MS, untilItMayRunMs(service, terms.deadline)),
@@ -86,9 +97,18 @@ export async function findRepeat(
       continue
     }
     const joinMs = joinableMs(service, order, job)
-    if (joinMs <= 0) return answerPending(order.jobId)
+    if (joinMs === undefined) return { kind: 'too-short', refusal: new DeadlineError(RUNS_LONGER) }
+    if (joinMs <= 0) return pending(order)
     await service.notifier.wait(order.jobKey, Math.min(lookMs, joinMs))
   }
+}
+
+function repeated(answer: Answer): Repeat {
+  return { kind: 'answered', answer, how: 'repeat' }
+}
+
+function pending({ jobId }: JobOrder, error?: string): Repeat {
+  return repeated(answerPending(jobId, error))
 }
 
 /** Whether one more with a body of this size may wait for the job. */
@@ -106,32 +126,32 @@ function refuseResale(job: UnpaidJob, { capability }: JobOrder, payment: ProvenP
 }
 
 /**
- * How long this caller may still wait for the job. Throws a `DeadlineError` where its own deadline was earlier than
- * the run's, and has passed.
+ * How long this caller may still wait for the job; undefined where its own deadline was earlier than the run's, and has
+ * passed.
  *
  * Where it was not earlier the run is waited out: at that moment it either failed or is about to charge, and a 408
  * to the one who only lost the first answer would then be a lie about money. Zero or less: nobody has said in time
  * how the run ended, and it may still charge.
  */
-function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJob): number {
+function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJob): number | undefined {
   if (job.state !== 'running') return Number.POSITIVE_INFINITY
   const nowMs = service.clock.nowMs()
   const ownMs = order.deadline * 1_000
   if (ownMs >= job.deadlineMs) return Math.max(ownMs, job.deadlineMs + RUN_OVER_MS) - nowMs
-  if (ownMs > nowMs) return ownMs - nowMs
-  throw new JoinedTooShort(
-    'an earlier request for this job is still running: repeat the same job_id with a later deadline',
-  )
+  return ownMs > nowMs ? ownMs - nowMs : undefined
 }
 
 /**
  * How long this caller may wait for the end of an attempt that was answered 408 and still goes on (D24). It can charge
  * nothing any more: whoever waits for it runs the job afterwards, or is refused when there is no time for that.
  */
-function untilItMayRunMs({ clock }: Service, { atMs }: Deadline): number {
-  const leftMs = atMs - clock.nowMs()
+function untilItMayRunMs(service: Service, deadline: Deadline): number {
+  const leftMs = deadline.atMs - service.clock.nowMs()
   if (leftMs > 0) return leftMs
-  throw new DeadlineError('the deadline passed while an earlier attempt at this job was still running')
+  const refusal = new DeadlineError(
+    'the deadline passed while an earlier attempt at this job was still running',
+  )
+  throw orClockDoubt(service, deadline, refusal)
 }
 
 /** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */

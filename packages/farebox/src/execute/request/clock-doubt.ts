@@ -1,3 +1,4 @@
+import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import { describeAgentClock } from '../../payment-gate/facilitator-clock.ts'
 import { TryLater } from '../service/admission.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
@@ -37,6 +38,11 @@ export function orClockDoubt(service: Service, { atMs }: Deadline, refusal: Erro
   const nowMs = service.clock.nowMs()
   const theirsMs = nowMs - aheadSeconds * 1_000
   return nowMs >= atMs === theirsMs >= atMs ? refusal : clockDoubt(aheadSeconds)
+}
+
+/** A refusal of a run that was agreed on, as it is sent: one for its deadline by both clocks. */
+export function refusalByClock(service: Service, deadline: Deadline, refusal: unknown): unknown {
+  return refusal instanceof DeadlineError ? orClockDoubt(service, deadline, refusal) : refusal
 }
 
 /**

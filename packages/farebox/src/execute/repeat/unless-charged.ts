@@ -1,0 +1,128 @@
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
+import { PaymentError } from '@farebox/protocol/errors/service-errors'
+import type { Deadline } from '../../handler/enforce-deadline.ts'
+import type { HeldJob } from '../../jobs/renew-leases.ts'
+import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
+import { answerPending } from '../outcome/answer-job.ts'
+import { orInDoubt } from '../outcome/outcome-in-doubt.ts'
+import { isStale, isTaken } from '../outcome/recheck-job.ts'
+import { releaseAfterFailure, releaseQuietly } from '../outcome/release-job.ts'
+import { answered, refused, TAKEN, type Served } from '../outcome/served.ts'
+import { askForCharge, checkPastCharge, type PastCharge } from '../payment/charged-before.ts'
+import type { JobOrder } from '../request/job-order.ts'
+import { claimJob } from '../run/claim-job.ts'
+import type { Service } from '../service/service.ts'
+import { answerCharged, deliverCharged } from './deliver-charged.ts'
+
+/** A refusal that is due, unless the payment was charged for this very job before. */
+export interface DueRefusal {
+  readonly refusal: unknown
+  /** The refusal as it is sent, where asking may have shown that a clock is off; default: as it is. */
+  readonly asSent?: () => unknown
+  /** Undefined: no attempt at this job can have charged anything. */
+  readonly payment: ProvenPayment | undefined
+  /** Nobody has the job; an attempt that the caller cannot wait for has it; or it is held here. */
+  readonly job: 'free' | 'running' | { readonly held: HeldJob; readonly deadline: Deadline }
+  /** What the facilitator said of the payment; undefined: it is asked. */
+  readonly charge?: ChargeOutcome
+}
+
+/**
+ * Asks whether a payment was charged for this job before, and refuses the order only where it was not (D40):
+ *
+ * - none: the refusal;
+ * - open: the record of the charge was lost, and the job is run again and delivered for it;
+ * - closed: a `PaymentError` that names the transaction;
+ * - unknown: 503.
+ *
+ * Throws a `TryLater` where this payer asked too often for nothing. A job that is held here is let go in any case.
+ */
+export async function refuseUnlessCharged(
+  service: Service,
+  order: JobOrder,
+  due: DueRefusal,
+): Promise<Served> {
+  const { payments, admission, clock } = service
+  const { payment, job, charge } = due
+  if (payments === undefined || payment === undefined) return refused(sentOf(due))
+  // Expired authorizations cost nothing to send: asking about them is bounded for each payer as well.
+  if (job === 'free') admission.enter(payment.payer)
+  const askedMs = clock.nowMs()
+  const past =
+    charge === undefined
+      ? await askForCharge(service, payments, order, payment)
+      : checkPastCharge(service, payments, order, payment, charge)
+  if (past.kind === 'none') {
+    if (job === 'free') admission.failed(payment.payer)
+    return await refuseUncharged(service, order, due, askedMs)
+  }
+  if (past.kind === 'open')
+    return await deliver(service, order, due, { payment, transaction: past.transaction })
+  const isTakenOver =
+    typeof job === 'object' &&
+    (await releaseQuietly(service, job.held, new Error(`a payment that was charged before: ${past.kind}`)))
+  return isTakenOver ? TAKEN : servePast(service, order, past)
+}
+
+function sentOf({ refusal, asSent }: DueRefusal): unknown {
+  return asSent === undefined ? refusal : asSent()
+}
+
+async function refuseUncharged(
+  service: Service,
+  order: JobOrder,
+  due: DueRefusal,
+  askedMs: number,
+): Promise<Served> {
+  const { job, refusal } = due
+  if (typeof job === 'object') {
+    const released = await releaseAfterFailure(service, job.held, undefined, refusal)
+    return released.kind === 'refused' ? refused(sentOf(due)) : released
+  }
+  // Asking took its time: the same payment may have bought the job since.
+  const isOld = job === 'free' && isStale(service.clock, askedMs)
+  if (isOld && (await orInDoubt(isTaken(service, order.jobKey)))) return TAKEN
+  return refused(sentOf(due))
+}
+
+async function deliver(
+  service: Service,
+  order: JobOrder,
+  due: DueRefusal,
+  charged: { readonly payment: ProvenPayment; readonly transaction: string },
+): Promise<Served> {
+  const { job } = due
+  const { payment, transaction } = charged
+  if (typeof job === 'object') return await deliverCharged(service, order, job, charged)
+  if (job === 'running') return answered(answerCharged(order, transaction))
+  const deadline = deadlineOfCharged(service, order)
+  const held = await orInDoubt(claimJob(service, order, { payment, deadline }))
+  if (held === undefined) return answered(answerCharged(order, transaction))
+  // Asked again under the claim: until then another replica may have delivered, and its record be forgotten.
+  return await refuseUnlessCharged(service, order, { ...due, job: { held, deadline } })
+}
+
+/** As asked; a charge is owed whenever its job is asked for, so that a deadline that has passed is replaced. */
+function deadlineOfCharged({ clock, declaration }: Service, order: JobOrder): Deadline {
+  const nowMs = clock.nowMs()
+  const askedMs = order.deadline * 1_000
+  return { atMs: askedMs > nowMs ? askedMs : nowMs + declaration.max_deadline_seconds * 1_000 }
+}
+
+function servePast(
+  service: Service,
+  order: JobOrder,
+  past: Extract<PastCharge, { kind: 'closed' | 'unknown' }>,
+): Served {
+  if (past.kind === 'closed') {
+    const message =
+      `this payment was charged for this job_id in ${past.transaction}, and its ten minutes are over: ` +
+      'sign a new payment for a new run'
+    return refused(new PaymentError(message))
+  }
+  service.log.warn('it is not known yet whether a payment was charged before', {
+    cause: past.cause,
+    job: order.jobId,
+  })
+  return answered(answerPending(order.jobId))
+}
