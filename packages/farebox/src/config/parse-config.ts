@@ -10,9 +10,6 @@ import { findSyntaxProblems } from './json-syntax/find-syntax-problems.ts'
 import { createLocator, type TextPart } from './locate.ts'
 import { createTextPlaces, type TextPlace } from './text-places.ts'
 
-/** Deeper than any declaration, shallow enough for whatever recurses over it. */
-const MAX_CONFIG_DEPTH = 200
-
 /**
  * Checks the text of an `agent.json` and tells every problem with its place: what `readConfig` does with a file that
  * is not good. Throws a {@link ConfigError}.
@@ -21,13 +18,8 @@ const MAX_CONFIG_DEPTH = 200
  * @param keccak256 for the checksum of the wallet; without it that is left to the start
  */
 export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['keccak256']): Declaration {
-  // A byte order mark is an editor's, not the author's.
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const tooDeep = findTooDeep(json)
-  if (tooDeep !== undefined) throw refusal(file, json, [tooDeep])
-  const parsed = parse(json)
-  if (parsed === undefined) throw refusal(file, json, findSyntaxProblems(json))
-  const { tree, value } = parsed
+  const { json, faults, value, tree } = parse(text)
+  if (tree === undefined) throw refusal(file, json, faults)
   const places = createTextPlaces(json)
   const duplicates = findDuplicateKeys(tree).map(({ again, first, path }) => ({
     ...again,
@@ -48,12 +40,10 @@ export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['k
  * @param file only named in the warnings
  */
 export function findConfigWarnings(file: string, text: string): readonly ConfigProblem[] {
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const parsed = parse(json)
-  if (parsed === undefined) return []
-  const checked = checkDeclaration(parsed.value)
-  if (!checked.ok || checked.warnings.length === 0) return []
-  return refusal(file, json, placeProblems(checked.warnings, parsed.tree)).problems
+  const { json, value, tree } = parse(text)
+  const checked = checkDeclaration(value)
+  if (tree === undefined || !checked.ok || checked.warnings.length === 0) return []
+  return refusal(file, json, placeProblems(checked.warnings, tree)).problems
 }
 
 function placeProblems(problems: readonly Problem[], tree: Node): readonly PlacedProblem[] {
@@ -89,36 +79,19 @@ function configProblem(
   return { file, line, column, path, reason, fix }
 }
 
-/** The value, and where its parts stand; undefined for what is not JSON. */
-function parse(json: string): { readonly value: unknown; readonly tree: Node } | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    const tree = parseTree(json)
-    return tree && { value, tree }
-  } catch {
-    return undefined
-  }
-}
-
-/** Brackets within texts count too: no declaration comes near the limit, and parsers recurse. */
-function findTooDeep(json: string): PlacedProblem | undefined {
-  let depth = 0
-  for (let index = 0; index < json.length; index += 1) {
-    const character = json[index]
-    if (character === '{' || character === '[') depth += 1
-    else if (character === '}' || character === ']') depth -= 1
-    if (depth > MAX_CONFIG_DEPTH) {
-      const reason = `is nested more than ${MAX_CONFIG_DEPTH} deep`
-      return {
-        start: index,
-        end: index + 1,
-        path: '',
-        reason,
-        fix: 'flatten it: a declaration needs far less',
-      }
-    }
-  }
-  return undefined
+/** The value, and where its parts stand; without them for what is not JSON, and why it is none. */
+function parse(text: string): {
+  readonly json: string
+  readonly faults: readonly PlacedProblem[]
+  readonly value?: unknown
+  readonly tree?: Node | undefined
+} {
+  // A byte order mark is an editor's, not the author's.
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const faults = findSyntaxProblems(json)
+  return faults.length > 0
+    ? { json, faults }
+    : { json, faults, value: JSON.parse(json), tree: parseTree(json) }
 }
 
 /** The checksum of a wallet whose form is right (EIP-55, D30). */

@@ -1,201 +1,275 @@
-import type { JsonToken } from './json-tokens.ts'
-import { notAnObject, otherQuotes, SYNTAX, trailingComma } from './syntax-faults.ts'
-import { noteColon, noteRest, noteUnclosed, noteWrongBracket } from './syntax-brackets.ts'
-import { isQuoteInText, readBareKey, readText, readWord, setKey } from './syntax-words.ts'
+import { formatPath } from '@farebox/protocol/problems/problem'
+import { printParseErrorCode, visit, type JSONVisitor } from 'jsonc-parser'
+import { replaceForeign } from './foreign-pieces.ts'
 import {
-  close,
-  open,
-  startSyntaxWalk,
-  written,
-  type Step,
-  type SyntaxProblem,
-  type SyntaxWalk,
-} from './syntax-walk.ts'
+  closingOf,
+  escapeFault,
+  notAnObject,
+  SYNTAX,
+  tooDeep,
+  trailingComma,
+  unclosed,
+  wrongBracket,
+  type SyntaxFault,
+} from './syntax-faults.ts'
+
+/** One thing that keeps a text from being JSON, and the part of the text that is at fault. */
+export interface SyntaxProblem extends SyntaxFault {
+  readonly start: number
+  readonly end: number
+  /** Where in the value it would be, as people write it. */
+  readonly path: string
+}
+
+/** Deeper than any declaration, shallow enough for whatever recurses over it. */
+const MAX_DEPTH = 200
+const MAX_PROBLEMS = 1_000
+const MAX_OF_A_KIND = 3
 
 /**
  * What keeps a text from being JSON, in words, each with the part that is at fault: every slip whose meaning is clear
  * (a comma too many, other quotes, a comment), in order, up to the first after which nobody could tell what was meant.
- *
- * @param text one that `JSON.parse` refused
+ * Empty for what `JSON.parse` takes, unless that is nested more than 200 deep.
  */
 export function findSyntaxProblems(text: string): readonly SyntaxProblem[] {
-  const walk = startSyntaxWalk(text)
-  let step: Step | undefined = readRoot
-  while (step !== undefined && walk.problems.length < MAX_PROBLEMS) step = step(walk)
-  return fewOfEach(walk.problems.toSorted((one, other) => one.start - other.start))
+  const { json, pieces } = replaceForeign(text)
+  const reading: Reading = { text, json, pieces, frames: [], problems: [], previous: NOTHING, refusedAt: -1 }
+  try {
+    visit(json, visitorOf(reading), { disallowComments: true })
+  } catch (error) {
+    if (!(error instanceof EndOfReading)) throw error
+  }
+  return fewOfEach(reading.problems.toSorted((one, other) => one.start - other.start))
 }
 
-/** Of a file in another language everything is wrong, and nobody reads it all. */
-const MAX_PROBLEMS = 1_000
-const MAX_OF_A_KIND = 3
-
-/** Who has left out the quotes of one key has left out all: of what is the same, a few are told, and how many more. */
+/** A file without quotes at one key has none at all: of equal problems the first few, with the number of the others. */
 function fewOfEach(problems: readonly SyntaxProblem[]): readonly SyntaxProblem[] {
-  const counts = new Map<string, number>()
-  for (const { reason } of problems) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  const told = new Map<string, number>()
+  const seen = new Map<string, SyntaxProblem[]>()
+  for (const problem of problems) seen.set(problem.reason, [...(seen.get(problem.reason) ?? []), problem])
   return problems.flatMap(problem => {
-    const index = (told.get(problem.reason) ?? 0) + 1
-    told.set(problem.reason, index)
-    const more = (counts.get(problem.reason) ?? 0) - MAX_OF_A_KIND
+    const alike = seen.get(problem.reason) ?? []
+    const index = alike.indexOf(problem) + 1
     if (index > MAX_OF_A_KIND) return []
+    const more = alike.length - MAX_OF_A_KIND
     if (index < MAX_OF_A_KIND || more <= 0) return [problem]
     return [{ ...problem, fix: `${problem.fix}, and fix ${more} more like this` }]
   })
 }
 
-function readRoot(walk: SyntaxWalk): Step | undefined {
-  const token = walk.peek()
-  if (token.kind === '{' || token.kind === '[') return readValue
-  if (token.kind === 'end') {
-    if (walk.problems.length === 0) walk.note({ start: 0, end: 0 }, SYNTAX.empty)
-    return undefined
+/** A part of `json`. */
+interface Token {
+  readonly offset: number
+  readonly length: number
+}
+
+const NOTHING: Token = { offset: 0, length: 0 }
+
+/** An object or an array that is open. */
+interface Frame extends Token {
+  readonly bracket: string
+  readonly line: number
+  /** Characters of white space that begin the line it was opened in. */
+  readonly indent: number
+  /** Key or index of what is being read in it; undefined between two keys. */
+  step: string | number | undefined
+}
+
+interface Reading extends ReturnType<typeof replaceForeign> {
+  readonly text: string
+  readonly frames: Frame[]
+  readonly problems: SyntaxProblem[]
+  /** What was read last, comments aside. */
+  previous: Token
+  /** The parser names some tokens twice. */
+  refusedAt: number
+  /** The first object or array whose closing bracket is indented as if it closed another one. */
+  suspect?: { readonly frame: Frame; readonly path: string }
+}
+
+/** Thrown where nobody could tell what was meant. */
+class EndOfReading extends Error {}
+
+function visitorOf(reading: Reading): JSONVisitor {
+  const begin = (offset: number, length: number, line: number, column: number): void => {
+    const { frames, json, problems } = reading
+    if (frames.length === MAX_DEPTH) {
+      problems.splice(0)
+      frames.splice(0)
+      stop(reading, { offset, length }, tooDeep(MAX_DEPTH))
+    }
+    const indent = /^[ \t]*/.exec(json.slice(offset - column, offset))?.[0].length ?? 0
+    reading.previous = { offset, length }
+    const bracket = json[offset] ?? ''
+    frames.push({ offset, length, bracket, line, indent, step: bracket === '[' ? 0 : undefined })
   }
-  walk.take()
-  const line = walk.text.slice(token.start).split(/[\r\n]/, 1)[0] ?? ''
-  const isKey = walk.peek().kind === ':'
-  walk.note(token, isKey ? SYNTAX.noBraces : notAnObject(line))
-  return undefined
-}
-
-function readValue(walk: SyntaxWalk): Step | undefined {
-  const isAfterColon = walk.previous?.kind === ':'
-  const token = walk.peek()
-  switch (token.kind) {
-    case '{':
-      open(walk, walk.take())
-      return readKey
-    case '[':
-      open(walk, walk.take())
-      return readItem
-    case 'text':
-      return readText(walk, readNext)
-    case 'quoted':
-      walk.note(token, otherQuotes(written(walk, walk.take())))
-      return readNext
-    case 'word':
-      return readWord(walk, readNext)
-    case ':':
-      walk.note(walk.take(), SYNTAX.secondColon)
-      return readValue
-    case 'end':
-      return noteUnclosed(walk)
-    default:
-      // A comma or a closing bracket: nothing stands where a value belongs.
-      if (isAfterColon && walk.previous !== undefined) walk.note(walk.previous, SYNTAX.noValue)
-      return readNext
+  const end = (offset: number, length: number, line: number, column: number): void => {
+    if (offset >= reading.json.length) stopUnclosed(reading)
+    close(reading, { offset, length }, line, column)
+    reading.previous = { offset, length }
   }
-}
-
-function readItem(walk: SyntaxWalk): Step | undefined {
-  const token = walk.peek()
-  if (token.kind === ']') return readClosing(walk)
-  if (token.kind !== ',') return readValue
-  noteComma(walk)
-  return readItem
-}
-
-function readKey(walk: SyntaxWalk): Step | undefined {
-  const token = walk.peek()
-  switch (token.kind) {
-    case 'text':
-      setKey(walk, token)
-      return readText(walk, readColon)
-    case 'quoted':
-      setKey(walk, token)
-      walk.note(token, otherQuotes(written(walk, walk.take())))
-      return readColon
-    case 'word':
-      return readBareKey(walk, { readColon, readNext })
-    case '}':
-      return readClosing(walk)
-    case ']':
-      return noteWrongBracket(walk)
-    case ',':
-      noteComma(walk)
-      return readKey
-    case ':':
-      walk.note(walk.take(), SYNTAX.noKey)
-      return readValue
-    case 'end':
-      return noteUnclosed(walk)
-    default:
-      walk.note(token, SYNTAX.noKey)
-      return readValue
+  return {
+    onObjectBegin: begin,
+    onArrayBegin: begin,
+    onObjectEnd: end,
+    onArrayEnd: end,
+    onObjectProperty: (_key, offset, length) => readKey(reading, { offset, length }),
+    onLiteralValue: (_value, offset, length) => readText(reading, { offset, length }, 'fault'),
+    onSeparator(character, offset, length) {
+      if (character === ',') advance(reading)
+      reading.previous = { offset, length }
+    },
+    onError(code, offset, length) {
+      const error = printParseErrorCode(code)
+      const comment = reading.pieces.get(offset)
+      if (error === 'InvalidCommentToken') {
+        if (comment !== undefined) note(reading, { offset, length }, comment.fault)
+        // Texts are looked at once their place is known.
+      } else if (error.endsWith('Expected') && offset !== reading.refusedAt) {
+        reading.refusedAt = offset
+        refuse(reading, { offset, length }, error)
+      }
+    },
   }
 }
 
-function readColon(walk: SyntaxWalk): Step | undefined {
-  const { previous } = walk
-  const token = walk.peek()
-  if (token.kind === ':') {
-    walk.take()
-    return readValue
-  }
-  if (token.kind === 'end') return noteUnclosed(walk)
-  if (token.kind === 'word' && /^=>?$/.test(written(walk, token))) {
-    walk.note(walk.take(), SYNTAX.equalSign)
-    return readValue
-  }
-  if (previous === undefined || (token.start === previous.end && isQuoteInText(walk, token, previous)))
-    return undefined
-  if (token.kind === ',' || token.kind === '}' || token.kind === ']') {
-    walk.note(previous, SYNTAX.onlyKey)
-    return readNext
-  }
-  walk.note(gapAfter(previous), SYNTAX.noColon)
-  return readValue
+/** What is no key may be as long as the file. */
+const MAX_KEY_CHARACTERS = 80
+
+function readKey(reading: Reading, token: Token): void {
+  const written = reading.json.slice(token.offset, endOf(token)).replace(/^"|"$/g, '')
+  const key = reading.pieces.get(token.offset)?.inner ?? written
+  for (const frame of reading.frames.slice(-1)) frame.step = key.slice(0, MAX_KEY_CHARACTERS)
+  readText(reading, token, 'keyFault')
 }
 
-/** After a value: a comma, the closing bracket, or, at the outermost, the end. */
-function readNext(walk: SyntaxWalk): Step | undefined {
-  const frame = walk.frames.at(-1)
-  if (frame === undefined) return noteRest(walk)
-  const token = walk.peek()
-  switch (token.kind) {
-    case '}':
-    case ']':
-      return readClosing(walk)
-    case 'end':
-      return noteUnclosed(walk)
-    case ':':
-      return noteColon(walk, frame)
-    case ',':
-      walk.take()
-      break
-    default:
-      if (!noteNoComma(walk, token)) return undefined
+/** A key or a value that is no object or array. */
+function readText(reading: Reading, token: Token, role: 'fault' | 'keyFault'): void {
+  const { json, frames, pieces } = reading
+  const piece = pieces.get(token.offset)
+  if (piece !== undefined && frames.length === 0) stopAtRoot(reading, token)
+  reading.previous = token
+  if (piece !== undefined) return note(reading, token, piece[role])
+  const text = json.slice(token.offset, endOf(token))
+  const [line = ''] = text.split(/[\r\n]/, 1)
+  if (!/^(?!")|^"[^"\\]*(?:\\[^][^"\\]*)*"$/.test(line))
+    stop(reading, { ...token, length: line.length }, SYNTAX.unclosedText)
+  const found = escapeFault(text)
+  if (found !== undefined) note(reading, { offset: token.offset + found.index, length: found.length }, found)
+}
+
+/** What JSON does not allow where it stands: judged by its first character, and by what was read before it. */
+function refuse(reading: Reading, token: Token, error: string): void {
+  const { text, json, frames, pieces, previous } = reading
+  const [character = '', before = ''] = [json[token.offset], json[previous.offset]]
+  const frame = frames.at(-1)
+  if (character === '') stopUnclosed(reading)
+  if (frame === undefined) stopAtRoot(reading, token)
+  const isClosing = character === closingOf(frame.bracket)
+  if (!isClosing && /[\]}]/.test(character)) {
+    const line = lineAt(text, placeIn(reading, frame.offset))
+    stop(reading, token, wrongBracket(character, frame.bracket, line), 'around')
   }
-  frame.step = typeof frame.step === 'number' ? frame.step + 1 : undefined
-  return frame.open.kind === '[' ? readItem : readKey
+  if (!isClosing && character !== ',') refuseBeginning(reading, frame, token, error)
+  else if (before === ':') note(reading, previous, SYNTAX.noValue)
+  else if (isClosing && before === ',') note(reading, previous, trailingComma(character), 'around')
+  else if (/[,{[]/.test(before)) note(reading, token, SYNTAX.extraComma, 'around')
+  else if (!pieces.has(previous.offset)) note(reading, after(previous), SYNTAX.noColon)
 }
 
-/** What stands where a comma belongs; false where nobody can tell what it is. */
-function noteNoComma(walk: SyntaxWalk, token: JsonToken): boolean {
-  const { previous } = walk
-  if (token.kind === 'word' && written(walk, token) === ';') {
-    walk.note(walk.take(), SYNTAX.semicolon, 'around')
-    return true
+/** A colon, or the beginning of a key or value. */
+function refuseBeginning(reading: Reading, frame: Frame, token: Token, error: string): void {
+  const { json, frames, pieces, previous } = reading
+  const isColon = json[token.offset] === ':'
+  // What was taken for a value is a key: the array was to end before it.
+  if (isColon && frame.bracket === '[') stopOpen(reading, frame, pathOf(frames.slice(0, -1)))
+  if (isColon || error === 'PropertyNameExpected') stop(reading, token, SYNTAX.noKey)
+  if (json[previous.offset] === '"' && endOf(previous) === token.offset) {
+    if (pieces.has(previous.offset)) throw new EndOfReading()
+    stop(reading, { offset: token.offset - 1, length: 1 }, SYNTAX.quoteInText)
   }
-  if (previous === undefined || isQuoteInText(walk, token, previous)) return false
-  walk.note(gapAfter(previous), SYNTAX.noComma, 'around')
-  return true
+  if (error === 'ColonExpected') stop(reading, after(previous), SYNTAX.noColon)
+  note(reading, after(previous), SYNTAX.noComma, 'around')
+  if (frame.bracket === '[') advance(reading)
 }
 
-function readClosing(walk: SyntaxWalk): Step | undefined {
-  const frame = walk.frames.at(-1)
-  const token = walk.peek()
-  if (frame === undefined || (frame.open.kind === '{') !== (token.kind === '}')) return noteWrongBracket(walk)
-  if (walk.previous?.kind === ',') walk.note(walk.previous, trailingComma(token.kind), 'around')
-  close(walk, walk.take())
-  return readNext
+/** Where no object or array is open: before the outermost, and behind it. */
+function stopAtRoot(reading: Reading, token: Token): never {
+  const { text, json, previous } = reading
+  if (previous !== NOTHING && /[\]}]/.test(json[previous.offset] ?? ''))
+    stop(reading, token, SYNTAX.moreFollows)
+  const first = previous === NOTHING ? token : previous
+  const [line = ''] = text.slice(placeIn(reading, first.offset)).split(/[\r\n]/, 1)
+  stop(reading, first, notAnObject(line))
 }
 
-function noteComma(walk: SyntaxWalk): void {
-  const { previous } = walk
-  walk.note(walk.take(), previous?.kind === ',' ? SYNTAX.twoCommas : SYNTAX.firstComma, 'around')
+/** At the end of the file. Of several open ones, the one whose neighbours' indentation betrays it. */
+function stopUnclosed(reading: Reading): never {
+  const { frames, problems, suspect } = reading
+  const frame = frames.at(-1)
+  if (suspect !== undefined) stopOpen(reading, suspect.frame, suspect.path)
+  if (frame !== undefined) stop(reading, frame, unclosed(frame.bracket, undefined), 'around')
+  if (problems.length === 0) stop(reading, NOTHING, SYNTAX.empty)
+  throw new EndOfReading()
 }
 
-function gapAfter({ end }: JsonToken): { readonly start: number; readonly end: number } {
-  return { start: end, end }
+/** Where an object or array should have been closed, a comma seemed to be missing: one problem, not two. */
+function stopOpen(reading: Reading, frame: Frame, path: string): never {
+  const { text, problems } = reading
+  const start = placeIn(reading, frame.offset)
+  const gap = problems.findIndex(
+    problem => problem.path === path && problem.start > start && problem.reason === SYNTAX.noComma.reason,
+  )
+  const [end] = gap < 0 ? [] : problems.splice(gap, 1)
+  problems.push({ start, end: start + 1, path, ...unclosed(frame.bracket, end && lineAt(text, end.start)) })
+  throw new EndOfReading()
+}
+
+/** Closes the innermost object or array with the bracket at this offset. */
+function close(reading: Reading, { offset }: Token, line: number, column: number): void {
+  const frame = reading.frames.pop()
+  if (frame === undefined || reading.suspect !== undefined) return
+  // In a formatted file, a bracket that begins its line is below the line that opened what it closes.
+  const isFirst = line !== frame.line && /^[ \t]*$/.test(reading.json.slice(offset - column, offset))
+  if (isFirst && column < frame.indent) reading.suspect = { frame, path: pathOf(reading.frames) }
+}
+
+function advance({ frames }: Reading): void {
+  for (const frame of frames.slice(-1))
+    frame.step = typeof frame.step === 'number' ? frame.step + 1 : undefined
+}
+
+function stop(reading: Reading, token: Token, fault: SyntaxFault, around?: 'around'): never {
+  note(reading, token, fault, around)
+  throw new EndOfReading()
+}
+
+/** Notes a fault of a part of the text. Its path ends with the current key or index, unless it is `around` that. */
+function note(reading: Reading, token: Token, { reason, fix }: SyntaxFault, around?: 'around'): void {
+  const path = pathOf(around === undefined ? reading.frames : reading.frames.slice(0, -1))
+  const [start, end] = [placeIn(reading, token.offset), placeIn(reading, endOf(token))]
+  reading.problems.push({ start, end, path, reason, fix })
+  if (reading.problems.length === MAX_PROBLEMS) throw new EndOfReading()
+}
+
+function pathOf(frames: readonly Frame[]): string {
+  return formatPath(frames.flatMap(({ step }) => (step === undefined ? [] : [step])))
+}
+
+function after(token: Token): Token {
+  return { offset: endOf(token), length: 0 }
+}
+
+function endOf({ offset, length }: Token): number {
+  return offset + length
+}
+
+/** Where in the text a place of `json` is. */
+function placeIn({ pieces }: Reading, offset: number): number {
+  const [at, piece] = [...pieces].findLast(([start]) => start <= offset) ?? []
+  if (at === undefined || piece === undefined) return offset
+  return offset < at + piece.length ? piece.start : piece.end + (offset - at - piece.length)
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split(/\r\n|\n|\r/).length
 }
