@@ -1,7 +1,7 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { isThisMachine } from '../this-machine.ts'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 
@@ -61,7 +61,7 @@ async function readPlainFile(path: string, maxBytes: number): Promise<string | u
 }
 
 function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'> | undefined {
-  const file = parse(text)
+  const file = parseJson(text)
   if (!isObject(file)) return undefined
   const { chain, payer, facilitator } = file
   if (!isObject(chain) || !isObject(payer)) return undefined
@@ -78,12 +78,4 @@ function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'
 
 function isOnThisMachine(url: string): boolean {
   return canParseUrl(url) && isThisMachine(new URL(url).hostname)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
+import { parseJson } from '@farebox/protocol/internal/guards/json'
 import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import { findUnstorable, mayHoldUnstorable, replaceUnstorable } from '../unstorable.ts'
@@ -31,15 +32,7 @@ function readAny(text: string): ReadJson {
   if (nestsDeeperThan(new TextEncoder().encode(text), MAX_BODY_DEPTH)) {
     return { ok: false, reason: `is nested deeper than ${MAX_BODY_DEPTH} levels` }
   }
-  const value = parse(text)
+  const value = parseJson(text)
   if (value === undefined) return { ok: false, reason: 'is not JSON' }
   return holdsInfinity(value) ? { ok: false, reason: 'has numbers that cannot be kept' } : { ok: true, value }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

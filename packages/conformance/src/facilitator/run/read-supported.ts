@@ -1,5 +1,5 @@
 import { isAddress } from '@farebox/payments/crypto/address'
-import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 
 /** What a facilitator says of itself at `/supported`, as far as the trial uses it. */
 export interface Supported {
@@ -28,7 +28,7 @@ export async function readSupported(url: string, signal?: AbortSignal): Promise<
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
   })
   const text = await answer.text()
-  const supported = answer.ok ? parse(text) : undefined
+  const supported = answer.ok ? parseJson(text) : undefined
   const { kinds, extensions, signers } = isObject(supported) ? supported : {}
   const lists: readonly unknown[] = isObject(signers) ? Object.values(signers) : []
   return {
@@ -50,12 +50,4 @@ function addressesOf(list: unknown): readonly string[] {
 
 function upTo(count: number, all: readonly string[]): readonly string[] {
   return [...new Set(all)].slice(0, count)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
