@@ -56,6 +56,8 @@ describe('each problem is described in words, at its place', () => {
         '["b] a: this text is not closed on its line → end it with "; a line break within a text is written \\n',
       ],
     ],
+    ['{"a": b"}', ['[b] a: the quotation mark before this is missing → write " before it']],
+    ['{"a":"b""c":1}', ['[] : a comma is missing after this → write a comma here']],
     [
       '{"a": "the "best" one"}',
       [

@@ -112,7 +112,7 @@ function visitorOf(reading: Reading): JSONVisitor {
     onArrayBegin: begin,
     onObjectEnd: end,
     onArrayEnd: end,
-    onObjectProperty: (_key, offset, length) => readKey(reading, { offset, length }),
+    onObjectProperty: (_key, offset, length) => readText(reading, { offset, length }, 'keyFault'),
     onLiteralValue: (_value, offset, length) => readText(reading, { offset, length }, 'fault'),
     onSeparator(character, offset, length) {
       if (character === ',') advance(reading)
@@ -135,21 +135,18 @@ function visitorOf(reading: Reading): JSONVisitor {
 /** What is no key may be as long as the file. */
 const MAX_KEY_CHARACTERS = 80
 
-function readKey(reading: Reading, token: Token): void {
-  const written = reading.json.slice(token.offset, endOf(token)).replace(/^"|"$/g, '')
-  const key = reading.pieces.get(token.offset)?.inner ?? written
-  for (const frame of reading.frames.slice(-1)) frame.step = key.slice(0, MAX_KEY_CHARACTERS)
-  readText(reading, token, 'keyFault')
-}
-
-/** A key or a value that is no object or array. */
+/** A key, or a value that is no object or array. */
 function readText(reading: Reading, token: Token, role: 'fault' | 'keyFault'): void {
   const { json, frames, pieces } = reading
   const piece = pieces.get(token.offset)
   if (piece !== undefined && frames.length === 0) stopAtRoot(reading, token)
+  if (piece !== undefined && reading.text[piece.end] === '"') stop(reading, token, SYNTAX.noFirstQuote)
   reading.previous = token
-  if (piece !== undefined) return note(reading, token, piece[role])
   const text = json.slice(token.offset, endOf(token))
+  const frame = frames.at(-1)
+  if (role === 'keyFault' && frame !== undefined)
+    frame.step = (piece?.inner ?? text.replace(/^"|"$/g, '')).slice(0, MAX_KEY_CHARACTERS)
+  if (piece !== undefined) return note(reading, token, piece[role])
   const [line = ''] = text.split(/[\r\n]/, 1)
   if (!/^(?!")|^"[^"\\]*(?:\\[^][^"\\]*)*"$/.test(line))
     stop(reading, { ...token, length: line.length }, SYNTAX.unclosedText)
@@ -178,15 +175,15 @@ function refuse(reading: Reading, token: Token, error: string): void {
 
 /** A colon, or the beginning of a key or value. */
 function refuseBeginning(reading: Reading, frame: Frame, token: Token, error: string): void {
-  const { json, frames, pieces, previous } = reading
+  const { json, frames, previous } = reading
   const isColon = json[token.offset] === ':'
   // What was taken for a value is a key: the array was to end before it.
   if (isColon && frame.bracket === '[') stopOpen(reading, frame, pathOf(frames.slice(0, -1)))
   if (isColon || error === 'PropertyNameExpected') stop(reading, token, SYNTAX.noKey)
-  if (json[previous.offset] === '"' && endOf(previous) === token.offset) {
-    if (pieces.has(previous.offset)) throw new EndOfReading()
+  // Before a colon it is a key, and what is missing is the comma before it.
+  const isKey = /^\s*:/.test(json.slice(endOf(token), endOf(token) + 20))
+  if (json[previous.offset] === '"' && endOf(previous) === token.offset && !isKey)
     stop(reading, { offset: token.offset - 1, length: 1 }, SYNTAX.quoteInText)
-  }
   if (error === 'ColonExpected') stop(reading, after(previous), SYNTAX.noColon)
   note(reading, after(previous), SYNTAX.noComma, 'around')
   if (frame.bracket === '[') advance(reading)

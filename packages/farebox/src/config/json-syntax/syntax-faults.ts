@@ -25,6 +25,7 @@ export const SYNTAX = {
     reason: 'the text ends at this quotation mark, but goes on behind it',
     fix: 'write \\" for a quotation mark within a text',
   },
+  noFirstQuote: { reason: 'the quotation mark before this is missing', fix: 'write " before it' },
   unclosedText: {
     reason: 'this text is not closed on its line',
     fix: 'end it with "; a line break within a text is written \\n',
