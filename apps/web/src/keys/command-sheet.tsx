@@ -1,7 +1,7 @@
-import type { SearchAnswer } from '@farebox/platform-api/search'
 import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Sheet } from '../parts/sheet.tsx'
 import { Words } from '../parts/words.tsx'
+import { answers } from '../site/answers.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 import { MORE_PLACES, PLACES } from './key-names.ts'
@@ -107,7 +107,7 @@ function useAgents(typed: string): readonly Command[] {
     const left = new AbortController()
     const timer = setTimeout(() => {
       const query = new URLSearchParams({ q: words, limit: String(MOST_AGENTS) })
-      ask<SearchAnswer>(`/v1/agents?${query}`, { signal: left.signal }).then(
+      ask(`/v1/agents?${query}`, answers.search, { signal: left.signal }).then(
         ({ agents }) =>
           setFound(
             agents.map(({ agent_id: agentId, name }) => ({

@@ -1,8 +1,7 @@
-import type { AgentSpender } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
-import { checkSpender } from './answers/check-answers.ts'
 import { declaredSpend, type DeclaredSpend } from './declared-spend.ts'
 import { findCover, permissionsOf, type Cover } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
@@ -45,14 +44,12 @@ function useSpenderName(agentId: number | undefined): string | undefined {
     let isGone = false
     setSpender(undefined)
     if (agentId === undefined) return undefined
-    ask<AgentSpender>(`/v1/agents/${agentId}/spender`)
-      .then(checkSpender)
-      .then(
-        answer => {
-          if (!isGone) setSpender(answer.spender)
-        },
-        () => undefined,
-      )
+    ask(`/v1/agents/${agentId}/spender`, answers.agentSpender).then(
+      answer => {
+        if (!isGone) setSpender(answer.spender)
+      },
+      () => undefined,
+    )
     return () => {
       isGone = true
     }

@@ -1,5 +1,6 @@
-import type { SpendLine, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
+import type { SpendLine } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
 
 /** What was moved for jobs, by job in lower case. */
@@ -28,7 +29,7 @@ export function useJobSpends(payer: string | null, jobs: readonly string[]): Job
       const found = new Map<string, SpendLine[]>()
       for (let at = 0; at < all.length; at += MOST_JOBS) {
         const asked = all.slice(at, at + MOST_JOBS).join(',')
-        const answer = await ask<WalletSpends>(`/v1/limits/${payer}/spends?job_ids=${asked}`)
+        const answer = await ask(`/v1/limits/${payer}/spends?job_ids=${asked}`, answers.walletSpends)
         for (const one of answer.spends) {
           const id = one.job_id?.toLowerCase() ?? ''
           found.set(id, [...(found.get(id) ?? []), one])

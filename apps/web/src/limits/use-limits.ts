@@ -1,7 +1,7 @@
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
-import { checkLimits } from './answers/check-answers.ts'
 
 /** What a wallet permits, as it was last read. */
 export interface ReadLimits {
@@ -32,7 +32,7 @@ export function useLimits(address: string | undefined): ReadLimits {
     const asked = current.current
     if (asked === undefined) return undefined
     try {
-      const answer = checkLimits(await ask<WalletLimits>(`/v1/limits/${asked}`))
+      const answer = await ask(`/v1/limits/${asked}`, answers.walletLimits)
       if (current.current !== asked) return undefined
       setRead(answer)
       setFailure(undefined)

@@ -1,4 +1,5 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
+import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { follow } from './follow.ts'
 
@@ -26,7 +27,13 @@ export async function followJob(
   report: (job: JobAnswer) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const job = { path: `/v1/jobs/${jobId}`, type: 'job', headers: headersFor(tokens), isOver }
+  const job = {
+    path: `/v1/jobs/${jobId}`,
+    answer: answers.job,
+    type: 'job',
+    headers: headersFor(tokens),
+    isOver,
+  }
   await follow(ask, job, report, signal)
 }
 

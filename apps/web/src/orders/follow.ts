@@ -1,4 +1,5 @@
-import { ApiFailure, type Ask } from '../site/ask.ts'
+import type { AnswerOf } from '../site/answers.ts'
+import { ApiFailure, takeAnswer, type Ask } from '../site/ask.ts'
 import { readEvents } from './read-events.ts'
 
 const SHORTEST_PAUSE_MS = 700
@@ -8,6 +9,8 @@ const LONGEST_PAUSE_MS = 15_000
 export interface Followed<Seen> {
   /** It is read here; its events are below, at `/events`. */
   readonly path: string
+  /** What is read there, and what the events carry. */
+  readonly answer: AnswerOf<Seen>
   /** Of the events that carry it. */
   readonly type: string
   readonly headers: { readonly [name: string]: string }
@@ -21,7 +24,7 @@ export interface Followed<Seen> {
  */
 export async function follow<Seen>(
   ask: Ask,
-  { path, type, headers, isOver }: Followed<Seen>,
+  { path, answer, type, headers, isOver }: Followed<Seen>,
   report: (seen: Seen) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,14 +38,14 @@ export async function follow<Seen>(
     try {
       for await (const event of readEvents(`${path}/events`, { headers, lastId, signal })) {
         lastId = event.id ?? lastId
-        if (event.type === type) see(JSON.parse(event.data) as Seen)
+        if (event.type === type) see(await takeAnswer(answer, JSON.parse(event.data)))
         pauseMs = SHORTEST_PAUSE_MS
       }
     } catch {
       signal.throwIfAborted()
     }
     if (isDone) return
-    const asked = await ask<Seen>(path, { headers, signal }).catch((error: unknown) => {
+    const asked = await ask(path, answer, { headers, signal }).catch((error: unknown) => {
       if (signal.aborted || (error instanceof ApiFailure && error.status === 404)) throw error
       return undefined
     })

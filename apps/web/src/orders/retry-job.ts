@@ -1,5 +1,5 @@
-import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { updateOrder } from '../kept/order-store.ts'
 import type { Order } from '../kept/order.ts'
@@ -14,7 +14,7 @@ export async function retryJob(ask: Ask, order: Order, input: JsonObject): Promi
   const headers: { [name: string]: string } =
     order.job_token === undefined ? {} : { 'job-token': order.job_token }
   const body = { payment: order.payment, input }
-  const job = await ask<JobAnswer>(`/v1/jobs/${order.job_id}/retry?wait=false`, {
+  const job = await ask(`/v1/jobs/${order.job_id}/retry?wait=false`, answers.job, {
     method: 'POST',
     body,
     headers,

@@ -1,6 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { readOrder, updateOrder } from '../kept/order-store.ts'
 import type { Order } from '../kept/order.ts'
+import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { putUntilAnswered, type Answered } from './put-until-answered.ts'
 
@@ -22,7 +23,8 @@ export async function sendOrder(
     if (kept?.job !== undefined || kept?.refusal !== undefined) return kept
     const { job_id, agent_id, capability, input, deadline, payment } = order
     const body = { agent_id, capability, job_id, input, deadline, payment }
-    const put = (): Promise<JobAnswer> => ask('/v1/jobs?wait=false', { method: 'POST', body, signal })
+    const put = (): Promise<JobAnswer> =>
+      ask('/v1/jobs?wait=false', answers.job, { method: 'POST', body, signal })
     const change = changeOf(await putUntilAnswered(put, tell, signal))
     return (await updateOrder(order.job_id, change)) ?? { ...order, ...change }
   })

@@ -1,5 +1,6 @@
 import type { Webhook } from '@farebox/platform-api/monitor'
 import { isSignedOut } from '../session/load-signed-in.ts'
+import { answers } from '../site/answers.ts'
 import { ApiFailure, type Ask } from '../site/ask.ts'
 
 /** How far back the figures go. */
@@ -13,7 +14,7 @@ export function readDays(query: URLSearchParams): Days {
 
 /** The webhook of an agent; null: it has none, or it could not be read. */
 export async function readWebhook(ask: Ask, agentId: number): Promise<Webhook | null> {
-  return await ask<Webhook>(`/v1/me/agents/${agentId}/webhook`).catch(unlessSignedOut(null))
+  return await ask(`/v1/me/agents/${agentId}/webhook`, answers.webhook).catch(unlessSignedOut(null))
 }
 
 /** A part of the page that could not be read does not keep the rest from being shown. */

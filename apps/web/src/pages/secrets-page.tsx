@@ -7,6 +7,7 @@ import { unlessSignedOut } from '../owner/read-parts.ts'
 import { loadSignedIn } from '../session/load-signed-in.ts'
 import { SignedInLine } from '../session/signed-in-line.tsx'
 import { SignInGate } from '../session/sign-in-gate.tsx'
+import { answers } from '../site/answers.ts'
 import type { PageModule } from '../site/page.ts'
 
 interface Data {
@@ -22,10 +23,10 @@ export const page: PageModule<Data | null> = {
   load: async ({ ask }) =>
     await loadSignedIn(async () => {
       const [me, { agents }, secrets, limit] = await Promise.all([
-        ask<Me>('/v1/me'),
-        ask<OwnedAgents>('/v1/me/agents'),
-        ask<Secrets>('/v1/me/secrets').catch(unlessSignedOut(null)),
-        ask<SettlementLimit>('/v1/me/settlement-limit').catch(unlessSignedOut(null)),
+        ask('/v1/me', answers.me),
+        ask('/v1/me/agents', answers.ownedAgents),
+        ask('/v1/me/secrets', answers.secrets).catch(unlessSignedOut(null)),
+        ask('/v1/me/settlement-limit', answers.settlementLimit).catch(unlessSignedOut(null)),
       ])
       return { me, agents, secrets, limit }
     }),

@@ -1,7 +1,7 @@
-import type { Me } from '@farebox/platform-api/owners'
 import { SignedInLine } from '../session/signed-in-line.tsx'
 import { loadSignedIn } from '../session/load-signed-in.ts'
 import { SignInGate } from '../session/sign-in-gate.tsx'
+import { answers } from '../site/answers.ts'
 import type { PageModule } from '../site/page.ts'
 
 interface Data {
@@ -14,7 +14,7 @@ interface Data {
 /** For links from elsewhere: signs in, and goes on to the page that wanted it. */
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
-    const me = await loadSignedIn(async () => await ask<Me>('/v1/me'))
+    const me = await loadSignedIn(async () => await ask('/v1/me', answers.me))
     return { next: readNext(query.get('next')), address: me?.address ?? null }
   },
   head: () => ({ title: 'Sign in', personal: true }),

@@ -1,5 +1,6 @@
 import type { WalletBalance } from '@farebox/platform-api/wallets'
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -76,7 +77,7 @@ function useTestWallet(): {
   const { ask } = useSite()
   const fundAddress = useCallback(
     async (address: string): Promise<void> => {
-      await ask('/v1/local/faucet', { method: 'POST', body: { address } })
+      await ask('/v1/local/faucet', answers.none, { method: 'POST', body: { address } })
     },
     [ask],
   )
@@ -178,7 +179,7 @@ function useBalance(wallet: Wallet | undefined): {
     if (address === undefined) return
     asked.current += 1
     const mine = asked.current
-    ask<WalletBalance>(`/v1/wallets/${address}/balance`).then(
+    ask(`/v1/wallets/${address}/balance`, answers.walletBalance).then(
       read => {
         if (asked.current === mine) setBalance(read)
       },

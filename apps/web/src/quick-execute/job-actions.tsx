@@ -1,6 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { useState, type ReactNode } from 'react'
 import type { Order } from '../kept/order.ts'
+import { answers } from '../site/answers.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 
@@ -19,7 +20,7 @@ export function JobActions(props: {
   const remove = (): void => {
     const headers: { [name: string]: string } =
       order.job_token === undefined ? {} : { 'job-token': order.job_token }
-    ask(`/v1/jobs/${job.job_id}/contents`, { method: 'DELETE', headers }).then(
+    ask(`/v1/jobs/${job.job_id}/contents`, answers.none, { method: 'DELETE', headers }).then(
       () => {
         setSaid('Your input and output were deleted from this platform. The receipt was kept.')
         if (isItsPage) reload()

@@ -4,6 +4,7 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Order } from '../kept/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem } from '../wallet/wallet.ts'
 
@@ -133,7 +134,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     if (wallet === undefined) return say({ step: 'idle' })
     say({ step: 'preparing', words: 'Getting the price' })
     const { agentId, agentName, capability, price } = orderable
-    const quote = await ask<QuoteAnswer>('/v1/quotes', {
+    const quote = await ask('/v1/quotes', answers.quote, {
       method: 'POST',
       body: { agent_id: agentId, capability },
       signal,

@@ -2,6 +2,7 @@ import type { Platform } from '@farebox/platform-api/registry'
 import { renderToString } from 'react-dom/server'
 import { App } from '../app/app.tsx'
 import { loadPage, type LoadedPage, type PageState } from '../app/load-page.ts'
+import { answers } from '../site/answers.ts'
 import { ApiFailure, createAsk, type Ask, type Transport } from '../site/ask.ts'
 import { writeDocument } from './document.ts'
 import { failedPage } from './failed-page.tsx'
@@ -45,7 +46,7 @@ export async function renderPage(files: PageFiles, publicUrl: string, asked: Pag
 }
 
 async function load(url: URL, ask: Ask): Promise<{ readonly platform: Platform; readonly page: LoadedPage }> {
-  const platform = await ask<Platform>('/v1/platform')
+  const platform = await ask('/v1/platform', answers.platform)
   try {
     return { platform, page: await loadPage(url, ask, true) }
   } catch (error) {

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { Address } from '../parts/short.tsx'
+import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
@@ -18,7 +19,7 @@ export function SignedInLine({
   const [problem, setProblem] = useState<string>()
   const signOut = (): void => {
     setProblem(undefined)
-    ask('/v1/sessions/current', { method: 'DELETE' }).then(reload, (error: unknown) => {
+    ask('/v1/sessions/current', answers.none, { method: 'DELETE' }).then(reload, (error: unknown) => {
       if (isSignedOut(error)) reload()
       else setProblem(`You are still signed in. ${error instanceof ApiFailure ? error.message : ''}`)
     })

@@ -2,6 +2,7 @@ import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-me
 import type { SignInTerms } from '@farebox/platform-api/owners'
 import { useCallback, useEffect, useState } from 'react'
 import { checksumAddress } from '../format/address.ts'
+import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
@@ -36,7 +37,7 @@ export function useSignIn(wallet: Wallet | undefined): SignIn {
     if (address === undefined) return undefined
     const aborter = new AbortController()
     setTerms(undefined)
-    ask<SignInTerms>('/v1/sessions/nonces', { method: 'POST', signal: aborter.signal }).then(
+    ask('/v1/sessions/nonces', answers.signInTerms, { method: 'POST', signal: aborter.signal }).then(
       setTerms,
       (error: unknown) => {
         if (!aborter.signal.aborted) setProblem(explain(error))
@@ -59,7 +60,7 @@ export function useSignIn(wallet: Wallet | undefined): SignIn {
     setProblem(undefined)
     try {
       const signature = await wallet.signMessage(message)
-      await ask('/v1/sessions', { method: 'POST', body: { message, signature } })
+      await ask('/v1/sessions', answers.none, { method: 'POST', body: { message, signature } })
       return true
     } catch (error) {
       setProblem(explain(error))

@@ -1,5 +1,5 @@
-import type { BrowserSignInOpened } from '@farebox/platform-api/owners'
 import { useEffect, useState } from 'react'
+import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useSite } from '../site/site.ts'
 
@@ -31,7 +31,11 @@ export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
 
     const run = async (): Promise<TerminalSignIn> => {
       const body = linkId === '' ? {} : { link_id: linkId }
-      const opened = await ask<BrowserSignInOpened>('/v1/browser-sign-ins', { method: 'POST', body, signal })
+      const opened = await ask('/v1/browser-sign-ins', answers.browserSignInOpened, {
+        method: 'POST',
+        body,
+        signal,
+      })
       setState({ kind: 'shown', address: opened.address, code: opened.code })
       // The link's end ends it; without an answer of the platform, this does.
       for (let looks = 0; looks < 120; looks += 1) {
@@ -43,7 +47,10 @@ export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
     }
     const isSignedIn = async (stop: AbortSignal): Promise<boolean> => {
       try {
-        const answer = await ask<object>('/v1/browser-sign-ins/claim', { method: 'POST', signal: stop })
+        const answer = await ask('/v1/browser-sign-ins/claim', answers.browserSignInClaimed, {
+          method: 'POST',
+          signal: stop,
+        })
         return 'session_id' in answer
       } catch (error) {
         if (error instanceof ApiFailure && (error.status === 0 || error.status >= 429)) return false

@@ -1,4 +1,6 @@
+import { readAnswer } from '@farebox/client/internal/exchange/read-answer'
 import type { Failure } from '@farebox/platform-api/errors'
+import { answers, type AnswerOf } from './answers.ts'
 
 /** What a question to the platform's API carries besides its path. */
 export interface AskOptions {
@@ -20,8 +22,8 @@ export interface ApiAnswer {
 /** Puts a request to the API: in a browser over HTTP, on the server in its own process. Rejects where there is no answer. */
 export type Transport = (path: string, options: AskOptions) => Promise<ApiAnswer>
 
-/** Asks the API, and throws an {@link ApiFailure} for what is not 2xx. The type is the route's, of `platform-api`. */
-export type Ask = <T>(path: string, options?: AskOptions) => Promise<T>
+/** Asks the API, and throws an {@link ApiFailure} for what is not 2xx or has another form than its route documents. */
+export type Ask = <T>(path: string, answer: AnswerOf<T>, options?: AskOptions) => Promise<T>
 
 /** The API refused, or did not answer. */
 export class ApiFailure extends Error {
@@ -45,24 +47,46 @@ export class ApiFailure extends Error {
   }
 }
 
+/** What a page says where something that it asked for failed. */
+export function explainFailure(error: unknown): string {
+  return error instanceof ApiFailure ? error.message : 'The platform did not respond.'
+}
+
 /** Makes the one way to the API out of a transport. An aborted question rejects with its signal's reason. */
 export function createAsk(transport: Transport): Ask {
-  return async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
-    const answer = await transport(path, options).catch((error: unknown) => {
+  return async function ask<T>(path: string, answer: AnswerOf<T>, options: AskOptions = {}): Promise<T> {
+    const [given] = await Promise.all([transport(path, options), answer()]).catch((error: unknown) => {
       if (options.signal?.aborted === true) throw error
       throw new ApiFailure('The platform did not respond.', { status: 0, type: 'no_answer' })
     })
-    if (answer.status >= 200 && answer.status < 300) return answer.body as T
-    throw failureOf(answer)
+    if (given.status >= 200 && given.status < 300) return await takeAnswer(answer, given.body)
+    throw await failureOf(given)
   }
 }
 
-function failureOf({ status, headers, body }: ApiAnswer): ApiFailure {
-  const told = typeof body === 'object' && body !== null ? (body as Partial<Failure>) : {}
+/**
+ * What the platform sent, as its schema has it; what a newer platform says beside it is left out.
+ *
+ * @throws {ApiFailure} naming the first field of another form
+ */
+export async function takeAnswer<T>(answer: AnswerOf<T>, value: unknown): Promise<T> {
+  const schema = await answer()
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const taken = readAnswer(schema, value)
+  if (taken !== undefined) return taken
+  const wrong = read.error.issues.find(({ code }) => code !== 'unrecognized_keys')
+  const field = wrong === undefined || wrong.path.length === 0 ? 'answer' : wrong.path.join('.')
+  const message = `The platform sent an invalid response, so this page ignored it. The field “${field}” is not in the documented format: ${wrong?.message ?? 'it has unknown fields'}.`
+  throw new ApiFailure(message, { status: 0, type: 'internal' })
+}
+
+async function failureOf({ status, headers, body }: ApiAnswer): Promise<ApiFailure> {
+  const refused = await takeAnswer(answers.failure, body).catch(() => undefined)
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
-  return new ApiFailure(told.error ?? `The platform returned status ${status}.`, {
+  return new ApiFailure(refused?.error ?? `The platform returned status ${status}.`, {
     status,
-    type: told.error_type ?? 'internal',
+    type: refused?.error_type ?? 'internal',
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
   })

@@ -1,9 +1,9 @@
 import { encodeRegister, STAKE_CALL } from '@farebox/contracts/internal/calls/registry-calls'
 import type { Network } from '@farebox/payments/networks'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
-import type { WalletBalance } from '@farebox/platform-api/wallets'
 import { shortAddress } from '../format/address.ts'
 import { formatEther } from '../format/amount.ts'
+import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
@@ -131,7 +131,7 @@ async function checkRegistry(
 }
 
 async function isStaked({ ask, registration }: Staking): Promise<boolean> {
-  const now = await ask<Registration>(`/v1/registrations/${registration.registration_id}`)
+  const now = await ask(`/v1/registrations/${registration.registration_id}`, answers.registration)
   if (now.status.state !== 'waiting_for_stake') return true
   if (walletOf(now) === walletOf(registration) && now.call_data === registration.call_data) return false
   throw new StakeProblem(
@@ -146,7 +146,7 @@ function walletOf({ found }: Registration): string | undefined {
 
 /** Said here where it can be known; the gas is the wallet's to say. */
 async function checkBalance({ address }: Wallet, { ask, registration }: Staking): Promise<void> {
-  const balance = await ask<WalletBalance>(`/v1/wallets/${address}/balance`).catch(() => undefined)
+  const balance = await ask(`/v1/wallets/${address}/balance`, answers.walletBalance).catch(() => undefined)
   if (balance === undefined || BigInt(balance.native_wei) > BigInt(registration.stake_wei)) return
   throw new StakeProblem(
     'Insufficient funds.',

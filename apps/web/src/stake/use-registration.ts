@@ -1,5 +1,6 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { answers } from '../site/answers.ts'
 import { useSite } from '../site/site.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { TransactionFate } from '../wallet/read-transaction.ts'
@@ -52,9 +53,9 @@ export function useRegistration(asked: {
     const read = async (): Promise<void> => {
       const { kept: stake, wallet: by, isFollowed: mustLook } = latest.current
       if (!mustLook && document.hidden) return
-      const answer = await ask<Registration>(`/v1/registrations/${id}`, { signal: leaving.signal }).catch(
-        () => undefined,
-      )
+      const answer = await ask(`/v1/registrations/${id}`, answers.registration, {
+        signal: leaving.signal,
+      }).catch(() => undefined)
       const isLocked = !holdsLock() && (await isLockHeld(id)) && !holdsLock()
       const of = await fateOf(answer, stake, by, platform.chain_id)
       if (leaving.signal.aborted) return

@@ -10,6 +10,7 @@ export interface AnswerSchema<T> {
 interface Issue {
   readonly code: string
   readonly path: readonly PropertyKey[]
+  readonly message: string
   /** Of `unrecognized_keys`. */
   readonly keys?: readonly string[]
 }

@@ -6,7 +6,11 @@ const address = z
   .regex(/^0x[0-9a-f]{40}$/)
   .describe('Lower-case address')
 const word = z.string().regex(/^0x[0-9a-f]{64}$/)
-const atomic = z.string().regex(/^\d+$/).describe('Atomic units of the token')
+const uint256 = z
+  .string()
+  .regex(/^\d+$/)
+  .refine(text => /^\d{1,78}$/.test(text) && BigInt(text) < 2n ** 256n, 'must be below 2^256')
+const atomic = uint256.describe('Atomic units of the token')
 const unixSeconds = z.int().nonnegative().describe('Unix seconds')
 const transaction = word.describe('Hash of the transaction')
 
@@ -32,7 +36,7 @@ export const spendPermission = z.strictObject({
   spender: address.describe('Who may spend'),
   token: address,
   scope: word.describe('What `revoke` of the contract takes'),
-  agent_id: z.string().regex(/^\d+$/).describe('Decimal: an owner can permit a number that no agent has'),
+  agent_id: uint256.describe('Decimal: an owner can permit a number that no agent has'),
   agent_name: z
     .string()
     .nullable()
@@ -82,7 +86,7 @@ export const walletLimits = z
     allowance: atomic.describe('What the token lets the contract take now'),
     total_left: atomic.describe('What is left of all live permissions in the token: the exact allowance'),
     permit: z
-      .strictObject({ name: z.string(), version: z.string(), nonce: z.string().regex(/^\d+$/) })
+      .strictObject({ name: z.string(), version: z.string(), nonce: uint256 })
       .nullable()
       .describe(
         'The EIP-712 domain and the nonce of a signed approval (EIP-2612); null: the token takes none',
@@ -119,7 +123,7 @@ export const spendsQuery = z.strictObject({
 /** A spend that is in a block. */
 export const spendLine = z.strictObject({
   permission: word.describe('The id of the permission'),
-  agent_id: z.string().regex(/^\d+$/),
+  agent_id: uint256,
   agent_name: z.string().nullable().describe(OWNERS_WORDS),
   capability: z.string(),
   token: address,

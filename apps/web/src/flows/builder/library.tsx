@@ -9,6 +9,7 @@ import { TypeShape } from '../../signs/type-shape.tsx'
 import { stepOf } from '../document/capability-catalog.ts'
 import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { answers } from '../../site/answers.ts'
 
 const TYPING_MS = 120
 const PAGE = 20
@@ -152,8 +153,9 @@ function useOffered(typed: string) {
     const query = new URLSearchParams({ limit: String(PAGE) })
     if (typed.trim() !== '') query.set('q', typed.trim())
     if (from !== null) query.set('cursor', from)
-    const answer = await ask<CapabilitiesAnswer>(
+    const answer = await ask(
       `/v1/capabilities?${query}`,
+      answers.capabilities,
       signal === undefined ? {} : { signal },
     )
     catalog.learn(answer.capabilities)

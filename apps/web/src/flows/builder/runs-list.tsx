@@ -1,4 +1,3 @@
-import type { RunAnswer, RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import type { Draft } from '../../kept/draft.ts'
@@ -6,6 +5,7 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 import { When } from '../../parts/when.tsx'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { answers } from '../../site/answers.ts'
 
 interface ListedRun {
   readonly runId: string
@@ -65,7 +65,7 @@ async function seeOpen(ask: FlowEditor['ask'], runs: readonly KeptRun[]): Promis
     .filter(run => run.is_started && (run.seen?.ended_at ?? null) === null)
     .slice(0, MOST_ASKED)
   for (const run of open) {
-    const now = await ask<RunAnswer>(`/v1/runs/${run.run_id}`, { headers: tokenOf(run) }).catch(
+    const now = await ask(`/v1/runs/${run.run_id}`, answers.run, { headers: tokenOf(run) }).catch(
       () => undefined,
     )
     if (now !== undefined) await updateRun(run.run_id, () => ({ seen: seeRun(now) }))
@@ -84,7 +84,7 @@ function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | un
         listRuns().catch(() => []),
         flowId === undefined
           ? []
-          : ask<RunsAnswer>(`/v1/me/runs?flow_id=${flowId}&limit=100`).then(
+          : ask(`/v1/me/runs?flow_id=${flowId}&limit=100`, answers.runs).then(
               answer => answer.runs,
               () => [],
             ),

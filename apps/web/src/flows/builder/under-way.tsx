@@ -1,7 +1,7 @@
-import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Draft } from '../../kept/draft.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { answers } from '../../site/answers.ts'
 
 const OVER: readonly string[] = ['completed', 'cancelled', 'failed']
 
@@ -42,7 +42,7 @@ function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefin
       // One that was never answered is sent again where it is opened.
       const status =
         isOpen && newest.is_started
-          ? await ask<RunAnswer>(`/v1/runs/${newest.run_id}`, {
+          ? await ask(`/v1/runs/${newest.run_id}`, answers.run, {
               ...(newest.run_token !== undefined && { headers: { 'run-token': newest.run_token } }),
             }).then(
               run => run.status,

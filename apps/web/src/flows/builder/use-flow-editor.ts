@@ -2,6 +2,7 @@ import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import { useEffect, useState } from 'react'
 import type { Draft } from '../../kept/draft.ts'
 import { leaveBehind } from '../../kept/left-behind.ts'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from '../document/autosave.ts'
@@ -85,10 +86,10 @@ const browserKeeper: DraftKeeper = {
 
 function saverOf(ask: FlowEditor['ask']): FlowSaver {
   return {
-    create: flow => ask<SavedFlow>('/v1/flows', { method: 'POST', body: { flow } }),
+    create: flow => ask('/v1/flows', answers.savedFlow, { method: 'POST', body: { flow } }),
     update: (flowId, flow, revision) =>
-      ask<SavedFlow>(`/v1/flows/${flowId}`, { method: 'PUT', body: { flow, revision } }),
-    read: flowId => ask<SavedFlow>(`/v1/flows/${flowId}`),
+      ask(`/v1/flows/${flowId}`, answers.savedFlow, { method: 'PUT', body: { flow, revision } }),
+    read: flowId => ask(`/v1/flows/${flowId}`, answers.savedFlow),
   }
 }
 

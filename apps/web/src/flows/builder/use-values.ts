@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
+import { answers } from '../../site/answers.ts'
 
 /** Values at the ports: of a dry run when it is wanted, or of a past run that the address names. */
 export function useValues(
@@ -42,7 +43,7 @@ async function readRun(ask: FlowEditor['ask'], runId: string): Promise<RunAnswer
   const { readRun: readKept } = await import('../../kept/run-store.ts')
   const kept = await readKept(runId).catch(() => undefined)
   const token = kept?.run_token
-  return await ask<RunAnswer>(`/v1/runs/${encodeURIComponent(runId)}`, {
+  return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, {
     ...(token !== undefined && { headers: { 'run-token': token } }),
   })
 }

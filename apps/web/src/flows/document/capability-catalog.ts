@@ -1,8 +1,9 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { pin, type Catalog, type CurrentCapability } from '@farebox/flows/internal/check/catalog'
-import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import type { OfferedCapability } from '@farebox/platform-api/flows/capabilities'
 import type { JobStep } from '@farebox/flows/document/flow'
 import type { FieldMap } from '@farebox/protocol/fields/field'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** What is known of capabilities: those of the flow, and those that were looked at for it. */
@@ -44,7 +45,7 @@ export function createCapabilityCatalog(ask: Ask): CapabilityCatalog {
     for (let at = 0; at < ids.length; at += PAGE) {
       const wanted = ids.slice(at, at + PAGE)
       const query = new URLSearchParams({ ids: wanted.join(','), now: 'true', limit: String(PAGE) })
-      take((await ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`)).capabilities, true)
+      take((await ask(`/v1/capabilities?${query}`, answers.capabilities)).capabilities, true)
     }
   }
   return {

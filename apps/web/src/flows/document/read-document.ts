@@ -1,5 +1,5 @@
 // First: what makes schemas would else try what the policy of the pages refuses.
-import '../../fields/without-eval.ts'
+import '../../site/without-eval.ts'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import type { Flow } from '@farebox/flows/document/flow'
 import { formatProblem } from '@farebox/protocol/problems/problem'

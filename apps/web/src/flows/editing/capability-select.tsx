@@ -1,8 +1,7 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
-import type { CapabilitiesAnswer } from '@farebox/platform-api/flows/capabilities'
 import { useState, type ReactNode } from 'react'
 import { stepOf } from '../document/capability-catalog.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { answers } from '../../site/answers.ts'
 
 interface Choice {
   readonly name: string
@@ -22,14 +21,14 @@ export function CapabilitySelect(props: {
   const load = (): void => {
     if (choices !== undefined) return
     setChoices([])
-    ask<AgentPage>(`/v1/agents/${agentId}`).then(
+    ask(`/v1/agents/${agentId}`, answers.agentPage).then(
       ({ capabilities }) => setChoices(capabilities.map(({ name, price }) => ({ name, price }))),
       () => setChoices(undefined),
     )
   }
   const choose = async (name: string): Promise<void> => {
     const query = new URLSearchParams({ ids: `${agentId}.${encodeURIComponent(name)}` })
-    const { capabilities } = await ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`)
+    const { capabilities } = await ask(`/v1/capabilities?${query}`, answers.capabilities)
     catalog.learn(capabilities)
     const [offered] = capabilities
     const made = offered === undefined ? undefined : stepOf(offered)

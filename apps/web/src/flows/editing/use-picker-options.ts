@@ -2,8 +2,9 @@ import type { PortRef, Step } from '@farebox/flows/document/flow'
 import { gradeTypes } from '../view/grade-types.ts'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
 import { portsOf } from '@farebox/flows/internal/graph/ports'
-import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import type { OfferedCapability } from '@farebox/platform-api/flows/capabilities'
 import { useEffect, useMemo, useState } from 'react'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { stepOf } from '../document/capability-catalog.ts'
 import type { Join } from '../editor/edit-actions.ts'
@@ -69,7 +70,7 @@ function useCapabilities(join: Join | undefined, type: PortType, typed: string) 
     setReading(true)
     const timer = setTimeout(
       () => {
-        ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`, { signal: left.signal }).then(
+        ask(`/v1/capabilities?${query}`, answers.capabilities, { signal: left.signal }).then(
           ({ capabilities }) => {
             catalog.learn(capabilities)
             setFound(capabilities)

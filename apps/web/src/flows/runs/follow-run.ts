@@ -1,5 +1,6 @@
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { follow } from '../../orders/follow.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** A run to be followed, and what opens it. */
@@ -15,7 +16,13 @@ export async function followRun(
   report: (run: RunProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = { path: `/v1/runs/${runId}`, type: 'run', headers, isOver: hasEnded }
+  const run = {
+    path: `/v1/runs/${runId}`,
+    answer: answers.runProgress,
+    type: 'run',
+    headers,
+    isOver: hasEnded,
+  }
   await follow(ask, run, report, signal)
 }
 

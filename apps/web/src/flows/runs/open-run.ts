@@ -1,6 +1,7 @@
 import type { RunAnswer, RunProgress } from '@farebox/platform-api/flows/runs'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { readRun, updateRun } from '../../kept/run-store.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 import { followRun } from './follow-run.ts'
 import { seeRun } from './see-run.ts'
@@ -41,7 +42,7 @@ export async function openRun(
     return tell({ kept, run: undefined, token: undefined })
   const token = given ?? kept?.run_token
   const headers = tokenOf({ ...(token !== undefined && { run_token: token }) })
-  let run = await ask<RunAnswer>(`/v1/runs/${encodeURIComponent(runId)}`, { headers, signal })
+  let run = await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, { headers, signal })
   const see = (progress: RunProgress): void => {
     run = { ...run, ...progress }
     tell({ kept, run, token })

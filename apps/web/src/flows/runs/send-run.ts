@@ -2,6 +2,7 @@ import type { RunAnswer, RunRequest } from '@farebox/platform-api/flows/runs'
 import { putUntilAnswered } from '../../orders/put-until-answered.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { readRun, updateRun } from '../../kept/run-store.ts'
+import { answers } from '../../site/answers.ts'
 import type { ApiFailure, Ask } from '../../site/ask.ts'
 import { seeRun } from './see-run.ts'
 
@@ -62,12 +63,17 @@ function putStart(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAnswe
     max_total: run.max_total,
     payments: [...run.unsent],
   }
-  return ask('/v1/runs', { method: 'POST', body, signal })
+  return ask('/v1/runs', answers.runStarted, { method: 'POST', body, signal })
 }
 
 function putPayments(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAnswer> {
   const body = { payments: run.unsent, max_total: run.max_total }
-  return ask(`/v1/runs/${run.run_id}/payments`, { method: 'PUT', body, headers: tokenOf(run), signal })
+  return ask(`/v1/runs/${run.run_id}/payments`, answers.run, {
+    method: 'PUT',
+    body,
+    headers: tokenOf(run),
+    signal,
+  })
 }
 
 /** What opens a run; without a token whoever is signed in as its payer. */

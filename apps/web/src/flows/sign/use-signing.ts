@@ -1,10 +1,10 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { buildGraph } from '@farebox/flows/graph/graph'
-import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { toAtomic } from '../../format/amount.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 import { explainStop } from '../runs/explain-stop.ts'
@@ -72,7 +72,7 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
 
   const readPlan = useCallback(async (): Promise<SigningPlan> => {
     const signal = left.current?.signal
-    const quote = await ask<RunQuote>('/v1/runs/quote', {
+    const quote = await ask('/v1/runs/quote', answers.runQuote, {
       method: 'POST',
       body: { flow },
       ...(signal !== undefined && { signal }),

@@ -1,7 +1,7 @@
 import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
-import type { ChosenCategory } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { CATEGORY_WORDS } from '../../format/category.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -21,7 +21,7 @@ export function CategoryChoice(props: {
     const before = category
     setCategory(chosen)
     setState('saving')
-    ask<ChosenCategory>(`/v1/me/agents/${agentId}/category`, {
+    ask(`/v1/me/agents/${agentId}/category`, answers.chosenCategory, {
       method: 'PUT',
       body: { category: chosen },
     }).then(

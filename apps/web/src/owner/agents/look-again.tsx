@@ -1,6 +1,7 @@
 import type { Refreshed } from '@farebox/platform-api/registry'
 import { useState, type ReactNode } from 'react'
 import { Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -17,7 +18,7 @@ export function LookAgain(props: {
   >('idle')
   const look = (): void => {
     setState('looking')
-    ask<Refreshed>(`/v1/agents/${agentId}/refresh`, { method: 'POST' }).then(
+    ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' }).then(
       found => {
         setState(describe(found))
         looked?.()

@@ -1,6 +1,6 @@
-import type { OwnedAgents } from '@farebox/platform-api/owners'
 import { useCallback, useEffect, useState } from 'react'
 import { usePurse } from '../../purse/purse-context.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import { readTransaction } from '../../wallet/read-transaction.ts'
@@ -105,6 +105,9 @@ export function useDeregister(agentId: number, owner: string): Deregister {
 
 /** Whether the platform has seen the registration end. An agent that is nobody's of this session's says nothing. */
 async function isDeregistered(ask: Ask, agentId: number): Promise<boolean> {
-  const { agents } = await ask<OwnedAgents>(`/v1/me/agents${agentId > 1 ? `?cursor=${agentId - 1}` : ''}`)
+  const { agents } = await ask(
+    `/v1/me/agents${agentId > 1 ? `?cursor=${agentId - 1}` : ''}`,
+    answers.ownedAgents,
+  )
   return agents.find(({ agent_id: id }) => id === agentId)?.standing === 'deregistered'
 }

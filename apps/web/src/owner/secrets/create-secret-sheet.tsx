@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactNode } from 'react'
 import { checksumAddress } from '../../format/address.ts'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { explainChange } from './explain-change.ts'
 import type { OwnWallet } from './own-wallets.ts'
@@ -32,7 +33,7 @@ export function CreateSecretSheet(props: {
     setAsking(true)
     setProblem(undefined)
     const name = label.trim()
-    ask<CreatedSecret>('/v1/me/secrets', {
+    ask('/v1/me/secrets', answers.createdSecret, {
       method: 'POST',
       body: { ...(name !== '' && { label: name }), wallets: chosen },
     }).then(made, (error: unknown) => {

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { When } from '../../parts/when.tsx'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { explainChange } from './explain-change.ts'
 import { SecretName } from './secret-name.tsx'
@@ -21,7 +22,7 @@ export function RevokeSheet(props: {
   const revoke = (): void => {
     setAsking(true)
     setProblem(undefined)
-    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}`, { method: 'DELETE' }).then(
+    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}`, answers.none, { method: 'DELETE' }).then(
       revoked,
       (error: unknown) => {
         setProblem(explainChange(error, 'revoked'))

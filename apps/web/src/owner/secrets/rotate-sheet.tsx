@@ -2,6 +2,7 @@ import type { CreatedSecret, Secret } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { explainChange } from './explain-change.ts'
 import { SecretName } from './secret-name.tsx'
@@ -20,7 +21,7 @@ export function RotateSheet(props: {
   const rotate = (): void => {
     setAsking(true)
     setProblem(undefined)
-    ask<CreatedSecret>(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`, {
+    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`, answers.createdSecret, {
       method: 'POST',
     }).then(made, (error: unknown) => {
       setProblem(explainChange(error, 'made'))

@@ -1,6 +1,7 @@
 import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { CreateSecretSheet } from './create-secret-sheet.tsx'
@@ -100,7 +101,7 @@ function useSecrets(first: Secrets | null): {
   const [secrets, setSecrets] = useState(first?.secrets)
   const [failure, setFailure] = useState<unknown>(first === null ? new Error('not read') : undefined)
   const read = (): void => {
-    ask<Secrets>('/v1/me/secrets').then(
+    ask('/v1/me/secrets', answers.secrets).then(
       found => {
         setSecrets(found.secrets)
         setFailure(undefined)

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Note, type Tone } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import { OnceSheet } from '../once-sheet.tsx'
@@ -189,18 +190,18 @@ function useWebhook(agentId: number, first: Webhook | null): WebhookRequests {
   }
   const save = (url: string, saved: () => void): void =>
     run(async () => {
-      setMade(await ask<WebhookMade>(path, { method: 'PUT', body: { url } }))
+      setMade(await ask(path, answers.webhookMade, { method: 'PUT', body: { url } }))
       saved()
-      setWebhook(await ask<Webhook>(path))
+      setWebhook(await ask(path, answers.webhook))
     })
   const test = (): void =>
     run(async () => {
-      const tested = await ask<WebhookTested>(`${path}/test`, { method: 'POST' })
+      const tested = await ask(`${path}/test`, answers.webhookTested, { method: 'POST' })
       setOutcome(describeTest(tested))
     })
   const remove = (): void =>
     run(async () => {
-      await ask(path, { method: 'DELETE' })
+      await ask(path, answers.none, { method: 'DELETE' })
       setWebhook(null)
       setOutcome({
         tone: 'info',

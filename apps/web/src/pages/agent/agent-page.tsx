@@ -9,6 +9,7 @@ import { Note } from '../../parts/note.tsx'
 import { AgentFace } from '../../signs/agent-face.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
 import { QuickExecute } from '../../quick-execute/quick-execute.tsx'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useFigures } from './use-figures.ts'
@@ -38,11 +39,11 @@ export const page: PageModule<Data> = {
   async load({ params, query, ask }) {
     const path = `/v1/agents/${encodeURIComponent(params['agentId'] ?? '')}`
     const [agent, badge, days, history, receipts] = await Promise.all([
-      ask<AgentPage>(path),
-      ask<AgentBadge>(`${path}/badge`).catch(() => null),
-      ask<HealthDays>(`${path}/health/days?days=90`).catch(() => null),
-      ask<DeclarationHistory>(`${path}/declarations?limit=6`).catch(() => null),
-      ask<PublicReceipts>(`${path}/receipts?limit=6`).catch(() => ({ receipts: [] })),
+      ask(path, answers.agentPage),
+      ask(`${path}/badge`, answers.agentBadge).catch(() => null),
+      ask(`${path}/health/days?days=90`, answers.healthDays).catch(() => null),
+      ask(`${path}/declarations?limit=6`, answers.declarationHistory).catch(() => null),
+      ask(`${path}/receipts?limit=6`, answers.publicReceipts).catch(() => ({ receipts: [] })),
     ])
     const named = query.get('capability')
     const capability = agent.capabilities.find(({ name }) => name === named) ?? agent.capabilities[0]

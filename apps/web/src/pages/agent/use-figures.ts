@@ -1,6 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 
 /** The platform adds a job to an agent's figures within so long. */
@@ -22,7 +23,10 @@ export function useFigures(given: { readonly agent: AgentPage; readonly receipts
   const readSoon = useCallback(() => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
-      Promise.all([ask<AgentPage>(path), ask<PublicReceipts>(`${path}/receipts?limit=6`)]).then(
+      Promise.all([
+        ask(path, answers.agentPage),
+        ask(`${path}/receipts?limit=6`, answers.publicReceipts),
+      ]).then(
         ([facts, { receipts }]) => setRead({ facts, receipts }),
         () => undefined,
       )

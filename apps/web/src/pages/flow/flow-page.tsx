@@ -1,5 +1,5 @@
 import type { Flow } from '@farebox/flows/document/flow'
-import type { FlowsAnswer, SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Builder } from '../../flows/builder/builder.tsx'
 import type { FlowToOpen } from '../../flows/builder/use-flow-editor.ts'
@@ -7,6 +7,7 @@ import { UNNAMED } from '../../flows/document/name-by-steps.ts'
 import type { BuilderView } from '../../flows/builder/tools/tool-bar.tsx'
 import { createDraft, type Draft } from '../../kept/draft.ts'
 import { SignInButton } from '../../session/sign-in-button.tsx'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import type { PageModule } from '../../site/page.ts'
@@ -31,8 +32,8 @@ export const page: PageModule<Data> = {
     const id = params['flowId'] ?? null
     const view = query.get('view')
     const readSaved = async (): Promise<{ readonly saved: SavedFlow | null }> => {
-      if (id !== null) return { saved: await ask<SavedFlow>(`/v1/flows/${encodeURIComponent(id)}`) }
-      await ask<FlowsAnswer>('/v1/flows?limit=1')
+      if (id !== null) return { saved: await ask(`/v1/flows/${encodeURIComponent(id)}`, answers.savedFlow) }
+      await ask('/v1/flows?limit=1', answers.flows)
       return { saved: null }
     }
     const read = await loadSignedIn(readSaved).then(

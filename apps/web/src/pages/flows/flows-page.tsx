@@ -1,6 +1,7 @@
 import type { FlowsAnswer, TemplatesAnswer } from '@farebox/platform-api/flows/saved-flows'
 import type { ReactNode } from 'react'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { ImportButton } from './import-button.tsx'
 import { OwnFlows } from './own-flows.tsx'
@@ -17,11 +18,11 @@ interface Data {
 export const page: PageModule<Data> = {
   async load({ ask }) {
     const [templates, saved] = await Promise.all([
-      ask<TemplatesAnswer>('/v1/flows/templates').then(
+      ask('/v1/flows/templates', answers.templates).then(
         answer => answer.templates,
         () => null,
       ),
-      loadSignedIn(async () => (await ask<FlowsAnswer>('/v1/flows?limit=100')).flows),
+      loadSignedIn(async () => (await ask('/v1/flows?limit=100', answers.flows)).flows),
     ])
     return { templates, saved }
   },

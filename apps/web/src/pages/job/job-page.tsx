@@ -9,6 +9,7 @@ import { Hash } from '../../parts/short.tsx'
 import { Words } from '../../parts/words.tsx'
 import { keepInput } from '../../quick-execute/input-again.ts'
 import { JobPanel } from '../../quick-execute/job-panel.tsx'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
@@ -133,7 +134,7 @@ function useJob(
     if (agentId === undefined) return undefined
     const giveUp = (): void => setAgent(known => known ?? null)
     const timer = setTimeout(giveUp, AGENT_WITHIN_MS)
-    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, giveUp)
+    ask(`/v1/agents/${agentId}`, answers.agentPage).then(setAgent, giveUp)
     return () => clearTimeout(timer)
   }, [ask, agentId])
   return { opened, agent, failure }

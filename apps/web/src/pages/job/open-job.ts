@@ -1,5 +1,6 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { Order } from '../../kept/order.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** A job that was opened, as it stands. */
@@ -46,7 +47,7 @@ export async function openJob(
     if (known !== undefined) void updateOrder(jobId, { job })
   }
   const headers = headersFor(tokens)
-  const now = await ask<JobAnswer>(`/v1/jobs/${encodeURIComponent(jobId)}`, { headers, signal })
+  const now = await ask(`/v1/jobs/${encodeURIComponent(jobId)}`, answers.job, { headers, signal })
   see(now)
   if (!isOver(now)) await followJob(ask, { jobId, ...tokens }, see, signal)
 }

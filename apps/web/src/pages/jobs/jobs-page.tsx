@@ -1,12 +1,10 @@
-import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
-import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
-import type { Me } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { fromAtomic, groupDigits, toAtomic } from '../../format/amount.ts'
 import { formatCount } from '../../format/share.ts'
 import { FailureNote } from '../../parts/note.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { JobTable } from './job-table.tsx'
 import type { Listed, Mine } from './listed.ts'
@@ -26,9 +24,9 @@ export const page: PageModule<Data> = {
   load: async ({ ask }) => ({
     mine: await loadSignedIn(async () => {
       const [{ address }, { jobs }, { runs }] = await Promise.all([
-        ask<Me>('/v1/me'),
-        ask<PayerJobs>('/v1/me/jobs?limit=100'),
-        ask<RunsAnswer>('/v1/me/runs?limit=100'),
+        ask('/v1/me', answers.me),
+        ask('/v1/me/jobs?limit=100', answers.payerJobs),
+        ask('/v1/me/runs?limit=100', answers.runs),
       ])
       return { address, jobs, runs }
     }),

@@ -1,5 +1,6 @@
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 
 /** A browser orders with one wallet, or a few. */
@@ -22,7 +23,7 @@ export function useMoved(wallets: readonly string[]): bigint | undefined {
     const read = async (): Promise<void> => {
       const { signal } = left
       const limits = await Promise.all(
-        asked.split(',').map(wallet => ask<WalletLimits>(`/v1/limits/${wallet}`, { signal })),
+        asked.split(',').map(wallet => ask(`/v1/limits/${wallet}`, answers.walletLimits, { signal })),
       )
       if (!signal.aborted) setMoved(limits.reduce((sum, one) => sum + sumSpent(one), 0n))
     }

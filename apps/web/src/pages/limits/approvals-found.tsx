@@ -1,11 +1,11 @@
 import type { TokenApproval, TokenApprovals, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
-import { checkApprovals } from '../../limits/answers/check-answers.ts'
 import { planExact, planZero } from '../../limits/plan-change.ts'
 import type { Change } from '../../limits/use-change.ts'
 import { Address } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { ChangeLine, isSending } from './change-line.tsx'
@@ -126,7 +126,7 @@ function useApprovals({ address }: WalletLimits, change: Change) {
   const [failure, setFailure] = useState<unknown>()
   const read = useCallback((): void => {
     setFailure(undefined)
-    ask<TokenApprovals>(`/v1/limits/${address}/approvals`).then(checkApprovals).then(setFound, setFailure)
+    ask(`/v1/limits/${address}/approvals`, answers.tokenApprovals).then(setFound, setFailure)
   }, [ask, address])
   useEffect(read, [read])
   const { state } = change

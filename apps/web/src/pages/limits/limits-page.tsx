@@ -1,11 +1,11 @@
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
-import type { Platform } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useChange } from '../../limits/use-change.ts'
 import { useLimits } from '../../limits/use-limits.ts'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import type { PageModule } from '../../site/page.ts'
 import { ApprovalTicket } from './approval-ticket.tsx'
@@ -22,11 +22,11 @@ interface Data {
 /** What agents may move of a wallet's tokens beyond their prices: given, changed, taken back. */
 export const page: PageModule<Data> = {
   async load({ ask }) {
-    const { spend_permissions_address: contract } = await ask<Platform>('/v1/platform')
+    const { spend_permissions_address: contract } = await ask('/v1/platform', answers.platform)
     if (contract === null)
       throw new ApiFailure('There are no spend limits on this chain.', { status: 404, type: 'not_found' })
     const failed = await loadSignedIn(
-      async () => (await ask<PayerJobs>('/v1/me/jobs?status=failed&limit=100')).jobs,
+      async () => (await ask('/v1/me/jobs?status=failed&limit=100', answers.payerJobs)).jobs,
     )
     return { failed }
   },

@@ -1,7 +1,7 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { declaredSpend } from '../../limits/declared-spend.ts'
 import type { Order } from '../../kept/order.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** A job that was refused though its capability may spend: no chain knows of it. */
@@ -31,7 +31,7 @@ export async function findRefused(ask: Ask, failed: readonly Failed[]): Promise<
   const spending = new Set<string>()
   await Promise.all(
     ids.map(async id => {
-      const agent = await ask<AgentPage>(`/v1/agents/${id}`).catch(() => undefined)
+      const agent = await ask(`/v1/agents/${id}`, answers.agentPage).catch(() => undefined)
       for (const { name, permissions } of agent?.capabilities ?? [])
         if (declaredSpend(permissions) !== undefined) spending.add(`${id} ${name}`)
     }),

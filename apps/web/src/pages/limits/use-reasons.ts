@@ -1,7 +1,7 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
 import type { SpendPermissionView } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
 import { declaredSpend } from '../../limits/declared-spend.ts'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 
 /** So many agents are asked for their declarations. */
@@ -18,7 +18,7 @@ export function useReasons(
   useEffect(() => {
     let isGone = false
     for (const id of ids.split(',').filter(one => one !== '')) {
-      ask<AgentPage>(`/v1/agents/${id}`).then(
+      ask(`/v1/agents/${id}`, answers.agentPage).then(
         ({ capabilities }) => {
           if (isGone) return
           const own = capabilities.flatMap(({ name, permissions: declared }) => {

@@ -1,6 +1,7 @@
 import type { SpendLine, WalletLimits, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { useCallback, useEffect, useState } from 'react'
+import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
 import { failedOfBrowser, failedOfWallet, findRefused, type RefusedSpend } from './refused-spends.ts'
 
@@ -26,7 +27,7 @@ export function useSpent(limits: WalletLimits, failed: PayerJobs['jobs'] | null)
     async (cursor?: string): Promise<void> => {
       const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`
       try {
-        const answer = await ask<WalletSpends>(`/v1/limits/${address}/spends${query}`)
+        const answer = await ask(`/v1/limits/${address}/spends${query}`, answers.walletSpends)
         setPages(before =>
           cursor === undefined || before === undefined
             ? answer

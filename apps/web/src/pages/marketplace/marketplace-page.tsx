@@ -2,6 +2,7 @@ import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import type { SearchAnswer } from '@farebox/platform-api/search'
 import type { FirstJob } from '@farebox/platform-api/wallets'
 import type { ReactNode } from 'react'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { JustSettled } from './just-settled.tsx'
 import { Results } from './results.tsx'
@@ -23,9 +24,9 @@ export const page: PageModule<Data> = {
   async load({ query, ask }) {
     const search = readSearch(query)
     const [found, settled, first] = await Promise.all([
-      ask<SearchAnswer>(searchPath(search)),
-      ask<PublicReceipts>('/v1/receipts?limit=6').catch(() => ({ receipts: [] })),
-      ask<FirstJob>('/v1/local/first-job').catch(() => null),
+      ask(searchPath(search), answers.search),
+      ask('/v1/receipts?limit=6', answers.publicReceipts).catch(() => ({ receipts: [] })),
+      ask('/v1/local/first-job', answers.firstJob).catch(() => null),
     ])
     return { search, found, settled: settled.receipts, first }
   },

@@ -1,5 +1,6 @@
 import type { FoundAgent, SearchAnswer } from '@farebox/platform-api/search'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 import { searchPath, searchUrl, type Search } from './search-query.ts'
@@ -45,7 +46,7 @@ export function useSearch(firstSearch: Search, firstFound: SearchAnswer): Search
       asked.current = controller
       setWaiting(true)
       const timer = setTimeout(() => {
-        ask<SearchAnswer>(path, { signal: controller.signal }).then(
+        ask(path, answers.search, { signal: controller.signal }).then(
           found => {
             setRows(read(found))
             setFailure(undefined)

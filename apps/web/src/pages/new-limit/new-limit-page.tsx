@@ -1,5 +1,4 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { Platform } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { declaredSpend, type DeclaredSpend } from '../../limits/declared-spend.ts'
@@ -7,6 +6,7 @@ import { readBack } from '../../limits/find-cover.ts'
 import { useChange } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
@@ -28,9 +28,9 @@ interface Data {
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
     const agentId = query.get('agent') ?? ''
-    const { spend_permissions_address: contract } = await ask<Platform>('/v1/platform')
+    const { spend_permissions_address: contract } = await ask('/v1/platform', answers.platform)
     if (contract === null || !/^[1-9]\d{0,14}$/.test(agentId)) throw missing()
-    const agent = await ask<AgentPage>(`/v1/agents/${agentId}`)
+    const agent = await ask(`/v1/agents/${agentId}`, answers.agentPage)
     const capability = agent.capabilities.find(({ name }) => name === query.get('capability'))
     if (capability === undefined || declaredSpend(capability.permissions) === undefined) throw missing()
     const back =

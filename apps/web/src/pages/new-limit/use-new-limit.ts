@@ -1,9 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type {
-  AgentSpender,
-  SpendPermissionView,
-  WalletLimits,
-} from '@farebox/platform-api/limits/wallet-limits'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import {
   checkTerms,
@@ -14,12 +10,12 @@ import {
   type TermsRefusals,
   type TypedTerms,
 } from '../../limits/check-terms.ts'
-import { checkSpender } from '../../limits/answers/check-answers.ts'
 import type { DeclaredSpend } from '../../limits/declared-spend.ts'
 import { permissionsOf } from '../../limits/find-cover.ts'
 import { planSet, type LimitChange } from '../../limits/plan-change.ts'
 import { useLimits, type ReadLimits } from '../../limits/use-limits.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -136,18 +132,16 @@ function useSpender(agentId: number): { readonly spender: SpenderState; readonly
   useEffect(() => {
     let isGone = false
     setSpender({ kind: 'asking' })
-    ask<AgentSpender>(`/v1/agents/${agentId}/spender`)
-      .then(checkSpender)
-      .then(
-        answer => {
-          if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
-        },
-        (error: unknown) => {
-          if (isGone) return
-          const isUnnamed = error instanceof ApiFailure && error.status === 404
-          setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
-        },
-      )
+    ask(`/v1/agents/${agentId}/spender`, answers.agentSpender).then(
+      answer => {
+        if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
+      },
+      (error: unknown) => {
+        if (isGone) return
+        const isUnnamed = error instanceof ApiFailure && error.status === 404
+        setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
+      },
+    )
     return () => {
       isGone = true
     }

@@ -1,8 +1,8 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
 import type { AgentHealth, Webhook } from '@farebox/platform-api/monitor'
 import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
 import type { AgentDashboard, Me, OwnedAgents } from '@farebox/platform-api/owners'
 import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
 
 /** An agent as its owner's list has it. */
@@ -37,14 +37,14 @@ export async function loadOwnerAgent(
   const days = readDays(query)
   const [agent, dashboard, overview, health, webhook, jobs, shown] = await Promise.all([
     readOwnAgent(ask, agentId),
-    ask<AgentDashboard>(`/v1/me/agents/${agentId}/dashboard?days=${days}`),
-    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`).catch(unlessSignedOut(null)),
-    ask<AgentHealth>(`/v1/agents/${agentId}/health`).catch(unlessSignedOut(null)),
+    ask(`/v1/me/agents/${agentId}/dashboard?days=${days}`, answers.dashboard),
+    ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard).catch(unlessSignedOut(null)),
+    ask(`/v1/agents/${agentId}/health`, answers.agentHealth).catch(unlessSignedOut(null)),
     readWebhook(ask, agentId),
-    ask<OwnerJobs>(`/v1/me/agents/${agentId}/jobs?limit=${MOST_JOBS}`),
-    ask<AgentPage>(`/v1/agents/${agentId}`).catch(unlessSignedOut(null)),
+    ask(`/v1/me/agents/${agentId}/jobs?limit=${MOST_JOBS}`, answers.ownerJobs),
+    ask(`/v1/agents/${agentId}`, answers.agentPage).catch(unlessSignedOut(null)),
   ])
-  const { address: owner, session } = await ask<Me>('/v1/me')
+  const { address: owner, session } = await ask('/v1/me', answers.me)
   return {
     days,
     owner,
@@ -63,7 +63,7 @@ export async function loadOwnerAgent(
 export async function readOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
   // The list goes by their numbers: the first after the one before is this one.
   const cursor = agentId > 1 ? `?cursor=${agentId - 1}` : ''
-  const { agents } = await ask<OwnedAgents>(`/v1/me/agents${cursor}`)
+  const { agents } = await ask(`/v1/me/agents${cursor}`, answers.ownedAgents)
   const agent = agents.find(({ agent_id: id }) => id === agentId)
   if (agent === undefined)
     throw new ApiFailure(`You do not have an agent ${agentId}.`, { status: 404, type: 'not_found' })

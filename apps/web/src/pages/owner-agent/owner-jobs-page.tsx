@@ -5,6 +5,7 @@ import { JobsTable } from '../../owner/jobs-table.tsx'
 import { Words } from '../../parts/words.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignInGate } from '../../session/sign-in-gate.tsx'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { readAgentId, readOwnAgent, type OwnAgent } from './load-owner-agent.ts'
 
@@ -45,7 +46,7 @@ export const page: PageModule<Data | null> = {
     return await loadSignedIn(async () => {
       const [agent, jobs] = await Promise.all([
         readOwnAgent(ask, agentId),
-        ask<OwnerJobs>(`/v1/me/agents/${agentId}/jobs?${asked}`),
+        ask(`/v1/me/agents/${agentId}/jobs?${asked}`, answers.ownerJobs),
       ])
       return { agent, jobs, status, jobId, isFurther: cursor !== '' && jobId === '' }
     })

@@ -1,7 +1,8 @@
 import type { Webhook } from '@farebox/platform-api/monitor'
-import type { OwnerDashboard, OwnerJobLine, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
+import type { OwnerDashboard, OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import type { OwnedAgents, Secrets } from '@farebox/platform-api/owners'
 import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** Everything on an owner's first page. */
@@ -23,9 +24,9 @@ const MOST_WEBHOOKS = 8
 export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<OwnerData> {
   const days = readDays(query)
   const [dashboard, { agents }, secrets] = await Promise.all([
-    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`),
-    ask<OwnedAgents>('/v1/me/agents'),
-    ask<Secrets>('/v1/me/secrets').catch(unlessSignedOut(null)),
+    ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard),
+    ask('/v1/me/agents', answers.ownedAgents),
+    ask('/v1/me/secrets', answers.secrets).catch(unlessSignedOut(null)),
   ])
   const ids = dashboard.agents.map(({ agent_id: id }) => id)
   const jobId = query.get('job')?.trim() ?? ''
@@ -45,11 +46,11 @@ export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<Owner
 
 /** A job by its id, of whichever of these agents. Null: none of them has it. */
 async function findJob(ask: Ask, agentIds: readonly number[], jobId: string): Promise<OwnerJobLine | null> {
-  const answers = await Promise.all(
+  const lists = await Promise.all(
     agentIds.map(async id => {
       const path = `/v1/me/agents/${id}/jobs?job_id=${encodeURIComponent(jobId)}`
-      return await ask<OwnerJobs>(path).catch(unlessSignedOut({ jobs: [], next_cursor: null }))
+      return await ask(path, answers.ownerJobs).catch(unlessSignedOut({ jobs: [], next_cursor: null }))
     }),
   )
-  return answers.flatMap(({ jobs }) => jobs)[0] ?? null
+  return lists.flatMap(({ jobs }) => jobs)[0] ?? null
 }

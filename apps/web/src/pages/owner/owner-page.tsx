@@ -13,6 +13,7 @@ import { isSignedOut, loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
 import { SignInGate } from '../../session/sign-in-gate.tsx'
 import { Sign } from '../../signs/sign.tsx'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { SiteProvider, useSite } from '../../site/site.ts'
@@ -51,7 +52,7 @@ function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
   const { reload } = useNavigation()
   const [read, setRead] = useState({ dashboard: data.dashboard, now: site.now })
   const refresh = useCallback(() => {
-    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`).then(
+    ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard).then(
       dashboard => setRead({ dashboard, now: Date.now() / 1_000 }),
       (error: unknown) => {
         // The session has ended: what is shown is for who was signed in.

@@ -1,4 +1,4 @@
-import '../../fields/without-eval.ts'
+import '../../site/without-eval.ts'
 import { verifyReceipt, type ReceiptVerdict } from '@farebox/platform-api/receipt'
 
 /** Checks a receipt against the platform's keys. Nothing is thrown, whatever the text. */

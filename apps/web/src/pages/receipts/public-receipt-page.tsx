@@ -4,6 +4,7 @@ import { Hash } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { Bars } from '../../signs/bars.tsx'
 import { Sign } from '../../signs/sign.tsx'
@@ -11,7 +12,7 @@ import { Sign } from '../../signs/sign.tsx'
 /** A paid job as anybody may see it: not its contents, its payer, nor its transfer. */
 export const page: PageModule<PublicReceipt> = {
   load: async ({ params, ask }) =>
-    await ask<PublicReceipt>(`/v1/receipts/${encodeURIComponent(params['hash'] ?? '')}`),
+    await ask(`/v1/receipts/${encodeURIComponent(params['hash'] ?? '')}`, answers.publicReceipt),
   head: ({ agent_name, capability, amount }) => ({
     title: `${amount} USDC to ${agent_name}`,
     description: `Paid job: ${agent_name}, ${capability}, ${amount} USDC.`,

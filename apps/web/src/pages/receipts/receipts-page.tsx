@@ -1,4 +1,3 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
 import type { Receipt } from '@farebox/platform-api/receipt'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
@@ -7,6 +6,7 @@ import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { CopiedHash, Transaction } from '../../parts/transaction.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
 import { Bars } from '../../signs/bars.tsx'
@@ -45,7 +45,7 @@ function ReceiptsPage(): ReactNode {
     setVerdict(undefined)
     if (jws === '') return undefined
     let isGone = false
-    keys.current ??= ask<unknown>('/.well-known/jwks.json').catch((error: unknown) => {
+    keys.current ??= ask('/.well-known/jwks.json', answers.keySet).catch((error: unknown) => {
       keys.current = undefined
       throw error
     })
@@ -203,7 +203,7 @@ function useAgentName(agentId: number | undefined): string | undefined {
     setName(undefined)
     if (agentId === undefined) return undefined
     const left = new AbortController()
-    ask<AgentPage>(`/v1/agents/${agentId}`, { signal: left.signal }).then(
+    ask(`/v1/agents/${agentId}`, answers.agentPage, { signal: left.signal }).then(
       agent => setName(agent.name),
       () => undefined,
     )

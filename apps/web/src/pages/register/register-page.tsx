@@ -2,6 +2,7 @@ import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useState, type ReactNode } from 'react'
 import { plainLine } from '../../format/plain-line.ts'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { isSettled } from '../../stake/use-registration.ts'
@@ -30,7 +31,7 @@ export const page: PageModule<Data> = {
     const { registrationId: id } = params
     if (id === undefined)
       return { registration: null, endpoint: query.get('endpoint')?.slice(0, MOST_CHARACTERS) ?? null }
-    const registration = await ask<Registration>(`/v1/registrations/${encodeURIComponent(id)}`)
+    const registration = await ask(`/v1/registrations/${encodeURIComponent(id)}`, answers.registration)
     return { registration, endpoint: null }
   },
   head: ({ registration }) =>

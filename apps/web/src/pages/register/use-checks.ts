@@ -5,6 +5,7 @@ import type {
 } from '@farebox/platform-api/registration/registration-check'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { readEvents } from '../../orders/read-events.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -115,7 +116,9 @@ async function lookAt(
   }
   // No stream came, or it broke off: the same question, answered whole. It changes nothing to ask twice.
   try {
-    return { registration: await ask<Registration>('/v1/registrations', { method: 'POST', body, signal }) }
+    return {
+      registration: await ask('/v1/registrations', answers.registration, { method: 'POST', body, signal }),
+    }
   } catch (error) {
     if (!(error instanceof ApiFailure) || (error.status !== 400 && error.status !== 409)) throw error
     return { refusal: error.message, listed: undefined, checks: undefined }

@@ -8,6 +8,7 @@ import type { Signable } from '../../flows/runs/sign-payments.ts'
 import type { NextAction, ToSign } from '../../flows/run-view/next-action.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -68,7 +69,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
 
   const headers: { [name: string]: string } = opened?.token === undefined ? {} : { 'run-token': opened.token }
   const put = async (runId: string, what: string, body: unknown = {}): Promise<void> =>
-    show(await ask<RunAnswer>(`/v1/runs/${runId}/${what}`, { method: 'POST', body, headers }))
+    show(await ask(`/v1/runs/${runId}/${what}`, answers.run, { method: 'POST', body, headers }))
 
   /** Signs, writes down and sends payments. False: nothing was sent, and the page says why. */
   const pay = async (run: RunAnswer, jobs: readonly ToSign[]): Promise<boolean> => {
@@ -86,7 +87,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     setBusy('Getting the price')
     const keys = jobs.map(({ key }) => key)
     const body = { flow: run.flow, keys }
-    const quoted = await ask<RunQuote>('/v1/runs/quote', { method: 'POST', body, signal })
+    const quoted = await ask('/v1/runs/quote', answers.runQuote, { method: 'POST', body, signal })
     const asked = quoted.jobs.flatMap(({ key, quote }) =>
       quote === null ? [] : [[key, quote.amount] as const],
     )
@@ -139,9 +140,9 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       if (sign.length > 0 && !(await pay(run, sign))) return
       setBusy('Sending')
       for (const { key } of retry)
-        await ask(`/v1/runs/${run.run_id}/retry`, { method: 'POST', body: { key }, headers })
+        await ask(`/v1/runs/${run.run_id}/retry`, answers.run, { method: 'POST', body: { key }, headers })
       setPrices(NO_PRICES)
-      show(await ask<RunAnswer>(`/v1/runs/${run.run_id}`, { headers }))
+      show(await ask(`/v1/runs/${run.run_id}`, answers.run, { headers }))
       refresh()
     })
 

@@ -2,6 +2,7 @@ import type { Sessions } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -18,9 +19,13 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
     setFailure(undefined)
     try {
       for (const session of ended) {
-        await ask(session.is_current ? '/v1/sessions/current' : `/v1/me/sessions/${session.session_id}`, {
-          method: 'DELETE',
-        })
+        await ask(
+          session.is_current ? '/v1/sessions/current' : `/v1/me/sessions/${session.session_id}`,
+          answers.none,
+          {
+            method: 'DELETE',
+          },
+        )
         if (session.is_current) reload()
         else setSessions(left => left.filter(({ session_id: id }) => id !== session.session_id))
       }

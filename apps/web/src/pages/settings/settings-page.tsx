@@ -7,6 +7,7 @@ import { Words } from '../../parts/words.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
 import { SignInButton } from '../../session/sign-in-button.tsx'
+import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { SessionsSection } from './sessions-section.tsx'
 import { ThemeSection } from './theme-section.tsx'
@@ -29,9 +30,9 @@ export const page: PageModule<Data | null> = {
   load: async ({ ask }) =>
     await loadSignedIn(async () => {
       const [me, { sessions }, { agents }] = await Promise.all([
-        ask<Me>('/v1/me'),
-        ask<Sessions>('/v1/me/sessions'),
-        ask<OwnedAgents>('/v1/me/agents'),
+        ask('/v1/me', answers.me),
+        ask('/v1/me/sessions', answers.sessions),
+        ask('/v1/me/agents', answers.ownedAgents),
       ])
       const live = agents.filter(({ standing }) => standing !== 'deregistered')
       const shown = await Promise.all(

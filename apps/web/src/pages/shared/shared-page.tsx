@@ -10,6 +10,7 @@ import { createDraft } from '../../kept/draft.ts'
 import { Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { SharedMap } from './shared-map.tsx'
@@ -23,8 +24,8 @@ interface Data {
 /** A flow that somebody shares: to look at, to run, and to copy. Their secret constants are not in it. */
 export const page: PageModule<Data> = {
   async load({ params, ask }) {
-    const shared = await ask<SharedFlow>(`/v1/shared/${encodeURIComponent(params['shareId'] ?? '')}`)
-    const checked = await ask<FlowChecked>('/v1/flows/check', {
+    const shared = await ask(`/v1/shared/${encodeURIComponent(params['shareId'] ?? '')}`, answers.sharedFlow)
+    const checked = await ask('/v1/flows/check', answers.flowChecked, {
       method: 'POST',
       body: { flow: shared.flow },
     }).catch(() => null)

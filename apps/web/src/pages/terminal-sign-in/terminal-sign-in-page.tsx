@@ -1,10 +1,10 @@
-import type { Me } from '@farebox/platform-api/owners'
 import { useEffect, type ReactNode } from 'react'
 import { checksumAddress } from '../../format/address.ts'
 import { Note } from '../../parts/note.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
 import { useTerminalSignIn } from '../../session/use-terminal-sign-in.ts'
+import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
@@ -12,7 +12,7 @@ import { useSite } from '../../site/site.ts'
 /** Where `farebox login --browser` sends a browser. Data: who is signed in already; null: nobody. */
 export const page: PageModule<{ readonly address: string | null }> = {
   async load({ ask }) {
-    const me = await loadSignedIn(async () => await ask<Me>('/v1/me'))
+    const me = await loadSignedIn(async () => await ask('/v1/me', answers.me))
     return { address: me?.address ?? null }
   },
   head: () => ({ title: 'Sign in from your terminal', personal: true }),

@@ -2,7 +2,8 @@ import {
   signTransaction,
   type SignedTransaction,
 } from '@farebox/payments/internal/transaction/sign-transaction'
-import type { LocalChainAnswer, LocalChainQuestion } from '@farebox/platform-api/wallets'
+import type { LocalChainQuestion } from '@farebox/platform-api/wallets'
+import { answers } from '../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
 import { keccak } from '../keccak.ts'
 import { WalletProblem, type ChainQuestion, type WalletTransaction } from '../wallet.ts'
@@ -28,7 +29,7 @@ const SPARE = { of: 3n, by: 2n }
 export function openLocalChain(ask: Ask): LocalChain {
   const put = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<unknown> => {
     const body = { method, params }
-    return (await ask<LocalChainAnswer>('/v1/local/chain', { method: 'POST', body })).result
+    return (await ask('/v1/local/chain', answers.localChain, { method: 'POST', body })).result
   }
   const number = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<bigint> =>
     BigInt(String(await put(method, params)))

@@ -1,9 +1,9 @@
-import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import { useEffect, useRef, useState, type Dispatch, type ReactNode, type SetStateAction } from 'react'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { FailureNote } from '../../../parts/note.tsx'
 import { Popover } from '../../../parts/popover.tsx'
 import { SignInSheet } from '../../../session/sign-in-sheet.tsx'
+import { answers } from '../../../site/answers.ts'
 import { useNavigation } from '../../../site/navigation.ts'
 import { Sign } from '../../../signs/sign.tsx'
 import type { Autosave } from '../../document/autosave.ts'
@@ -133,14 +133,11 @@ function useSharing(autosave: Autosave): Sharing {
     await autosave.flush()
     const flowId = autosave.draft().saved?.flow_id
     if (flowId === undefined) return
-    const { share_id: id } = await ask<{ readonly share_id: NonNullable<SavedFlow['share_id']> }>(
-      `/v1/flows/${flowId}/share`,
-      { method: 'POST' },
-    )
+    const { share_id: id } = await ask(`/v1/flows/${flowId}/share`, answers.flowShared, { method: 'POST' })
     setLink(`${location.origin}/shared/${id}`)
   }
   const end = async (): Promise<void> => {
-    await ask(`/v1/flows/${autosave.draft().saved?.flow_id}/share`, { method: 'DELETE' })
+    await ask(`/v1/flows/${autosave.draft().saved?.flow_id}/share`, answers.none, { method: 'DELETE' })
     setLink(undefined)
     setEnded(true)
   }

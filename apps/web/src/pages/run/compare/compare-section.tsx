@@ -9,6 +9,7 @@ import { FailureNote } from '../../../parts/note.tsx'
 import { Hash } from '../../../parts/short.tsx'
 import { When } from '../../../parts/when.tsx'
 import { Words } from '../../../parts/words.tsx'
+import { answers } from '../../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../../site/ask.ts'
 import { useSite } from '../../../site/site.ts'
 
@@ -70,7 +71,7 @@ async function readOther(ask: Ask, runId: string): Promise<RunAnswer> {
     import('../../../flows/runs/send-run.ts'),
   ])
   const headers = tokenOf((await readRun(runId)) ?? {})
-  return await ask<RunAnswer>(`/v1/runs/${encodeURIComponent(runId)}`, { headers })
+  return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, { headers })
 }
 
 function Unread({ failure }: { readonly failure: unknown }): ReactNode {

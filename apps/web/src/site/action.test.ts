@@ -1,0 +1,62 @@
+import { expect, test, vi } from 'vitest'
+import { createAction } from './action.ts'
+
+const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+const explain = (error: unknown): string => `It failed: ${error instanceof Error ? error.message : ''}.`
+
+test('it is busy until it is done, and what is done with the result comes after', async () => {
+  const action = createAction()
+  action.open(() => undefined)
+  const seen: string[] = []
+  action.start(async () => () => void seen.push(action.get().state), explain)
+  expect(action.get()).toEqual({ state: 'busy' })
+  await settled()
+  expect([action.get(), seen]).toEqual([{ state: 'idle' }, ['idle']])
+})
+
+test('a second click while it is busy does nothing', async () => {
+  const action = createAction()
+  action.open(() => undefined)
+  const run = vi.fn(async () => undefined)
+  action.start(run, explain)
+  action.start(run, explain)
+  await settled()
+  action.start(run, explain)
+  await settled()
+  expect(run).toHaveBeenCalledTimes(2)
+})
+
+test('a failure is a sentence, until it is forgotten or begun again', async () => {
+  const action = createAction()
+  const changed = vi.fn<() => void>()
+  action.open(changed)
+  const fail = (): Promise<undefined> => Promise.reject(new Error('no'))
+  action.start(fail, explain)
+  await settled()
+  expect(action.get()).toEqual({ state: 'failed', sentence: 'It failed: no.' })
+  action.forget()
+  expect(action.get()).toEqual({ state: 'idle' })
+  expect(changed).toHaveBeenCalledTimes(3)
+})
+
+test('when its component is gone the signal aborts, and result and failure are dropped', async () => {
+  for (const end of ['done', 'failed']) {
+    const action = createAction()
+    const close = action.open(() => undefined)
+    const done = vi.fn<() => void>()
+    let left: AbortSignal | undefined
+    action.start(async signal => {
+      left = signal
+      await settled()
+      if (end === 'failed') throw new Error('late')
+      return done
+    }, explain)
+    close()
+    expect(left?.aborted).toBe(true)
+    await settled()
+    await settled()
+    expect([done.mock.calls.length, action.get()]).toEqual([0, { state: 'idle' }])
+    action.start(async () => done, explain)
+    expect(action.get()).toEqual({ state: 'idle' })
+  }
+})

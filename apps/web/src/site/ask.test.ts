@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { answers } from './answers.ts'
+import { createAsk, type ApiAnswer } from './ask.ts'
+
+function askOf(answer: Partial<ApiAnswer> | Error) {
+  const headers = { get: (name: string) => (name === 'retry-after' ? '7' : null) }
+  return createAsk(async () => {
+    if (answer instanceof Error) throw answer
+    return { status: 200, headers, body: undefined, ...answer }
+  })
+}
+
+test('an answer is what its schema takes; what a newer platform says beside it is left out', async () => {
+  const body = { share_id: 'abc', since: 5 }
+  expect(await askOf({ body })('/', answers.flowShared)).toEqual({ share_id: 'abc' })
+  expect(await askOf({ status: 204 })('/', answers.none)).toBeNull()
+})
+
+test.each([
+  [{ share_id: 7 }, 'share_id'],
+  [{}, 'share_id'],
+  ['text', 'answer'],
+  [undefined, 'answer'],
+])('of %j nobody knows what the platform did, and a sentence names the field', async (body, field) => {
+  await expect(askOf({ body })('/', answers.flowShared)).rejects.toMatchObject({
+    status: 0,
+    type: 'internal',
+    message: expect.stringMatching(
+      new RegExp(`^The platform sent an invalid response, .* The field “${field}” is not .* received .*\\.$`),
+    ),
+  })
+})
+
+test('a refusal is the platform’s own sentence, with when to ask again', async () => {
+  const body = { status: 'failed', error_type: 'conflict', error: 'flow: was changed', current: {} }
+  await expect(askOf({ status: 409, body })('/', answers.savedFlow)).rejects.toMatchObject({
+    message: 'flow: was changed',
+    status: 409,
+    type: 'conflict',
+    retryAfter: 7,
+  })
+  await expect(askOf({ status: 502, body: '<html>' })('/', answers.me)).rejects.toMatchObject({
+    message: 'The platform returned status 502.',
+    status: 502,
+    type: 'internal',
+  })
+})
+
+test('no answer is a failure without a status, unless the question was aborted', async () => {
+  const ask = askOf(new TypeError('network'))
+  await expect(ask('/', answers.me)).rejects.toMatchObject({ status: 0, type: 'no_answer' })
+  await expect(ask('/', answers.me, { signal: AbortSignal.abort() })).rejects.toThrow('network')
+})

@@ -1,0 +1,149 @@
+import { useCallback, useState, useSyncExternalStore } from 'react'
+import type { AnswerOf } from './answers.ts'
+import { useSite } from './site.ts'
+
+/** How far a question is. */
+export type Asked<T> =
+  | { readonly state: 'asking'; readonly answer?: undefined; readonly failure?: undefined }
+  | {
+      readonly state: 'answer'
+      readonly answer: T
+      /** Why there is no newer one, where it was asked for; undefined: this is the newest. */
+      readonly failure?: unknown
+    }
+  | { readonly state: 'failed'; readonly answer?: undefined; readonly failure: unknown }
+
+/**
+ * Works an answer out, from nothing but the key that it is asked for. It may give answers one after another, and then
+ * resolve to undefined. The signal aborts when nobody waits for it any more. Rejects where there is none.
+ */
+export type Read<T> = (signal: AbortSignal, give: (answer: T) => void) => Promise<T | undefined>
+
+/** When a question is put, and what is shown meanwhile. */
+export interface AskedHow {
+  /** Asked again so often while somebody looks. */
+  readonly everyMs?: number
+  /** Of a key that is typed: it is asked for once typing has paused for so long. */
+  readonly afterMs?: number
+  /** The answer for the key before is shown until there is one for the new key. */
+  readonly keeps?: boolean
+}
+
+/** Something that is asked while somebody listens: for one key at a time, and the newest answer counts. */
+export interface Question<T> {
+  /** How far it is for this key; undefined: nothing is asked. */
+  get(key: string | undefined, keeps?: boolean): Asked<T>
+  /** Asks for a key until the returned function is called. */
+  open(key: string | undefined, read: Read<T>, changed: () => void, how?: AskedHow): () => void
+  /** Asks now. Undefined: nobody listens, it failed, or something newer was asked meanwhile. */
+  again(): Promise<T | undefined>
+  /** Shows an answer that came in another way. */
+  put(answer: T): void
+}
+
+const ASKING = { state: 'asking' } as const
+
+/**
+ * Makes a question.
+ *
+ * @param first what the page came with: nothing is asked then until it is to be newer
+ */
+export function createQuestion<T>(first?: T): Question<T> {
+  let asked: Asked<T> = first === undefined ? ASKING : { state: 'answer', answer: first }
+  let isFirst = first !== undefined
+  let askedKey: string | undefined
+  let opened: { readonly read: Read<T>; readonly changed: () => void } | undefined
+  let current = new AbortController()
+  let isBusy = false
+
+  const say = (next: Asked<T>): void => {
+    asked = next
+    opened?.changed()
+  }
+  const put = (answer: T): void => say({ state: 'answer', answer })
+  const again = async (): Promise<T | undefined> => {
+    if (opened === undefined) return undefined
+    current.abort(new Error('it is asked once more'))
+    current = new AbortController()
+    const { signal } = current
+    isBusy = true
+    if (asked.state === 'failed') say(ASKING)
+    try {
+      const answer = await opened.read(signal, given => {
+        if (!signal.aborted) put(given)
+      })
+      if (signal.aborted) return undefined
+      isBusy = false
+      if (answer !== undefined) put(answer)
+      return answer
+    } catch (failure) {
+      if (signal.aborted) return undefined
+      isBusy = false
+      say(asked.state === 'answer' ? { ...asked, failure } : { state: 'failed', failure })
+      return undefined
+    }
+  }
+  return {
+    get: (key, keeps = false) => (key === askedKey || isFirst || keeps ? asked : ASKING),
+    open(key, read, changed, { everyMs, afterMs, keeps = false } = {}) {
+      const hasFirst = isFirst
+      if (key !== askedKey && !hasFirst && !keeps) asked = ASKING
+      askedKey = key
+      isFirst = false
+      if (key === undefined) return () => undefined
+      opened = { read, changed }
+      const timer = afterMs === undefined ? undefined : setTimeout(() => void again(), afterMs)
+      if (afterMs === undefined && !hasFirst) void again()
+      const look = (): void => {
+        if (!isBusy && (typeof document === 'undefined' || !document.hidden)) void again()
+      }
+      const interval = everyMs === undefined ? undefined : setInterval(look, everyMs)
+      return () => {
+        clearTimeout(timer)
+        clearInterval(interval)
+        opened = undefined
+        current.abort(new Error('the page was left'))
+        isBusy = false
+      }
+    },
+    again,
+    put,
+  }
+}
+
+/** A question of a component: how far it is, and what asks it once more. */
+export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'put'>
+
+/** Works something out while the component is there, and anew for another key; undefined: not now. */
+export function useRead<T>(
+  key: string | undefined,
+  read: Read<T>,
+  how: AskedHow & { readonly first?: T } = {},
+): AskedBy<T> {
+  const { first, everyMs, afterMs, keeps } = how
+  const [question] = useState(() => createQuestion(first))
+  const subscribe = useCallback(
+    (changed: () => void) =>
+      question.open(key, read, changed, {
+        ...(everyMs !== undefined && { everyMs }),
+        ...(afterMs !== undefined && { afterMs }),
+        ...(keeps !== undefined && { keeps }),
+      }),
+    // What is read follows from the key.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [question, key, everyMs, afterMs, keeps],
+  )
+  const get = (): Asked<T> => question.get(key, keeps)
+  const { again, put } = question
+  return { ...useSyncExternalStore(subscribe, get, get), again, put }
+}
+
+/** Asks the platform for a path while the component is there, and for another path when it changes; undefined: not now. */
+export function useAsk<T>(
+  path: string | undefined,
+  answer: AnswerOf<T>,
+  how?: AskedHow & { readonly first?: T },
+): AskedBy<T> {
+  const { ask } = useSite()
+  return useRead(path, signal => ask(path ?? '', answer, { signal }), how)
+}
