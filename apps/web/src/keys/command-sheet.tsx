@@ -1,8 +1,9 @@
-import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Sheet } from '../parts/sheet.tsx'
 import { Words } from '../parts/words.tsx'
 import { answers } from '../site/answers.ts'
 import { useNavigation } from '../site/navigation.ts'
+import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { MORE_PLACES, PLACES } from './key-names.ts'
 
@@ -99,30 +100,14 @@ function isMeant({ words, also }: (typeof ALL_PLACES)[number], wanted: string): 
 }
 
 function useAgents(typed: string): readonly Command[] {
-  const { ask } = useSite()
-  const [found, setFound] = useState<readonly Command[]>([])
   const words = typed.trim()
-  useEffect(() => {
-    if (words === '') return setFound([])
-    const left = new AbortController()
-    const timer = setTimeout(() => {
-      const query = new URLSearchParams({ q: words, limit: String(MOST_AGENTS) })
-      ask(`/v1/agents?${query}`, answers.search, { signal: left.signal }).then(
-        ({ agents }) =>
-          setFound(
-            agents.map(({ agent_id: agentId, name }) => ({
-              url: `/agents/${agentId}`,
-              words: name,
-              kind: 'agent',
-            })),
-          ),
-        () => undefined,
-      )
-    }, TYPING_MS)
-    return () => {
-      clearTimeout(timer)
-      left.abort(new Error('something else was typed'))
-    }
-  }, [ask, words])
-  return found
+  const query = new URLSearchParams({ q: words, limit: String(MOST_AGENTS) })
+  const path = words === '' ? undefined : `/v1/agents?${query}`
+  const { answer } = useAsk(path, answers.search, { afterMs: TYPING_MS, keeps: true })
+  if (path === undefined || answer === undefined) return []
+  return answer.agents.map(({ agent_id: agentId, name }) => ({
+    url: `/agents/${agentId}`,
+    words: name,
+    kind: 'agent',
+  }))
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { areLettersOn, PLACES } from './key-names.ts'
 
 /** How long `g` waits for its letter. */
@@ -15,8 +15,9 @@ export interface KeyActions {
 
 /** Listens to the keys that every page knows; inside a field, and over a sheet, letters stay letters. */
 export function useKeys(actions: KeyActions): void {
-  const latest = useRef(actions)
-  latest.current = actions
+  const openCommands = useEffectEvent(actions.openCommands)
+  const openList = useEffectEvent(actions.openList)
+  const go = useEffectEvent(actions.go)
   useEffect(() => {
     let prefixedAt = -Infinity
     const press = (event: KeyboardEvent): void => {
@@ -25,14 +26,14 @@ export function useKeys(actions: KeyActions): void {
       const { key } = event
       if (isCommand(event)) {
         event.preventDefault()
-        return latest.current.openCommands()
+        return openCommands()
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target) || !areLettersOn()) return
       const place = event.timeStamp - prefixedAt < PREFIX_MS && PLACES.find(one => one.key === key)
       prefixedAt = key === 'g' ? event.timeStamp : -Infinity
-      if (place) latest.current.go(place.url)
-      else if (key === '/') focusSearch(latest.current.go)
-      else if (key === '?') latest.current.openList()
+      if (place) go(place.url)
+      else if (key === '/') focusSearch(go)
+      else if (key === '?') openList()
       else if (key === 'j' || key === 'k') focusRow(key === 'j' ? 1 : -1)
       else return
       event.preventDefault()

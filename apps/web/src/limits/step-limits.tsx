@@ -1,8 +1,8 @@
-import { useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Words } from '../parts/words.tsx'
 import { usePurse } from '../purse/purse-context.ts'
 import { Sign } from '../signs/sign.tsx'
-import { useSite } from '../site/site.ts'
+import { useSite, useTakenOver } from '../site/site.ts'
 import { CoverLine } from './cover-line.tsx'
 import { findCover, limitUrl } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
@@ -22,8 +22,7 @@ export function StepLimits({ steps }: { readonly steps: readonly SpendingStep[] 
   const isThere = platform.spend_permissions_address !== null && steps.length > 0
   const { limits } = useLimits(isThere ? wallet?.address : undefined)
   // Where the reader is, and comes back to; a server does not know.
-  const [back, setBack] = useState<string>()
-  useEffect(() => setBack(location.pathname + location.search), [])
+  const back = useTakenOver() ? location.pathname + location.search : undefined
   if (!isThere) return null
   return (
     <ul className="step-limits" aria-label="Steps that move your USDC">

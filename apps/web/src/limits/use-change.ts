@@ -1,6 +1,7 @@
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { useCallback, useRef, useState } from 'react'
+import { useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
+import { useAction } from '../site/action.ts'
 import { useSite } from '../site/site.ts'
 import type { LimitChange } from './plan-change.ts'
 import type { ReadLimits } from './use-limits.ts'
@@ -30,41 +31,31 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
   const { platform } = useSite()
   const { wallet, refresh: refreshPurse } = usePurse()
   const [state, setState] = useState<ChangeState>({ step: 'idle' })
-  const isBusy = useRef(false)
-  const onDone = useRef(done)
-  onDone.current = done
-  const send = async (what: string, limits: WalletLimits, change: LimitChange): Promise<void> => {
-    if (wallet === undefined) return
-    const { sendChange, explainChange } = await import('./send-change.ts')
-    const report = (words: string, transaction?: string): void =>
-      setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
-    try {
-      await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
-        if (lock === null) {
-          setState({ step: 'stopped', what, sentence: 'Another tab is changing limits. Finish there first.' })
-          return
-        }
-        const block = await sendChange({ wallet, platform, limits, report }, change)
-        await refresh(block)
-        refreshPurse()
-        setState({ step: 'done', what })
-        onDone.current?.()
-      })
-    } catch (error) {
-      // Something may be in a block by now.
-      await refresh()
-      setState({ step: 'stopped', what, sentence: explainChange(error) })
-    }
-  }
-  const latest = useRef(send)
-  latest.current = send
-  const start = useCallback<Change['start']>((what, limits, change) => {
-    if (isBusy.current) return
-    isBusy.current = true
-    setState({ step: 'sending', what, words: 'Opening the wallet' })
-    void latest.current(what, limits, change).finally(() => {
-      isBusy.current = false
-    })
-  }, [])
+  const { act: start } = useAction(
+    async (_left, what: string, limits: WalletLimits, change: LimitChange): Promise<undefined> => {
+      if (wallet === undefined) return
+      const report = (words: string, transaction?: string): void =>
+        setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
+      report('Opening the wallet')
+      const { sendChange, explainChange } = await import('./send-change.ts')
+      try {
+        await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
+          if (lock === null) {
+            const sentence = 'Another tab is changing limits. Finish there first.'
+            return setState({ step: 'stopped', what, sentence })
+          }
+          const block = await sendChange({ wallet, platform, limits, report }, change)
+          await refresh(block)
+          refreshPurse()
+          setState({ step: 'done', what })
+          done?.()
+        })
+      } catch (error) {
+        // Something may be in a block by now.
+        await refresh()
+        setState({ step: 'stopped', what, sentence: explainChange(error) })
+      }
+    },
+  )
   return { state, start }
 }

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
 import { answers } from '../site/answers.ts'
+import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { declaredSpend, type DeclaredSpend } from './declared-spend.ts'
 import { findCover, permissionsOf, type Cover } from './find-cover.ts'
@@ -31,28 +31,8 @@ export function useCover(asked: {
   const { limits } = useLimits(isAsked ? wallet?.address : undefined)
   // Asked only where something is permitted: each question is a call to the agent.
   const isPermitted = limits !== undefined && permissionsOf(limits, agentId, capability).length > 0
-  const spender = useSpenderName(isPermitted ? agentId : undefined)
+  const path = isPermitted ? `/v1/agents/${agentId}/spender` : undefined
+  const { answer: named } = useAsk(path, answers.agentSpender)
   if (declared === undefined) return undefined
-  return { declared, cover: limits && findCover(limits, agentId, capability, spender) }
-}
-
-/** Who an agent says that it spends from; undefined: not known. */
-function useSpenderName(agentId: number | undefined): string | undefined {
-  const { ask } = useSite()
-  const [spender, setSpender] = useState<string>()
-  useEffect(() => {
-    let isGone = false
-    setSpender(undefined)
-    if (agentId === undefined) return undefined
-    ask(`/v1/agents/${agentId}/spender`, answers.agentSpender).then(
-      answer => {
-        if (!isGone) setSpender(answer.spender)
-      },
-      () => undefined,
-    )
-    return () => {
-      isGone = true
-    }
-  }, [ask, agentId])
-  return spender
+  return { declared, cover: limits && findCover(limits, agentId, capability, named?.spender) }
 }

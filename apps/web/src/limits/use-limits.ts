@@ -1,6 +1,8 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback } from 'react'
 import { answers } from '../site/answers.ts'
+import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
 /** What a wallet permits, as it was last read. */
@@ -22,45 +24,19 @@ const MOST_TRIES = 15
  * @param address undefined: there is nothing to be read
  */
 export function useLimits(address: string | undefined): ReadLimits {
-  const { ask, platform } = useSite()
-  const isThere = platform.spend_permissions_address !== null
-  const [read, setRead] = useState<WalletLimits>()
-  const [failure, setFailure] = useState<unknown>()
-  const current = useRef(address)
-  current.current = isThere ? address : undefined
-  const readOnce = useCallback(async (): Promise<WalletLimits | undefined> => {
-    const asked = current.current
-    if (asked === undefined) return undefined
-    try {
-      const answer = await ask(`/v1/limits/${asked}`, answers.walletLimits)
-      if (current.current !== asked) return undefined
-      setRead(answer)
-      setFailure(undefined)
-      return answer
-    } catch (error) {
-      if (current.current === asked) setFailure(error)
-      return undefined
-    }
-  }, [ask])
+  const { platform } = useSite()
+  const isThere = address !== undefined && platform.spend_permissions_address !== null
+  const path = isThere ? `/v1/limits/${address}` : undefined
+  const { answer: limits, failure, again } = useAsk(path, answers.walletLimits, { everyMs: EVERY_MS })
   const refresh = useCallback(
     async (block = 0): Promise<void> => {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const answer = await readOnce()
+        const answer = await again()
         if (answer === undefined || answer.block_number >= block) return
-        await new Promise(resolve => setTimeout(resolve, CATCH_UP_MS))
+        await systemClock.sleep(CATCH_UP_MS)
       }
     },
-    [readOnce],
+    [again],
   )
-  useEffect(() => {
-    setRead(undefined)
-    setFailure(undefined)
-    if (address === undefined || !isThere) return undefined
-    void readOnce()
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void readOnce()
-    }, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [address, isThere, readOnce])
-  return { limits: read?.address === address ? read : undefined, failure, refresh }
+  return { limits, failure, refresh }
 }

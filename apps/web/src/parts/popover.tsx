@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react'
 
 /** What a popover stands beside, in pixels of the window. */
 export interface Anchor {
@@ -23,32 +23,34 @@ export function Popover(props: {
 }): ReactNode {
   const { label, anchor, close, className = '', children } = props
   const element = useRef<HTMLDivElement>(null)
-  const latest = useRef({ anchor, close })
-  latest.current = { anchor, close }
+  const place = useEffectEvent(() => {
+    if (element.current !== null) putBeside(element.current, anchor())
+  })
+  const toggle = useEffectEvent((event: Event) => {
+    if ((event as ToggleEvent).newState === 'closed') close()
+  })
   useLayoutEffect(() => {
     const { current } = element
     if (current === null) return undefined
     current.showPopover()
     current.focus({ preventScroll: true })
-    const place = (): void => putBeside(current, latest.current.anchor())
     place()
-    const size = new ResizeObserver(place)
+    const replace = (): void => place()
+    const size = new ResizeObserver(replace)
     size.observe(current)
-    addEventListener('resize', place)
+    addEventListener('resize', replace)
     // Closed before it is taken away, so that focus goes back to where it came from.
     return () => {
       size.disconnect()
-      removeEventListener('resize', place)
+      removeEventListener('resize', replace)
       current.hidePopover()
     }
   }, [])
   useEffect(() => {
     const { current } = element
-    const toggle = (event: Event): void => {
-      if ((event as ToggleEvent).newState === 'closed') latest.current.close()
-    }
-    current?.addEventListener('toggle', toggle)
-    return () => current?.removeEventListener('toggle', toggle)
+    const listen = (event: Event): void => toggle(event)
+    current?.addEventListener('toggle', listen)
+    return () => current?.removeEventListener('toggle', listen)
   }, [])
   return (
     <div

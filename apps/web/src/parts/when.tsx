@@ -1,6 +1,6 @@
-import { useSyncExternalStore, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { formatClock, formatDate, formatDay, formatExactly, formatWhen, type Zone } from '../format/time.ts'
-import { useSite } from '../site/site.ts'
+import { useSite, useTakenOver } from '../site/site.ts'
 
 const DAY = 86_400
 
@@ -22,11 +22,7 @@ export function When({ at, form = 'ago' }: { readonly at: number; readonly form?
 
 /** UTC while a page is what the server made of it, then the reader's own zone. */
 export function useZone(): Zone {
-  return useSyncExternalStore<Zone>(
-    () => () => undefined,
-    () => 'local',
-    () => 'utc',
-  )
+  return useTakenOver() ? 'local' : 'utc'
 }
 
 function write(at: number, now: number, zone: Zone, form: WhenForm): string {

@@ -1,5 +1,7 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Words } from '../parts/words.tsx'
+import { Sheet } from '../parts/sheet.tsx'
+import { useAction } from '../site/action.ts'
 import { Note } from '../parts/note.tsx'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
@@ -13,25 +15,18 @@ export function ChooseWallet(props: {
   readonly close: () => void
 }): ReactNode {
   const { found, openTest, chosen, close } = props
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [problem, setProblem] = useState<string>()
-  const [isAsking, setAsking] = useState(false)
-  useEffect(() => dialog.current?.showModal(), [])
-  const put = (id: string, open: () => Promise<Wallet | undefined>): void => {
-    setAsking(true)
-    setProblem(undefined)
-    open()
-      .then(
-        wallet => {
-          if (wallet !== undefined) chosen(id, wallet)
-        },
-        (error: unknown) =>
-          setProblem(error instanceof WalletProblem ? error.message : 'The wallet did not respond.'),
-      )
-      .finally(() => setAsking(false))
-  }
+  const asking = useAction(
+    async (_left, id: string, open: () => Promise<Wallet | undefined>) => {
+      const wallet = await open()
+      return () => {
+        if (wallet !== undefined) chosen(id, wallet)
+      }
+    },
+    error => (error instanceof WalletProblem ? error.message : 'The wallet did not respond.'),
+  )
+  const isAsking = asking.state === 'busy'
   return (
-    <dialog ref={dialog} aria-labelledby="choose-wallet" onClose={close}>
+    <Sheet labelledBy="choose-wallet" close={close}>
       <h2 id="choose-wallet">Choose a wallet</h2>
       {found.length === 0 && openTest === undefined && (
         <p className="quiet">
@@ -41,7 +36,12 @@ export function ChooseWallet(props: {
       )}
       <div className="choices">
         {openTest !== undefined && (
-          <button type="button" className="button" disabled={isAsking} onClick={() => put('test', openTest)}>
+          <button
+            type="button"
+            className="button"
+            disabled={isAsking}
+            onClick={() => asking.act('test', openTest)}
+          >
             Test wallet
             <span className="small quiet">test money on this local chain</span>
           </button>
@@ -53,7 +53,7 @@ export function ChooseWallet(props: {
             className="button"
             disabled={isAsking}
             onClick={() =>
-              put(wallet.id, async () => {
+              asking.act(wallet.id, async () => {
                 const { connectWallet } = await import('../wallet/browser-wallets.ts')
                 return await connectWallet(wallet, true)
               })
@@ -68,16 +68,16 @@ export function ChooseWallet(props: {
         ))}
       </div>
       {isAsking && <p className="hint">In your wallet, allow this page to see your address.</p>}
-      {problem !== undefined && (
+      {asking.state === 'failed' && (
         <Note tone="warn" alert>
-          <p>{problem} Nothing was sent.</p>
+          <p>{asking.sentence} Nothing was sent.</p>
         </Note>
       )}
       <div className="acts">
-        <button type="button" className="button" onClick={() => dialog.current?.close()}>
+        <button type="button" className="button" onClick={close}>
           Not now
         </button>
       </div>
-    </dialog>
+    </Sheet>
   )
 }

@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useAction } from '../site/action.ts'
 
 /** Gets test money for the wallet, on a local chain. */
 export function FundButton(props: {
@@ -7,19 +8,12 @@ export function FundButton(props: {
   readonly done?: () => void
 }): ReactNode {
   const { fund, done } = props
-  const [state, setState] = useState<'idle' | 'asking' | 'failed'>('idle')
-  const ask = async (): Promise<void> => {
-    setState('asking')
-    try {
-      await fund()
-      setState('idle')
-      done?.()
-    } catch {
-      setState('failed')
-    }
-  }
+  const { state, act } = useAction(async () => {
+    await fund()
+    return done
+  })
   return (
-    <button type="button" className="button" disabled={state === 'asking'} onClick={() => void ask()}>
+    <button type="button" className="button" disabled={state === 'busy'} onClick={act}>
       {LABELS[state]}
     </button>
   )
@@ -27,6 +21,6 @@ export function FundButton(props: {
 
 const LABELS = {
   idle: 'Get test USDC',
-  asking: 'Requesting test USDC…',
+  busy: 'Requesting test USDC…',
   failed: 'Test USDC did not arrive. Try again',
 } as const

@@ -1,6 +1,6 @@
-import type { WalletBalance } from '@farebox/platform-api/wallets'
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { answers } from '../site/answers.ts'
+import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -20,7 +20,10 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   const [isReady, setReady] = useState(false)
   const [found, setFound] = useState<readonly FoundWallet[]>([])
   const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
-  const { balance, refresh } = useBalance(wallet)
+  const path = wallet && `/v1/wallets/${wallet.address}/balance`
+  const { answer: balance, again } = useAsk(path, answers.walletBalance, { everyMs: BALANCE_MS })
+  // Who pays may have chosen the wallet a moment ago: what it was told to call reads the wallet of now.
+  const refresh = useCallback(() => void again(), [again])
   const { fundAddress, openTest } = useTestWallet()
   const opening = useOpening(openTest, { setWallet, setReady, setFound })
   useAccountChanges(wallet, found, setWallet)
@@ -160,39 +163,4 @@ function useAccountChanges(
 
 function pause(ms: number): Promise<undefined> {
   return new Promise(resolve => setTimeout(resolve, ms, undefined))
-}
-
-/** What the wallet has, read now, every half minute while somebody looks, and when it is asked for. */
-function useBalance(wallet: Wallet | undefined): {
-  readonly balance: WalletBalance | undefined
-  readonly refresh: () => void
-} {
-  const { ask } = useSite()
-  const [balance, setBalance] = useState<WalletBalance>()
-  const asked = useRef(0)
-  const address = wallet?.address
-  // Who pays may have chosen the wallet a moment ago: what it was told to call reads the wallet of now.
-  const current = useRef(address)
-  current.current = address
-  const refresh = useCallback(() => {
-    const address = current.current
-    if (address === undefined) return
-    asked.current += 1
-    const mine = asked.current
-    ask(`/v1/wallets/${address}/balance`, answers.walletBalance).then(
-      read => {
-        if (asked.current === mine) setBalance(read)
-      },
-      () => undefined,
-    )
-  }, [ask])
-  useEffect(() => {
-    setBalance(undefined)
-    refresh()
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh()
-    }, BALANCE_MS)
-    return () => clearInterval(timer)
-  }, [refresh, address])
-  return { balance: balance?.address === address ? balance : undefined, refresh }
 }

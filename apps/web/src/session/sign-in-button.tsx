@@ -1,5 +1,6 @@
-import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useNavigation } from '../site/navigation.ts'
+import { useTakenOver } from '../site/site.ts'
 import { SignInSheet } from './sign-in-sheet.tsx'
 
 /** Opens the sheet to sign in; the page that wanted it is read again then. */
@@ -27,14 +28,5 @@ export function SignInButton({ why, next }: { readonly why: string; readonly nex
         />
       )}
     </>
-  )
-}
-
-/** Whether a browser has taken the page over from the server. */
-function useTakenOver(): boolean {
-  return useSyncExternalStore(
-    () => () => undefined,
-    () => true,
-    () => false,
   )
 }

@@ -18,7 +18,7 @@ export function SignInSheet(props: {
   const { wallet, connect } = usePurse()
   const { platform } = useSite()
   const isHome = location.origin === new URL(platform.public_url).origin
-  const { message, isSigning, problem, sign, again } = useSignIn(isHome ? wallet : undefined)
+  const { message, isSigning, problem, sign, again } = useSignIn(isHome ? wallet : undefined, signedIn)
   return (
     <Sheet labelledBy="sign-in" close={close}>
       <h2 id="sign-in">Sign in</h2>
@@ -88,11 +88,7 @@ export function SignInSheet(props: {
             type="button"
             className="button solid"
             disabled={isSigning || message === undefined}
-            onClick={() =>
-              void sign().then(done => {
-                if (done) signedIn()
-              })
-            }
+            onClick={sign}
           >
             Sign in
           </button>

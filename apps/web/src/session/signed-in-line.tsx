@@ -1,5 +1,6 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Address } from '../parts/short.tsx'
+import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useNavigation } from '../site/navigation.ts'
@@ -16,26 +17,27 @@ export function SignedInLine({
 }): ReactNode {
   const { ask } = useSite()
   const { reload } = useNavigation()
-  const [problem, setProblem] = useState<string>()
-  const signOut = (): void => {
-    setProblem(undefined)
-    ask('/v1/sessions/current', answers.none, { method: 'DELETE' }).then(reload, (error: unknown) => {
-      if (isSignedOut(error)) reload()
-      else setProblem(`You are still signed in. ${error instanceof ApiFailure ? error.message : ''}`)
-    })
-  }
+  const leaving = useAction(
+    async () => {
+      await ask('/v1/sessions/current', answers.none, { method: 'DELETE' }).catch((error: unknown) => {
+        if (!isSignedOut(error)) throw error
+      })
+      return reload
+    },
+    error => `You are still signed in. ${error instanceof ApiFailure ? error.message : ''}`,
+  )
   return (
     <p className="signed-in">
       <span>
         Signed in as <Address of={address} />
       </span>
       {children}
-      <button type="button" className="link" onClick={signOut}>
+      <button type="button" className="link" onClick={leaving.act}>
         Sign out
       </button>
-      {problem !== undefined && (
+      {leaving.state === 'failed' && (
         <span className="bad" role="alert">
-          {problem}
+          {leaving.sentence}
         </span>
       )}
     </p>

@@ -1,9 +1,9 @@
 import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
-import type { SignInTerms } from '@farebox/platform-api/owners'
-import { useCallback, useEffect, useState } from 'react'
 import { checksumAddress } from '../format/address.ts'
+import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
+import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
@@ -14,71 +14,48 @@ export interface SignIn {
   readonly isSigning: boolean
   /** What went wrong last, in a sentence. */
   readonly problem: string | undefined
-  /** Asks the wallet; resolves to whether its owner is signed in. */
-  sign(): Promise<boolean>
-  /** Asks the platform anew for what to sign. */
-  again(): void
+  /** Asks the wallet. */
+  readonly sign: () => void
+  /** Asks the platform once more for what to sign. */
+  readonly again: () => void
 }
 
 /** The terms are good for five minutes; after so long they are asked for again. */
 const TERMS_MS = 240_000
 
 /** Signs a wallet's owner in (EIP-4361): the session is a cookie that no script reads. */
-export function useSignIn(wallet: Wallet | undefined): SignIn {
+export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): SignIn {
   const { ask } = useSite()
-  const [terms, setTerms] = useState<SignInTerms>()
-  const [isSigning, setSigning] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [round, setRound] = useState(0)
-  const address = wallet?.address
-  const again = useCallback(() => setRound(before => before + 1), [])
-
-  useEffect(() => {
-    if (address === undefined) return undefined
-    const aborter = new AbortController()
-    setTerms(undefined)
-    ask('/v1/sessions/nonces', answers.signInTerms, { method: 'POST', signal: aborter.signal }).then(
-      setTerms,
-      (error: unknown) => {
-        if (!aborter.signal.aborted) setProblem(explain(error))
-      },
-    )
-    const timer = setTimeout(again, TERMS_MS)
-    return () => {
-      aborter.abort()
-      clearTimeout(timer)
-    }
-  }, [ask, address, round, again])
-
+  const terms = useRead(
+    wallet?.address,
+    async signal => await ask('/v1/sessions/nonces', answers.signInTerms, { method: 'POST', signal }),
+    { everyMs: TERMS_MS },
+  )
   const message =
-    terms === undefined || address === undefined
+    terms.answer === undefined || wallet === undefined
       ? undefined
-      : writeSignInMessage(terms, checksumAddress(address))
-  const sign = async (): Promise<boolean> => {
-    if (wallet === undefined || message === undefined) return false
-    setSigning(true)
-    setProblem(undefined)
+      : writeSignInMessage(terms.answer, checksumAddress(wallet.address))
+  const signing = useAction(async () => {
+    if (wallet === undefined || message === undefined) return undefined
     try {
       const signature = await wallet.signMessage(message)
       await ask('/v1/sessions', answers.none, { method: 'POST', body: { message, signature } })
-      return true
     } catch (error) {
-      setProblem(explain(error))
       // What was signed may be used up.
-      if (!(error instanceof WalletProblem)) again()
-      return false
-    } finally {
-      setSigning(false)
+      if (!(error instanceof WalletProblem)) await terms.again()
+      throw error
     }
-  }
+    return signedIn
+  }, explain)
+  const unread = terms.failure === undefined ? undefined : explain(terms.failure)
   return {
     message,
-    isSigning,
-    problem,
-    sign,
+    isSigning: signing.state === 'busy',
+    problem: signing.state === 'failed' ? signing.sentence : unread,
+    sign: signing.act,
     again() {
-      setProblem(undefined)
-      again()
+      signing.forget()
+      void terms.again()
     },
   }
 }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
+import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
 /** How far a sign-in by a terminal is. */
@@ -21,48 +22,34 @@ const LOOK_MS = 1_500
  */
 export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
   const { ask } = useSite()
-  const [state, setState] = useState<TerminalSignIn>({ kind: 'opening' })
-  useEffect(() => {
-    if (!isAsked) return undefined
-    const aborter = new AbortController()
-    const { signal } = aborter
+  const { answer, failure } = useRead<TerminalSignIn>(isAsked ? 'link' : undefined, async (signal, give) => {
     const linkId = location.hash.slice(1)
     if (linkId !== '') history.replaceState(history.state, '', location.pathname)
-
-    const run = async (): Promise<TerminalSignIn> => {
-      const body = linkId === '' ? {} : { link_id: linkId }
-      const opened = await ask('/v1/browser-sign-ins', answers.browserSignInOpened, {
-        method: 'POST',
-        body,
-        signal,
-      })
-      setState({ kind: 'shown', address: opened.address, code: opened.code })
-      // The link's end ends it; without an answer of the platform, this does.
-      for (let looks = 0; looks < 120; looks += 1) {
-        await new Promise(resolve => setTimeout(resolve, LOOK_MS))
-        signal.throwIfAborted()
-        if (await isSignedIn(signal)) return { kind: 'signed-in' }
-      }
-      return { kind: 'failed', problem: 'The platform did not respond.' }
-    }
-    const isSignedIn = async (stop: AbortSignal): Promise<boolean> => {
+    const options = { method: 'POST', signal } as const
+    const isSignedIn = async (): Promise<boolean> => {
       try {
-        const answer = await ask('/v1/browser-sign-ins/claim', answers.browserSignInClaimed, {
-          method: 'POST',
-          signal: stop,
-        })
-        return 'session_id' in answer
+        const claimed = await ask('/v1/browser-sign-ins/claim', answers.browserSignInClaimed, options)
+        return 'session_id' in claimed
       } catch (error) {
         if (error instanceof ApiFailure && (error.status === 0 || error.status >= 429)) return false
         throw error
       }
     }
-    run().then(setState, (error: unknown) => {
-      if (!signal.aborted) setState({ kind: 'failed', problem: explain(error) })
+    const body = linkId === '' ? {} : { link_id: linkId }
+    const { address, code } = await ask('/v1/browser-sign-ins', answers.browserSignInOpened, {
+      ...options,
+      body,
     })
-    return () => aborter.abort()
-  }, [ask, isAsked])
-  return state
+    give({ kind: 'shown', address, code })
+    // The link's end ends it; without an answer of the platform, this does.
+    for (let looks = 0; looks < 120; looks += 1) {
+      await systemClock.sleep(LOOK_MS, signal)
+      if (await isSignedIn()) return { kind: 'signed-in' }
+    }
+    return { kind: 'failed', problem: 'The platform did not respond.' }
+  })
+  if (failure !== undefined) return { kind: 'failed', problem: explain(failure) }
+  return answer ?? { kind: 'opening' }
 }
 
 function explain(error: unknown): string {

@@ -37,6 +37,8 @@ export interface Question<T> {
   open(key: string | undefined, read: Read<T>, changed: () => void, how?: AskedHow): () => void
   /** Asks now. Undefined: nobody listens, it failed, or something newer was asked meanwhile. */
   again(): Promise<T | undefined>
+  /** Asks in another way, for the same key: the answer with what comes after it. */
+  more(read: Read<T>): void
   /** Shows an answer that came in another way. */
   put(answer: T): void
 }
@@ -61,15 +63,14 @@ export function createQuestion<T>(first?: T): Question<T> {
     opened?.changed()
   }
   const put = (answer: T): void => say({ state: 'answer', answer })
-  const again = async (): Promise<T | undefined> => {
-    if (opened === undefined) return undefined
+  const run = async (read: Read<T>): Promise<T | undefined> => {
     current.abort(new Error('it is asked once more'))
     current = new AbortController()
     const { signal } = current
     isBusy = true
     if (asked.state === 'failed') say(ASKING)
     try {
-      const answer = await opened.read(signal, given => {
+      const answer = await read(signal, given => {
         if (!signal.aborted) put(given)
       })
       if (signal.aborted) return undefined
@@ -83,6 +84,8 @@ export function createQuestion<T>(first?: T): Question<T> {
       return undefined
     }
   }
+  const again = async (): Promise<T | undefined> =>
+    opened === undefined ? undefined : await run(opened.read)
   return {
     get: (key, keeps = false) => (key === askedKey || isFirst || keeps ? asked : ASKING),
     open(key, read, changed, { everyMs, afterMs, keeps = false } = {}) {
@@ -94,25 +97,46 @@ export function createQuestion<T>(first?: T): Question<T> {
       opened = { read, changed }
       const timer = afterMs === undefined ? undefined : setTimeout(() => void again(), afterMs)
       if (afterMs === undefined && !hasFirst) void again()
-      const look = (): void => {
-        if (!isBusy && (typeof document === 'undefined' || !document.hidden)) void again()
-      }
-      const interval = everyMs === undefined ? undefined : setInterval(look, everyMs)
+      const stop = everyMs === undefined ? undefined : whileSeen(everyMs, () => isBusy || void again())
       return () => {
         clearTimeout(timer)
-        clearInterval(interval)
+        stop?.()
         opened = undefined
         current.abort(new Error('the page was left'))
         isBusy = false
       }
     },
     again,
+    more(read) {
+      if (opened !== undefined) void run(read)
+    },
     put,
   }
 }
 
+/** Does something every so often while somebody looks, and at once for who comes back after a turn was left out. */
+export function whileSeen(everyMs: number, act: () => void): () => void {
+  // The tests of what asks have no document.
+  const seen = typeof document === 'undefined' ? undefined : document
+  let isMissed = false
+  const timer = setInterval(() => {
+    isMissed = seen?.hidden === true
+    if (!isMissed) act()
+  }, everyMs)
+  const look = (): void => {
+    if (seen?.hidden === true || !isMissed) return
+    isMissed = false
+    act()
+  }
+  seen?.addEventListener('visibilitychange', look)
+  return () => {
+    clearInterval(timer)
+    seen?.removeEventListener('visibilitychange', look)
+  }
+}
+
 /** A question of a component: how far it is, and what asks it once more. */
-export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'put'>
+export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'more' | 'put'>
 
 /** Works something out while the component is there, and anew for another key; undefined: not now. */
 export function useRead<T>(
@@ -134,8 +158,8 @@ export function useRead<T>(
     [question, key, everyMs, afterMs, keeps],
   )
   const get = (): Asked<T> => question.get(key, keeps)
-  const { again, put } = question
-  return { ...useSyncExternalStore(subscribe, get, get), again, put }
+  const { again, more, put } = question
+  return { ...useSyncExternalStore(subscribe, get, get), again, more, put }
 }
 
 /** Asks the platform for a path while the component is there, and for another path when it changes; undefined: not now. */

@@ -1,5 +1,5 @@
 import type { Platform } from '@farebox/platform-api/registry'
-import { createContext, useContext } from 'react'
+import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Ask } from './ask.ts'
 
 /** What every page may know. */
@@ -21,4 +21,13 @@ export function useSite(): Site {
   const site = useContext(SiteContext)
   if (site === undefined) throw new Error('a part of a page is used outside of the page')
   return site
+}
+
+/** Whether a browser has taken the page over from the server. */
+export function useTakenOver(): boolean {
+  return useSyncExternalStore(
+    () => () => undefined,
+    () => true,
+    () => false,
+  )
 }

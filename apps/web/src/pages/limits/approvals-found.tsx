@@ -1,12 +1,12 @@
-import type { TokenApproval, TokenApprovals, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import type { TokenApproval, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { useEffect, useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { planExact, planZero } from '../../limits/plan-change.ts'
 import type { Change } from '../../limits/use-change.ts'
 import { Address } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { answers } from '../../site/answers.ts'
-import { useSite } from '../../site/site.ts'
+import { useAsk } from '../../site/question.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { ChangeLine, isSending } from './change-line.tsx'
 
@@ -120,22 +120,15 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
 
 /** The approvals that were found. One that was ended here is not shown any more, though a platform may be a moment late. */
 function useApprovals({ address }: WalletLimits, change: Change) {
-  const { ask } = useSite()
-  const [found, setFound] = useState<TokenApprovals>()
+  const { answer: found, failure, again } = useAsk(`/v1/limits/${address}/approvals`, answers.tokenApprovals)
   const [gone, setGone] = useState<readonly string[]>([])
-  const [failure, setFailure] = useState<unknown>()
-  const read = useCallback((): void => {
-    setFailure(undefined)
-    ask(`/v1/limits/${address}/approvals`, answers.tokenApprovals).then(setFound, setFailure)
-  }, [ask, address])
-  useEffect(read, [read])
   const { state } = change
   const done = state.step === 'done' ? state.what : undefined
   useEffect(() => {
     if (done?.startsWith('zero ') !== true && done !== 'exact') return
     if (done !== 'exact') setGone(known => [...known, done.slice(5)])
-    read()
-  }, [done, read])
+    void again()
+  }, [done, again])
   return {
     approvals: (found?.approvals ?? []).filter(({ spender }) => !gone.includes(spender)),
     failure,
@@ -143,7 +136,7 @@ function useApprovals({ address }: WalletLimits, change: Change) {
     ended: done?.startsWith('zero ') === true ? done.slice(5) : undefined,
     refresh() {
       setGone([])
-      read()
+      void again()
     },
   }
 }

@@ -1,7 +1,7 @@
-import type { SpendLine, WalletLimits, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
+import type { SpendLine, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
-import { useCallback, useEffect, useState } from 'react'
 import { answers } from '../../site/answers.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { failedOfBrowser, failedOfWallet, findRefused, type RefusedSpend } from './refused-spends.ts'
 
@@ -20,49 +20,36 @@ export interface Spent {
 export function useSpent(limits: WalletLimits, failed: PayerJobs['jobs'] | null): Spent {
   const { ask } = useSite()
   const { address } = limits
-  const [pages, setPages] = useState<WalletSpends>()
-  const [failure, setFailure] = useState<unknown>()
-  const [refused, setRefused] = useState<readonly RefusedSpend[]>([])
-  const read = useCallback(
-    async (cursor?: string): Promise<void> => {
-      const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`
-      try {
-        const answer = await ask(`/v1/limits/${address}/spends${query}`, answers.walletSpends)
-        setPages(before =>
-          cursor === undefined || before === undefined
-            ? answer
-            : { ...answer, spends: [...before.spends, ...answer.spends] },
-        )
-        setFailure(undefined)
-      } catch (error) {
-        setFailure(error)
-      }
-    },
-    [ask, address],
-  )
+  const path = `/v1/limits/${address}/spends`
   const spentInAll = limits.permissions.reduce((sum, { spent }) => sum + BigInt(spent), 0n).toString()
-  useEffect(() => void read(), [read, spentInAll])
-  useEffect(() => {
-    let isGone = false
-    const find = async (): Promise<void> => {
-      const jobs =
-        failed === null
-          ? failedOfBrowser(await (await import('../../kept/order-store.ts')).listOrders(), address)
-          : failedOfWallet(failed)
-      const found = await findRefused(ask, jobs)
-      if (!isGone) setRefused(found)
-    }
-    find().catch(() => undefined)
-    return () => {
-      isGone = true
-    }
-  }, [ask, address, failed])
+  const {
+    answer: pages,
+    failure,
+    more,
+  } = useRead(`${address} ${spentInAll}`, async signal => await ask(path, answers.walletSpends, { signal }), {
+    keeps: true,
+  })
+  const { answer: refused } = useRead(address, async () => {
+    const jobs =
+      failed === null
+        ? failedOfBrowser(await (await import('../../kept/order-store.ts')).listOrders(), address)
+        : failedOfWallet(failed)
+    return await findRefused(ask, jobs)
+  })
   const cursor = pages?.next_cursor ?? null
   return {
     spends: pages?.spends,
     total: pages?.total ?? 0,
-    refused,
+    refused: refused ?? [],
     failure,
-    more: cursor === null ? undefined : () => void read(cursor),
+    more:
+      pages === undefined || cursor === null
+        ? undefined
+        : () =>
+            more(async signal => {
+              const query = `?cursor=${encodeURIComponent(cursor)}`
+              const next = await ask(path + query, answers.walletSpends, { signal })
+              return { ...next, spends: [...pages.spends, ...next.spends] }
+            }),
   }
 }

@@ -1,6 +1,10 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import type {
+  AgentSpender,
+  SpendPermissionView,
+  WalletLimits,
+} from '@farebox/platform-api/limits/wallet-limits'
+import { useCallback, useState } from 'react'
 import {
   checkTerms,
   dayOf,
@@ -17,6 +21,7 @@ import { useLimits, type ReadLimits } from '../../limits/use-limits.ts'
 import { usePurse } from '../../purse/purse-context.ts'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
+import { useAsk, type Asked } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
 /** Whom the permission has to name: the agent says it. */
@@ -46,16 +51,17 @@ export interface NewLimit {
 }
 
 /** Reads what a limit needs, and holds what is typed against it. */
-export function useNewLimit(asked: {
+export function useNewLimit(of: {
   readonly agent: AgentPage
   readonly capability: string
   readonly declared: DeclaredSpend
 }): NewLimit {
-  const { agent, capability, declared } = asked
+  const { agent, capability, declared } = of
   const { now: read } = useSite()
   const { wallet } = usePurse()
   const { limits, failure, refresh } = useLimits(wallet?.address)
-  const { spender, ask: askSpender } = useSpender(agent.agent_id)
+  const asked = useAsk(`/v1/agents/${agent.agent_id}/spender`, answers.agentSpender)
+  const spender = spenderOf(asked)
   const known = limits === undefined ? [] : permissionsOf(limits, agent.agent_id, capability)
   const before = spender.kind === 'known' ? known.find(one => one.spender === spender.spender) : undefined
   const others = known.filter(
@@ -64,9 +70,8 @@ export function useNewLimit(asked: {
   const most = declared.mostAtomic ?? 0n
   const now = Math.max(read, limits?.block_time ?? 0)
   const [own, setOwn] = useState<Partial<TypedTerms>>({})
-  const start = useRef<TypedTerms>(undefined)
-  start.current = before === undefined ? proposeTerms(most, now) : fromBefore(before, most, now)
-  const typed = { ...start.current, ...own }
+  const proposed = before === undefined ? proposeTerms(most, now) : fromBefore(before, most, now)
+  const typed = { ...proposed, ...own }
   const type = useCallback((change: Partial<TypedTerms>) => setOwn(known => ({ ...known, ...change })), [])
   const checked = checkTerms(typed, { declaredMost: most, spent: BigInt(before?.spent ?? 0), now })
   const terms = checked.ok ? keepEnd(checked.terms, before, own) : undefined
@@ -82,7 +87,7 @@ export function useNewLimit(asked: {
     failure,
     refresh,
     spender,
-    askSpender,
+    askSpender: () => void asked.again(),
     before,
     others,
     typed,
@@ -125,26 +130,10 @@ function keepEnd(terms: Terms, before: SpendPermissionView | undefined, own: Par
     : terms
 }
 
-function useSpender(agentId: number): { readonly spender: SpenderState; readonly ask: () => void } {
-  const { ask } = useSite()
-  const [spender, setSpender] = useState<SpenderState>({ kind: 'asking' })
-  const [times, setTimes] = useState(0)
-  useEffect(() => {
-    let isGone = false
-    setSpender({ kind: 'asking' })
-    ask(`/v1/agents/${agentId}/spender`, answers.agentSpender).then(
-      answer => {
-        if (!isGone) setSpender({ kind: 'known', spender: answer.spender })
-      },
-      (error: unknown) => {
-        if (isGone) return
-        const isUnnamed = error instanceof ApiFailure && error.status === 404
-        setSpender(isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error })
-      },
-    )
-    return () => {
-      isGone = true
-    }
-  }, [ask, agentId, times])
-  return { spender, ask: useCallback(() => setTimes(count => count + 1), []) }
+/** Whom the agent names; 404: nobody. */
+function spenderOf({ answer, failure }: Asked<AgentSpender>): SpenderState {
+  if (answer !== undefined) return { kind: 'known', spender: answer.spender }
+  if (failure === undefined) return { kind: 'asking' }
+  const isUnnamed = failure instanceof ApiFailure && failure.status === 404
+  return isUnnamed ? { kind: 'unnamed' } : { kind: 'failed', error: failure }
 }
