@@ -22,7 +22,8 @@ export function SignedInLine({
       await ask('/v1/sessions/current', answers.none, { method: 'DELETE' }).catch((error: unknown) => {
         if (!isSignedOut(error)) throw error
       })
-      return reload
+      reload()
+      return undefined
     },
     error => `You are still signed in. ${error instanceof ApiFailure ? error.message : ''}`,
   )

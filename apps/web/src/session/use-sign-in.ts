@@ -45,7 +45,8 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
       if (!(error instanceof WalletProblem)) await terms.again()
       throw error
     }
-    return signedIn
+    signedIn()
+    return undefined
   }, explain)
   const unread = terms.failure === undefined ? undefined : explain(terms.failure)
   return {

@@ -1,11 +1,9 @@
 import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import { useState, type ReactNode } from 'react'
 import { CATEGORY_WORDS } from '../../format/category.ts'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
-
-type State = 'idle' | 'saving' | 'saved' | { readonly problem: string }
 
 /** The category in which an agent is found. Choosing one saves it; one that is not saved is not shown as chosen. */
 export function CategoryChoice(props: {
@@ -15,26 +13,24 @@ export function CategoryChoice(props: {
   const { agentId } = props
   const { ask } = useSite()
   const [category, setCategory] = useState(props.category)
-  const [state, setState] = useState<State>('idle')
-  const choose = (value: string): void => {
+  const [isSaved, setSaved] = useState(false)
+  const saving = useAction(async (_left, value: string) => {
+    setSaved(false)
     const chosen = agentCategories.find(one => one === value) ?? null
-    const before = category
     setCategory(chosen)
-    setState('saving')
-    ask(`/v1/me/agents/${agentId}/category`, answers.chosenCategory, {
-      method: 'PUT',
-      body: { category: chosen },
-    }).then(
-      saved => {
-        setCategory(saved.category)
-        setState('saved')
-      },
-      (error: unknown) => {
-        setCategory(before)
-        setState({ problem: error instanceof ApiFailure ? error.message : 'The platform did not respond.' })
-      },
-    )
-  }
+    try {
+      const body = { category: chosen }
+      const saved = await ask(`/v1/me/agents/${agentId}/category`, answers.chosenCategory, {
+        method: 'PUT',
+        body,
+      })
+      setCategory(saved.category)
+    } catch (error) {
+      setCategory(category)
+      throw error
+    }
+    return () => setSaved(true)
+  })
   return (
     <span className="category-choice">
       <label htmlFor="category" className="quiet">
@@ -44,8 +40,8 @@ export function CategoryChoice(props: {
         id="category"
         className="input"
         value={category ?? ''}
-        disabled={state === 'saving'}
-        onChange={event => choose(event.target.value)}
+        disabled={saving.state === 'busy'}
+        onChange={event => saving.act(event.target.value)}
       >
         <option value="">none</option>
         {agentCategories.map(one => (
@@ -54,8 +50,8 @@ export function CategoryChoice(props: {
           </option>
         ))}
       </select>{' '}
-      <span role="status" className={typeof state === 'object' ? 'bad' : 'good'}>
-        {state === 'saved' ? 'Saved.' : typeof state === 'object' && `Not saved. ${state.problem}`}
+      <span role="status" className={saving.state === 'failed' ? 'bad' : 'good'}>
+        {saving.state === 'failed' ? `Not saved. ${saving.sentence}` : isSaved && 'Saved.'}
       </span>
     </span>
   )

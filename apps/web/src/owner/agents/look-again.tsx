@@ -1,8 +1,9 @@
 import type { Refreshed } from '@farebox/platform-api/registry'
 import { useState, type ReactNode } from 'react'
 import { Words } from '../../parts/words.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure } from '../../site/ask.ts'
+import { ApiFailure, explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
 /** Has the platform look at an agent now, and says what the look came to, in its place. */
@@ -13,35 +14,36 @@ export function LookAgain(props: {
 }): ReactNode {
   const { agentId, className, looked } = props
   const { ask } = useSite()
-  const [state, setState] = useState<
-    'idle' | 'looking' | { readonly tone: string; readonly words: ReactNode }
-  >('idle')
-  const look = (): void => {
-    setState('looking')
-    ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' }).then(
-      found => {
-        setState(describe(found))
-        looked?.()
-      },
-      (error: unknown) => setState({ tone: 'care', words: explain(error) }),
-    )
-  }
+  const [found, setFound] = useState<Found>()
+  const { state, act } = useAction(async () => {
+    setFound(undefined)
+    try {
+      setFound(describe(await ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' })))
+    } catch (error) {
+      setFound({ tone: 'care', words: explain(error) })
+      return undefined
+    }
+    return looked
+  })
   return (
     <>
-      <button type="button" className={className} disabled={state === 'looking'} onClick={look}>
-        {state === 'looking' ? 'Checking…' : 'Check again now'}
+      <button type="button" className={className} disabled={state === 'busy'} onClick={act}>
+        {state === 'busy' ? 'Checking…' : 'Check again now'}
       </button>
-      <span role="status" className={typeof state === 'object' ? state.tone : undefined}>
-        {typeof state === 'object' && state.words}
+      <span role="status" className={found?.tone}>
+        {found?.words}
       </span>
     </>
   )
 }
 
-function describe({ standing, standing_reason: reason, payable, problem, changes }: Refreshed): {
+/** What a look came to. */
+interface Found {
   readonly tone: string
   readonly words: ReactNode
-} {
+}
+
+function describe({ standing, standing_reason: reason, payable, problem, changes }: Refreshed): Found {
   if (problem !== null) {
     const words = (
       <>
@@ -80,8 +82,7 @@ function describe({ standing, standing_reason: reason, payable, problem, changes
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof ApiFailure)) return 'The platform did not respond.'
-  if (error.status === 429)
+  if (error instanceof ApiFailure && error.status === 429)
     return `The last check was less than a minute ago.${error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`}`
-  return error.message
+  return explainFailure(error)
 }

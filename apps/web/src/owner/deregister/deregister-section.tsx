@@ -1,5 +1,5 @@
 import type { Me } from '@farebox/platform-api/owners'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
@@ -20,10 +20,7 @@ export function DeregisterSection(props: {
   const { agentId, owner, origin, stakeWei } = props
   const { platform } = useSite()
   const [isOpen, setOpen] = useState(false)
-  const { state, send, look, forget } = useDeregister(agentId, owner)
-  useEffect(() => {
-    if (state.kind === 'sent') setOpen(false)
-  }, [state.kind])
+  const { state, send, look, forget } = useDeregister(agentId, owner, () => setOpen(false))
   const ether = formatEther(stakeWei ?? platform.stake_wei)
   return (
     <section id="stake">

@@ -1,7 +1,10 @@
-import { useCallback, useEffect, useState } from 'react'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { useEffect, useState } from 'react'
 import { usePurse } from '../../purse/purse-context.ts'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { readTransaction } from '../../wallet/read-transaction.ts'
 import { explainDeregister, sendDeregister } from './send-deregister.ts'
@@ -36,66 +39,65 @@ const CAME_TO_NOTHING = {
 }
 
 /** Ends an agent's registration by its owner's wallet; what is sent is waited for, and never sent twice by itself. */
-export function useDeregister(agentId: number, owner: string): Deregister {
+export function useDeregister(agentId: number, owner: string, sentNow: () => void): Deregister {
   const { ask, platform } = useSite()
   const { wallet, connect, refresh } = usePurse()
   const { chain_id: chainId } = platform
   const [state, setState] = useState<DeregisterState>({ kind: 'idle' })
-  const [round, setRound] = useState(0)
   const key = `${SENT}${chainId}-${agentId}`
-  const sent = state.kind === 'sent' ? state.transaction : undefined
+  const sent = state.kind === 'sent' && !state.isLate ? state.transaction : undefined
 
   useEffect(() => {
     const transaction = localStorage.getItem(key)
     if (transaction !== null) setState({ kind: 'sent', transaction, isLate: false })
   }, [key])
 
-  useEffect(() => {
-    if (sent === undefined) return undefined
-    let looks = 0
-    const end = (next: DeregisterState): void => {
-      clearInterval(timer)
-      if (next.kind !== 'sent') localStorage.removeItem(key)
-      setState(next)
-    }
-    const look = async (): Promise<void> => {
-      looks += 1
-      if (await isDeregistered(ask, agentId)) {
-        end({ kind: 'done' })
-        refresh()
-        return
-      }
-      const fate =
-        wallet === undefined ? 'unknown' : await readTransaction(wallet, { hash: sent, from: owner }, chainId)
-      if (fate === 'reverted' || fate === 'replaced') end({ kind: 'idle', problem: CAME_TO_NOTHING[fate] })
-      else if (looks >= MOST_LOOKS) end({ kind: 'sent', transaction: sent, isLate: true })
-    }
-    const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS)
-    return () => clearInterval(timer)
-  }, [ask, agentId, owner, chainId, key, sent, wallet, refresh, round])
-
-  const attempt = async (): Promise<void> => {
-    const paying = wallet ?? (await connect())
-    if (paying === undefined) {
-      setState({ kind: 'idle' })
-      return
-    }
-    const transaction = await sendDeregister({ agentId, owner, wallet: paying, platform })
-    localStorage.setItem(key, transaction)
-    setState({ kind: 'sent', transaction, isLate: false })
+  const fateOf = async (transaction: string): Promise<DeregisterState | undefined> => {
+    if (await isDeregistered(ask, agentId)) return { kind: 'done' }
+    const fate =
+      wallet === undefined
+        ? 'unknown'
+        : await readTransaction(wallet, { hash: transaction, from: owner }, chainId)
+    const isOver = fate === 'reverted' || fate === 'replaced'
+    return isOver ? { kind: 'idle', problem: CAME_TO_NOTHING[fate] } : undefined
   }
-  const look = useCallback(() => {
-    setState(before => (before.kind === 'sent' ? { ...before, isLate: false } : before))
-    setRound(before => before + 1)
-  }, [])
+  useRead(sent && `${key} ${sent} ${wallet?.address}`, async signal => {
+    if (sent === undefined) return undefined
+    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+      await systemClock.sleep(LOOK_MS, signal)
+      const next = await fateOf(sent).catch(() => undefined)
+      signal.throwIfAborted()
+      if (next === undefined) continue
+      localStorage.removeItem(key)
+      setState(next)
+      if (next.kind === 'done') refresh()
+      return next
+    }
+    setState(before => (before.kind === 'sent' ? { ...before, isLate: true } : before))
+    return undefined
+  })
+
+  const sending = useAction(async () => {
+    setState({ kind: 'asking' })
+    try {
+      const paying = wallet ?? (await connect())
+      if (paying === undefined) {
+        setState({ kind: 'idle' })
+        return undefined
+      }
+      const transaction = await sendDeregister({ agentId, owner, wallet: paying, platform })
+      localStorage.setItem(key, transaction)
+      setState({ kind: 'sent', transaction, isLate: false })
+      sentNow()
+    } catch (error) {
+      setState({ kind: 'idle', problem: explainDeregister(error) })
+    }
+    return undefined
+  })
   return {
     state,
-    look,
-    send() {
-      if (state.kind !== 'idle') return
-      setState({ kind: 'asking' })
-      attempt().catch((error: unknown) => setState({ kind: 'idle', problem: explainDeregister(error) }))
-    },
+    send: sending.act,
+    look: () => setState(before => (before.kind === 'sent' ? { ...before, isLate: false } : before)),
     forget() {
       localStorage.removeItem(key)
       setState({ kind: 'idle' })

@@ -1,11 +1,12 @@
 import type { CreatedSecret } from '@farebox/platform-api/owners'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { checksumAddress } from '../../format/address.ts'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
-import { explainChange } from './explain-change.ts'
+import { explainChange, failing } from './explain-change.ts'
 import type { OwnWallet } from './own-wallets.ts'
 
 const MOST_LABEL = 64
@@ -21,27 +22,18 @@ export function CreateSecretSheet(props: {
   const { ask } = useSite()
   const [label, setLabel] = useState('')
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const [isAsking, setAsking] = useState(false)
-  const [problem, setProblem] = useState<string>()
   const chosen = wallets.filter(({ address }) => !left.has(address)).map(({ address }) => address)
-  const create = (event: FormEvent): void => {
-    event.preventDefault()
-    if (chosen.length === 0) {
-      setProblem('Select at least one wallet. A secret without a wallet cannot be used to accept payments.')
-      return
-    }
-    setAsking(true)
-    setProblem(undefined)
-    const name = label.trim()
-    ask('/v1/me/secrets', answers.createdSecret, {
-      method: 'POST',
-      body: { ...(name !== '' && { label: name }), wallets: chosen },
-    }).then(made, (error: unknown) => {
-      setProblem(explainChange(error, 'made'))
-      setAsking(false)
-      failed()
-    })
-  }
+  const creating = useAction(
+    async () => {
+      if (chosen.length === 0) throw new NoWallet()
+      const name = label.trim()
+      const body = { ...(name !== '' && { label: name }), wallets: chosen }
+      // Shown even to who has closed the sheet meanwhile: nobody can see it again.
+      made(await failing(ask('/v1/me/secrets', answers.createdSecret, { method: 'POST', body }), failed))
+      return undefined
+    },
+    error => (error instanceof NoWallet ? error.message : explainChange(error, 'made')),
+  )
   const toggle = (address: string): void => {
     const next = new Set(left)
     if (!next.delete(address)) next.add(address)
@@ -54,7 +46,12 @@ export function CreateSecretSheet(props: {
         Your agent uses this secret to identify itself to the facilitator. The facilitator then accepts
         payments only to the wallets you select here.
       </p>
-      <form onSubmit={create}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          creating.act()
+        }}
+      >
         <p className="field">
           <label className="label" htmlFor="secret-label">
             <b>Name</b>
@@ -88,20 +85,25 @@ export function CreateSecretSheet(props: {
             ))}
           </ul>
         </fieldset>
-        {problem !== undefined && (
+        {creating.state === 'failed' && (
           <Note tone="refused" alert>
-            <p>{problem}</p>
+            <p>{creating.sentence}</p>
           </Note>
         )}
         <div className="acts">
           <button type="button" className="button" onClick={close}>
             Not now
           </button>
-          <button type="submit" className="button solid" disabled={isAsking}>
-            {isAsking ? 'Creating…' : 'Create the secret'}
+          <button type="submit" className="button solid" disabled={creating.state === 'busy'}>
+            {creating.state === 'busy' ? 'Creating…' : 'Create the secret'}
           </button>
         </div>
       </form>
     </Sheet>
   )
+}
+
+class NoWallet extends Error {
+  override readonly message =
+    'Select at least one wallet. A secret without a wallet cannot be used to accept payments.'
 }

@@ -11,3 +11,13 @@ export function explainChange(error: unknown, change: 'made' | 'revoked'): strin
     ? 'The platform did not respond. It may have created a secret that was never shown. If the list shows a new secret, revoke it.'
     : 'The platform did not respond. The secret may or may not have been revoked. Check the list.'
 }
+
+/** The answer to a change of secrets; where there is none, it says so and rejects: something may be there all the same. */
+export async function failing<T>(change: Promise<T>, failed: () => void): Promise<T> {
+  try {
+    return await change
+  } catch (error) {
+    failed()
+    throw error
+  }
+}

@@ -1,11 +1,12 @@
 import type { Secret } from '@farebox/platform-api/owners'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { When } from '../../parts/when.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
-import { explainChange } from './explain-change.ts'
+import { explainChange, failing } from './explain-change.ts'
 import { SecretName } from './secret-name.tsx'
 
 /** What revoking a secret stops, and the button that does it. */
@@ -17,20 +18,15 @@ export function RevokeSheet(props: {
 }): ReactNode {
   const { secret, revoked, failed, close } = props
   const { ask } = useSite()
-  const [isAsking, setAsking] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const revoke = (): void => {
-    setAsking(true)
-    setProblem(undefined)
-    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}`, answers.none, { method: 'DELETE' }).then(
-      revoked,
-      (error: unknown) => {
-        setProblem(explainChange(error, 'revoked'))
-        setAsking(false)
-        failed()
-      },
-    )
-  }
+  const path = `/v1/me/secrets/${encodeURIComponent(secret.secret_id)}`
+  const revoking = useAction(
+    async () => {
+      await failing(ask(path, answers.none, { method: 'DELETE' }), failed)
+      revoked()
+      return undefined
+    },
+    error => explainChange(error, 'revoked'),
+  )
   return (
     <Sheet labelledBy="revoke" close={close}>
       <h2 id="revoke">
@@ -49,17 +45,22 @@ export function RevokeSheet(props: {
           </>
         )}
       </p>
-      {problem !== undefined && (
+      {revoking.state === 'failed' && (
         <Note tone="refused" alert>
-          <p>{problem}</p>
+          <p>{revoking.sentence}</p>
         </Note>
       )}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
           Keep it
         </button>
-        <button type="button" className="button danger" disabled={isAsking} onClick={revoke}>
-          {isAsking ? 'Revoking…' : 'Revoke now'}
+        <button
+          type="button"
+          className="button danger"
+          disabled={revoking.state === 'busy'}
+          onClick={revoking.act}
+        >
+          {revoking.state === 'busy' ? 'Revoking…' : 'Revoke now'}
         </button>
       </div>
     </Sheet>

@@ -1,10 +1,11 @@
 import type { CreatedSecret, Secret } from '@farebox/platform-api/owners'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
-import { explainChange } from './explain-change.ts'
+import { explainChange, failing } from './explain-change.ts'
 import { SecretName } from './secret-name.tsx'
 
 /** What rotating a secret makes, and the button that does it. */
@@ -16,19 +17,15 @@ export function RotateSheet(props: {
 }): ReactNode {
   const { secret, made, failed, close } = props
   const { ask } = useSite()
-  const [isAsking, setAsking] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const rotate = (): void => {
-    setAsking(true)
-    setProblem(undefined)
-    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`, answers.createdSecret, {
-      method: 'POST',
-    }).then(made, (error: unknown) => {
-      setProblem(explainChange(error, 'made'))
-      setAsking(false)
-      failed()
-    })
-  }
+  const path = `/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`
+  const rotating = useAction(
+    async () => {
+      // Shown even to who has closed the sheet meanwhile: nobody can see it again.
+      made(await failing(ask(path, answers.createdSecret, { method: 'POST' }), failed))
+      return undefined
+    },
+    error => explainChange(error, 'made'),
+  )
   return (
     <Sheet labelledBy="rotate" close={close}>
       <h2 id="rotate">
@@ -38,17 +35,22 @@ export function RotateSheet(props: {
         This will create a new secret for the same wallets and show it once. Both secrets will work until you
         revoke the old one. Give the new secret to your agent, restart the agent, then revoke the old secret.
       </p>
-      {problem !== undefined && (
+      {rotating.state === 'failed' && (
         <Note tone="refused" alert>
-          <p>{problem}</p>
+          <p>{rotating.sentence}</p>
         </Note>
       )}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
           Not now
         </button>
-        <button type="button" className="button solid" disabled={isAsking} onClick={rotate}>
-          {isAsking ? 'Rotating…' : 'Create the new secret'}
+        <button
+          type="button"
+          className="button solid"
+          disabled={rotating.state === 'busy'}
+          onClick={rotating.act}
+        >
+          {rotating.state === 'busy' ? 'Rotating…' : 'Create the new secret'}
         </button>
       </div>
     </Sheet>

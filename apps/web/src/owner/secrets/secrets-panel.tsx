@@ -2,6 +2,7 @@ import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owner
 import { useState, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { answers } from '../../site/answers.ts'
+import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { CreateSecretSheet } from './create-secret-sheet.tsx'
@@ -19,7 +20,7 @@ type OpenedSheet =
 
 /** The secrets of an owner: made, replaced and revoked in their place. */
 export function SecretsPanel(props: {
-  /** Null: they could not be read just now. */
+  /** Null: they could not be read just now, and are asked for once more. */
   readonly secrets: Secrets | null
   readonly wallets: readonly OwnWallet[]
   /** At most so many, and a link to all; undefined: all of them. */
@@ -27,7 +28,11 @@ export function SecretsPanel(props: {
 }): ReactNode {
   const { wallets, most } = props
   const { platform } = useSite()
-  const { secrets, failure, read } = useSecrets(props.secrets)
+  const { answer, failure, again } = useAsk('/v1/me/secrets', answers.secrets, {
+    ...(props.secrets !== null && { first: props.secrets }),
+  })
+  const secrets = answer?.secrets
+  const read = (): void => void again()
   const [sheet, setSheet] = useState<OpenedSheet>()
   const [isNewKept, setNewKept] = useState(false)
   if (!platform.secrets) {
@@ -89,27 +94,6 @@ export function SecretsPanel(props: {
       )}
     </>
   )
-}
-
-/** The secrets as they were read last. */
-function useSecrets(first: Secrets | null): {
-  readonly secrets: Secrets['secrets'] | undefined
-  readonly failure: unknown
-  readonly read: () => void
-} {
-  const { ask } = useSite()
-  const [secrets, setSecrets] = useState(first?.secrets)
-  const [failure, setFailure] = useState<unknown>(first === null ? new Error('not read') : undefined)
-  const read = (): void => {
-    ask('/v1/me/secrets', answers.secrets).then(
-      found => {
-        setSecrets(found.secrets)
-        setFailure(undefined)
-      },
-      (error: unknown) => setFailure(error),
-    )
-  }
-  return { secrets, failure, read }
 }
 
 /** The sheet on which a secret is created, shown once, replaced or revoked. */

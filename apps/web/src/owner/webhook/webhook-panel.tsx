@@ -3,8 +3,9 @@ import { useState, type ReactNode } from 'react'
 import { Note, type Tone } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure } from '../../site/ask.ts'
+import { ApiFailure, explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import { OnceSheet } from '../once-sheet.tsx'
 import { LastDelivery } from './last-delivery.tsx'
@@ -178,37 +179,36 @@ function useWebhook(agentId: number, first: Webhook | null): WebhookRequests {
   const { ask } = useSite()
   const path = `/v1/me/agents/${agentId}/webhook`
   const [webhook, setWebhook] = useState(first)
-  const [isBusy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>()
   const [made, setMade] = useState<WebhookMade>()
-  const run = (work: () => Promise<void>): void => {
-    setBusy(true)
+  const requests = useAction(async (_left, work: () => Promise<Outcome | undefined>) => {
     setOutcome(undefined)
-    work()
-      .catch((error: unknown) => setOutcome({ tone: 'refused', words: explain(error) }))
-      .finally(() => setBusy(false))
-  }
+    setOutcome(await work())
+    return undefined
+  }, explain)
   const save = (url: string, saved: () => void): void =>
-    run(async () => {
+    requests.act(async () => {
       setMade(await ask(path, answers.webhookMade, { method: 'PUT', body: { url } }))
       saved()
       setWebhook(await ask(path, answers.webhook))
+      return undefined
     })
   const test = (): void =>
-    run(async () => {
-      const tested = await ask(`${path}/test`, answers.webhookTested, { method: 'POST' })
-      setOutcome(describeTest(tested))
-    })
+    requests.act(async () =>
+      describeTest(await ask(`${path}/test`, answers.webhookTested, { method: 'POST' })),
+    )
   const remove = (): void =>
-    run(async () => {
+    requests.act(async () => {
       await ask(path, answers.none, { method: 'DELETE' })
       setWebhook(null)
-      setOutcome({
-        tone: 'info',
-        words: 'Webhook removed. The platform will no longer send notices for this agent.',
-      })
+      const words = 'Webhook removed. The platform will no longer send notices for this agent.'
+      return { tone: 'info', words }
     })
-  return { webhook, isBusy, outcome, made, save, test, remove, forgetSecret: () => setMade(undefined) }
+  const forgetSecret = (): void => setMade(undefined)
+  const refused: Outcome | undefined =
+    requests.state === 'failed' ? { tone: 'refused', words: requests.sentence } : undefined
+  const isBusy = requests.state === 'busy'
+  return { webhook, isBusy, outcome: refused ?? outcome, made, save, test, remove, forgetSecret }
 }
 
 function describeTest({ delivered, failure }: WebhookTested): Outcome {
@@ -225,8 +225,7 @@ function describeTest({ delivered, failure }: WebhookTested): Outcome {
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof ApiFailure)) return 'The platform did not respond.'
-  return error.retryAfter === undefined
-    ? error.message
-    : `${error.message}. Try again in ${error.retryAfter} s.`
+  const sentence = explainFailure(error)
+  const wait = error instanceof ApiFailure ? error.retryAfter : undefined
+  return wait === undefined ? sentence : `${sentence}. Try again in ${wait} s.`
 }

@@ -1,5 +1,5 @@
 import type { OwnerDashboard } from '@farebox/platform-api/me/owner-dashboard'
-import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { AgentsTable } from '../../owner/agents/agents-table.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { DaysSwitch } from '../../owner/days-switch.tsx'
@@ -16,6 +16,7 @@ import { Sign } from '../../signs/sign.tsx'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
+import { useRead } from '../../site/question.ts'
 import { SiteProvider, useSite } from '../../site/site.ts'
 import { LatestJobs } from './latest-jobs.tsx'
 import { loadOwner, type OwnerData } from './load-owner.ts'
@@ -50,25 +51,24 @@ function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
   const site = useSite()
   const { ask } = site
   const { reload } = useNavigation()
-  const [read, setRead] = useState({ dashboard: data.dashboard, now: site.now })
-  const refresh = useCallback(() => {
-    ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard).then(
-      dashboard => setRead({ dashboard, now: Date.now() / 1_000 }),
-      (error: unknown) => {
+  const { answer, again } = useRead(
+    `/v1/me/dashboard?days=${days}`,
+    async signal => {
+      try {
+        const dashboard = await ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard, { signal })
+        return { dashboard, now: Date.now() / 1_000 }
+      } catch (error) {
         // The session has ended: what is shown is for who was signed in.
         if (isSignedOut(error)) reload()
-      },
-    )
-  }, [ask, reload, days])
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh()
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [refresh])
+        throw error
+      }
+    },
+    { first: { dashboard: data.dashboard, now: site.now }, everyMs: REFRESH_MS },
+  )
+  const { dashboard, now } = answer ?? { dashboard: data.dashboard, now: site.now }
   return (
-    <SiteProvider value={{ ...site, now: read.now }}>
-      <Overview data={data} dashboard={read.dashboard} refresh={refresh} />
+    <SiteProvider value={{ ...site, now }}>
+      <Overview data={data} dashboard={dashboard} refresh={() => void again()} />
     </SiteProvider>
   )
 }

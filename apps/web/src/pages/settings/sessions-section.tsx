@@ -2,6 +2,7 @@ import type { Sessions } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
@@ -15,31 +16,27 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
   const [sessions, setSessions] = useState(props.sessions)
   const [failure, setFailure] = useState<unknown>()
   const others = sessions.filter(({ is_current: isCurrent }) => !isCurrent)
-  const end = async (ended: readonly Session[]): Promise<void> => {
+  const { act: end } = useAction(async (_left, ended: readonly Session[]) => {
     setFailure(undefined)
     try {
-      for (const session of ended) {
-        await ask(
-          session.is_current ? '/v1/sessions/current' : `/v1/me/sessions/${session.session_id}`,
-          answers.none,
-          {
-            method: 'DELETE',
-          },
-        )
-        if (session.is_current) reload()
-        else setSessions(left => left.filter(({ session_id: id }) => id !== session.session_id))
+      for (const { is_current: isCurrent, session_id: id } of ended) {
+        const path = isCurrent ? '/v1/sessions/current' : `/v1/me/sessions/${id}`
+        await ask(path, answers.none, { method: 'DELETE' })
+        if (isCurrent) reload()
+        else setSessions(left => left.filter(session => session.session_id !== id))
       }
     } catch (error) {
       setFailure(error)
     }
-  }
+    return undefined
+  })
   return (
     <section id="sessions">
       <div className="heading ruled middle">
         <h2>Sessions</h2>
         {others.length > 0 && (
           <span className="end">
-            <button type="button" className="button low" onClick={() => void end(others)}>
+            <button type="button" className="button low" onClick={() => end(others)}>
               Sign out everywhere else
             </button>
           </span>
@@ -63,7 +60,7 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
               </span>
             </div>
             <span className="do">
-              <button type="button" className="link" onClick={() => void end([session])}>
+              <button type="button" className="link" onClick={() => end([session])}>
                 Sign out
               </button>
             </span>
