@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { withCents } from '../format/amount.ts'
-import { Transaction } from '../parts/transaction.tsx'
+import { Transaction } from '../parts/short.tsx'
 import { sumSpends, useJobSpends } from './use-job-spends.ts'
 
 /** What an agent moved for a job beside its price; nothing where it moved nothing. */

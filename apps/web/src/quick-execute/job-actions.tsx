@@ -1,6 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { useState, type ReactNode } from 'react'
 import type { Order } from '../kept/order.ts'
+import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
@@ -15,19 +16,20 @@ export function JobActions(props: {
   const { order, job, isItsPage } = props
   const { ask } = useSite()
   const { reload } = useNavigation()
-  const [said, setSaid] = useState<string>()
+  const [isDeleted, setDeleted] = useState(false)
   const [isAsking, setAsking] = useState(false)
-  const remove = (): void => {
-    const headers: { [name: string]: string } =
-      order.job_token === undefined ? {} : { 'job-token': order.job_token }
-    ask(`/v1/jobs/${job.job_id}/contents`, answers.none, { method: 'DELETE', headers }).then(
-      () => {
-        setSaid('Your input and output were deleted from this platform. The receipt was kept.')
+  const removing = useAction(
+    async () => {
+      const headers: { [name: string]: string } =
+        order.job_token === undefined ? {} : { 'job-token': order.job_token }
+      await ask(`/v1/jobs/${job.job_id}/contents`, answers.none, { method: 'DELETE', headers })
+      return () => {
+        setDeleted(true)
         if (isItsPage) reload()
-      },
-      (error: unknown) => setSaid(error instanceof Error ? error.message : 'The deletion failed.'),
-    )
-  }
+      }
+    },
+    error => (error instanceof Error ? error.message : 'The deletion failed.'),
+  )
   const { receipt } = job
   return (
     <div className="acts">
@@ -56,7 +58,7 @@ export function JobActions(props: {
             className="link"
             onClick={() => {
               setAsking(false)
-              remove()
+              removing.act()
             }}
           >
             Delete
@@ -70,7 +72,12 @@ export function JobActions(props: {
           Delete input and output
         </button>
       )}
-      {said !== undefined && <span role="status">{said}</span>}
+      {removing.state === 'failed' && <span role="status">{removing.sentence}</span>}
+      {isDeleted && (
+        <span role="status">
+          Your input and output were deleted from this platform. The receipt was kept.
+        </span>
+      )}
     </div>
   )
 }

@@ -1,6 +1,14 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import type { Order } from '../kept/order.ts'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
@@ -36,8 +44,14 @@ function isPayShown(form: HTMLFormElement | null): boolean {
 
 /** The form of a capability, and beside it what becomes of the job: input left, output right. */
 export function QuickExecute({ agent, capability, jobId, paid, onInput }: Props): ReactNode {
-  const [input, setInput] = useState<JsonObject>({})
-  useEffect(() => onInput?.(input), [input, onInput])
+  const [input, setTyped] = useState<JsonObject>({})
+  const setInput = useCallback(
+    (typed: JsonObject): void => {
+      setTyped(typed)
+      onInput?.(typed)
+    },
+    [onInput],
+  )
   const fields = capability.input_schema as FieldMap
   const form = useRef<HTMLFormElement>(null)
   const ordering = useOrdering({ agent, capability })
@@ -192,10 +206,9 @@ function useOrdering({ agent, capability }: Offer): Ordering {
 /** Calls `paid` once a job that was ordered here is paid. */
 function usePaid(execution: Execute['execution'], paid: Props['paid']): void {
   const isPaid = execution.step === 'ordered' && execution.isFresh && execution.order.job?.charged === true
-  const onPaid = useRef(paid)
-  onPaid.current = paid
+  const onPaid = useEffectEvent(() => paid?.())
   useEffect(() => {
-    if (isPaid) onPaid.current?.()
+    if (isPaid) onPaid()
   }, [isPaid])
 }
 

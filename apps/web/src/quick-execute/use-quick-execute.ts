@@ -1,10 +1,12 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useCallback, useEffect, useReducer, useRef } from 'react'
+import { useCallback, useEffect, useReducer, useState } from 'react'
 import type { Order } from '../kept/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
+import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
+import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem } from '../wallet/wallet.ts'
 
@@ -81,49 +83,41 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
   const [state, dispatch] = useReducer(reduce, START)
   // What kept one wallet from paying says nothing of another.
   useEffect(() => dispatch({ type: 'wallet' }), [wallet?.address])
-  const isBusy = useRef(false)
-  const left = useRef<AbortController>(undefined)
-  useEffect(() => {
-    left.current = new AbortController()
-    const controller = left.current
-    return () => controller.abort(new Error('the page was left'))
-  }, [])
-
-  const followed = useRef<AbortController>(undefined)
   const say = useCallback((execution: Execution) => dispatch({ type: 'execution', execution }), [])
 
+  /** One job at a time is followed; what was followed before is kept by the browser's store. */
+  const [followed, setFollowed] = useState<{ readonly order: Order; readonly times: number }>()
   const follow = useCallback(
-    async (order: Order): Promise<void> => {
-      // One job at a time is looked at; what was looked at before is kept by the browser's store.
-      followed.current?.abort(new Error('another job is looked at'))
-      followed.current = new AbortController()
-      const signal = AbortSignal.any([
-        followed.current.signal,
-        ...(left.current === undefined ? [] : [left.current.signal]),
-      ])
-      const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
-        import('../orders/send-order.ts'),
-        import('../orders/follow-job.ts'),
-        import('../kept/order-store.ts'),
-      ])
-      const sent = await sendOrder(ask, order, () => dispatch({ type: 'unanswered' }), signal)
-      dispatch({ type: 'order', order: sent })
-      if (sent.job === undefined || isOver(sent.job)) return
-      const tell = (job: JobAnswer): void => {
-        dispatch({ type: 'order', order: { ...sent, job } })
-        void updateOrder(sent.job_id, { job })
-        if (job.charged !== true) return
-        refresh()
-        // The balance may be one that was read just before.
-        setTimeout(refresh, BALANCE_KEPT_MS)
-      }
-      await followJob(ask, { jobId: sent.job_id, token: sent.job_token }, tell, signal)
-    },
-    [ask, refresh],
+    (order: Order): void => setFollowed(before => ({ order, times: (before?.times ?? 0) + 1 })),
+    [],
   )
+  useRead(followed && `${followed.times} ${followed.order.job_id}`, async signal => {
+    if (followed === undefined) return undefined
+    const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
+      import('../orders/send-order.ts'),
+      import('../orders/follow-job.ts'),
+      import('../kept/order-store.ts'),
+    ])
+    const sent = await sendOrder(ask, followed.order, () => dispatch({ type: 'unanswered' }), signal)
+    dispatch({ type: 'order', order: sent })
+    if (sent.job === undefined || isOver(sent.job)) return undefined
+    const see = (job: JobAnswer): void => {
+      dispatch({ type: 'order', order: { ...sent, job } })
+      void updateOrder(sent.job_id, { job })
+      if (job.charged !== true) return
+      refresh()
+      // The balance may be one that was read just before.
+      setTimeout(refresh, BALANCE_KEPT_MS)
+    }
+    await followJob(ask, { jobId: sent.job_id, token: sent.job_token }, see, signal)
+    return undefined
+  })
 
-  const start = async (input: JsonObject, agreedPrice: string | undefined): Promise<void> => {
-    const signal = left.current?.signal ?? new AbortController().signal
+  const start = async (
+    input: JsonObject,
+    agreedPrice: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> => {
     say({ step: 'preparing', words: 'Checking the input' })
     const { checkInput } = await import('../fields/check-input.ts')
     const checked = checkInput(orderable.fields, input)
@@ -154,22 +148,19 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     // Kept before it is sent: whatever happens from here on, it is the same job.
     await keepOrder(order)
     say({ step: 'ordered', order, unanswered: 0, isFresh: true })
-    void follow(order).catch(() => undefined)
+    follow(order)
   }
 
-  const once = (work: () => Promise<void>): void => {
-    if (isBusy.current) return
-    isBusy.current = true
-    work()
-      .catch((error: unknown) => {
-        if (left.current?.signal.aborted === true) return
-        say({ step: 'stopped', ...explain(error) })
-      })
-      .finally(() => {
-        isBusy.current = false
-      })
-  }
-  const pay = (input: JsonObject, agreedPrice?: string): void => once(() => start(input, agreedPrice))
+  const { act: once } = useAction(async (signal, work: (signal: AbortSignal) => Promise<void>) => {
+    try {
+      await work(signal)
+    } catch (error) {
+      if (!signal.aborted) say({ step: 'stopped', ...explain(error) })
+    }
+    return undefined
+  })
+  const pay = (input: JsonObject, agreedPrice?: string): void =>
+    once(signal => start(input, agreedPrice, signal))
   const check = (input: JsonObject): void => {
     import('../fields/check-input.ts').then(
       ({ checkInput }) => {
@@ -182,7 +173,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
   const showOrder = useCallback(
     (order: Order): void => {
       say({ step: 'ordered', order, unanswered: 0, isFresh: false })
-      follow(order).catch(() => undefined)
+      follow(order)
     },
     [follow, say],
   )
@@ -194,7 +185,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     const { retryJob } = await import('../orders/retry-job.ts')
     const sent = await retryJob(ask, order, checked.value)
     say({ step: 'ordered', order: sent, unanswered: 0, isFresh: true })
-    void follow(sent).catch(() => undefined)
+    follow(sent)
   }
   const retry = (order: Order, input: JsonObject): void => {
     once(() => sendAgain(order, input))

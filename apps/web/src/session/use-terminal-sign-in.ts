@@ -18,11 +18,11 @@ const LOOK_MS = 1_500
  * Opens the link that this page was reached by, and asks until its code was typed, at most for the two minutes that the
  * link lives. The id after the `#` is taken out of the address at once; from then on a cookie knows this browser.
  *
- * @param isAsked whether there is anything to ask: no where the browser is signed in
+ * @param signedIn called once the code was typed
  */
-export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
+export function useTerminalSignIn(signedIn: () => void): TerminalSignIn {
   const { ask } = useSite()
-  const { answer, failure } = useRead<TerminalSignIn>(isAsked ? 'link' : undefined, async (signal, give) => {
+  const { answer, failure } = useRead<TerminalSignIn>('link', async (signal, give) => {
     const linkId = location.hash.slice(1)
     if (linkId !== '') history.replaceState(history.state, '', location.pathname)
     const options = { method: 'POST', signal } as const
@@ -44,7 +44,10 @@ export function useTerminalSignIn(isAsked: boolean): TerminalSignIn {
     // The link's end ends it; without an answer of the platform, this does.
     for (let looks = 0; looks < 120; looks += 1) {
       await systemClock.sleep(LOOK_MS, signal)
-      if (await isSignedIn()) return { kind: 'signed-in' }
+      if (!(await isSignedIn())) continue
+      signal.throwIfAborted()
+      signedIn()
+      return { kind: 'signed-in' }
     }
     return { kind: 'failed', problem: 'The platform did not respond.' }
   })

@@ -53,7 +53,7 @@ test('for another key nothing is shown of the one before, unless it keeps it', a
   expect(question.get('b', true)).toEqual({ state: 'answer', answer: 'of a' })
   close()
   const closeKept = question.open('b', read, () => undefined, { keeps: true })
-  expect(question.get('b', true)).toEqual({ state: 'answer', answer: 'of a' })
+  expect(question.get('b', true)).toEqual({ state: 'answer', answer: 'of a', isWaiting: true })
   closeKept()
   question.open('c', read, () => undefined)
   expect(question.get('c')).toEqual({ state: 'asking' })
@@ -72,10 +72,10 @@ test('a failure is a state of its own; asked again it is asking, and an answer t
   asked[1]?.answer('one')
   expect(await again).toBe('one')
   const last = question.again()
-  expect(question.get('a')).toEqual({ state: 'answer', answer: 'one' })
+  expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', isWaiting: true })
   asked[2]?.fail(failure)
   expect(await last).toBeUndefined()
-  expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', failure })
+  expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', isWaiting: false, failure })
 })
 
 test('when nobody listens any more it is aborted, says nothing and asks nothing', async () => {
@@ -109,6 +109,18 @@ test('a read may give several answers; what it followed ends with the listening'
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'two' })
 })
 
+test('what comes after an answer is asked for in another way, and joins it', async () => {
+  const question = createQuestion<string>()
+  const { read, asked } = heldRead()
+  question.open('a', read, () => undefined)
+  asked[0]?.answer('one')
+  await settled()
+  question.more(async () => 'one, two')
+  expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', isWaiting: true })
+  await settled()
+  expect([question.get('a'), asked.length]).toEqual([{ state: 'answer', answer: 'one, two' }, 1])
+})
+
 test('what the page came with is shown at once, and is asked for when it is to be newer', async () => {
   const question = createQuestion('first')
   const { read, asked } = heldRead()
@@ -119,8 +131,8 @@ test('what the page came with is shown at once, and is asked for when it is to b
   asked[0]?.answer('newer')
   await again
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'newer' })
-  question.put('of another route')
-  expect(question.get('a')).toEqual({ state: 'answer', answer: 'of another route' })
+  question.change(shown => `${shown}, changed`)
+  expect(question.get('a')).toEqual({ state: 'answer', answer: 'newer, changed' })
 })
 
 test('it is asked every so often, one at a time, and after a pause where its key is typed', async () => {

@@ -4,14 +4,26 @@ import { useSite } from './site.ts'
 
 /** How far a question is. */
 export type Asked<T> =
-  | { readonly state: 'asking'; readonly answer?: undefined; readonly failure?: undefined }
+  | {
+      readonly state: 'asking'
+      readonly answer?: undefined
+      readonly isWaiting?: undefined
+      readonly failure?: undefined
+    }
   | {
       readonly state: 'answer'
       readonly answer: T
+      /** A newer one is on its way, or the one for the key that was asked for last. */
+      readonly isWaiting?: boolean
       /** Why there is no newer one, where it was asked for; undefined: this is the newest. */
       readonly failure?: unknown
     }
-  | { readonly state: 'failed'; readonly answer?: undefined; readonly failure: unknown }
+  | {
+      readonly state: 'failed'
+      readonly answer?: undefined
+      readonly isWaiting?: undefined
+      readonly failure: unknown
+    }
 
 /**
  * Works an answer out, from nothing but the key that it is asked for. It may give answers one after another, and then
@@ -39,8 +51,8 @@ export interface Question<T> {
   again(): Promise<T | undefined>
   /** Asks in another way, for the same key: the answer with what comes after it. */
   more(read: Read<T>): void
-  /** Shows an answer that came in another way. */
-  put(answer: T): void
+  /** Shows another answer than the one that is shown, where there is one. */
+  change(by: (shown: T) => T): void
 }
 
 const ASKING = { state: 'asking' } as const
@@ -69,6 +81,7 @@ export function createQuestion<T>(first?: T): Question<T> {
     const { signal } = current
     isBusy = true
     if (asked.state === 'failed') say(ASKING)
+    else if (asked.state === 'answer') say({ ...asked, isWaiting: true })
     try {
       const answer = await read(signal, given => {
         if (!signal.aborted) put(given)
@@ -80,7 +93,7 @@ export function createQuestion<T>(first?: T): Question<T> {
     } catch (failure) {
       if (signal.aborted) return undefined
       isBusy = false
-      say(asked.state === 'answer' ? { ...asked, failure } : { state: 'failed', failure })
+      say(asked.state === 'answer' ? { ...asked, isWaiting: false, failure } : { state: 'failed', failure })
       return undefined
     }
   }
@@ -90,13 +103,17 @@ export function createQuestion<T>(first?: T): Question<T> {
     get: (key, keeps = false) => (key === askedKey || isFirst || keeps ? asked : ASKING),
     open(key, read, changed, { everyMs, afterMs, keeps = false } = {}) {
       const hasFirst = isFirst
-      if (key !== askedKey && !hasFirst && !keeps) asked = ASKING
+      if (key !== askedKey && !hasFirst) {
+        if (!keeps) asked = ASKING
+        else if (asked.state === 'answer' && key !== undefined) asked = { ...asked, isWaiting: true }
+      }
       askedKey = key
       isFirst = false
       if (key === undefined) return () => undefined
       opened = { read, changed }
-      const timer = afterMs === undefined ? undefined : setTimeout(() => void again(), afterMs)
-      if (afterMs === undefined && !hasFirst) void again()
+      const isTyped = afterMs !== undefined && !hasFirst
+      const timer = isTyped ? setTimeout(() => void again(), afterMs) : undefined
+      if (!isTyped && !hasFirst) void again()
       const stop = everyMs === undefined ? undefined : whileSeen(everyMs, () => isBusy || void again())
       return () => {
         clearTimeout(timer)
@@ -110,8 +127,16 @@ export function createQuestion<T>(first?: T): Question<T> {
     more(read) {
       if (opened !== undefined) void run(read)
     },
-    put,
+    change(by) {
+      if (asked.state === 'answer') say({ ...asked, answer: by(asked.answer) })
+    },
   }
+}
+
+/** Ends something when nobody waits for it any more, which may be now. */
+export function onLeft(signal: AbortSignal, end: () => void): void {
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
 }
 
 /** Does something every so often while somebody looks, and at once for who comes back after a turn was left out. */
@@ -136,7 +161,7 @@ export function whileSeen(everyMs: number, act: () => void): () => void {
 }
 
 /** A question of a component: how far it is, and what asks it once more. */
-export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'more' | 'put'>
+export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'more' | 'change'>
 
 /** Works something out while the component is there, and anew for another key; undefined: not now. */
 export function useRead<T>(
@@ -158,8 +183,8 @@ export function useRead<T>(
     [question, key, everyMs, afterMs, keeps],
   )
   const get = (): Asked<T> => question.get(key, keeps)
-  const { again, more, put } = question
-  return { ...useSyncExternalStore(subscribe, get, get), again, more, put }
+  const { again, more, change } = question
+  return { ...useSyncExternalStore(subscribe, get, get), again, more, change }
 }
 
 /** Asks the platform for a path while the component is there, and for another path when it changes; undefined: not now. */

@@ -1,6 +1,7 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
+import { useAction } from '../site/action.ts'
 import { useSite } from '../site/site.ts'
 import { isSettled, useRegistration } from './use-registration.ts'
 import { viewStake, type Attempt, type StakeView } from './stake-view.ts'
@@ -37,7 +38,6 @@ export function useStake(given: Registration | undefined): Stake | undefined {
   const [attempt, setAttempt] = useState<Attempt>(IDLE)
   const [kept, setKept] = useState<KeptStake>()
   const [followedId, setFollowedId] = useState<string>()
-  const isBusy = useRef(false)
   const hasLock = useRef(false)
   const holdsLock = useCallback(() => hasLock.current, [])
   const read = useCallback(() => setKept(readStake(id)), [id])
@@ -92,21 +92,19 @@ export function useStake(given: Registration | undefined): Stake | undefined {
       if (sent?.hash !== undefined) await new Promise(resolve => setTimeout(resolve, LOCK_KEPT_MS))
     })
   }
-  const begin = (another = false): void => {
-    if (isBusy.current) return
-    isBusy.current = true
+  const { act } = useAction(async (_left, another: boolean) => {
     setAttempt(IDLE)
-    attemptStake(another)
-      .catch((error: unknown) => {
-        read()
-        setAttempt({ step: 'stopped', problem: explainStake(error) })
-      })
-      .finally(() => {
-        hasLock.current = false
-        isBusy.current = false
-        look()
-      })
-  }
+    try {
+      await attemptStake(another)
+    } catch (error) {
+      read()
+      setAttempt({ step: 'stopped', problem: explainStake(error) })
+    }
+    hasLock.current = false
+    look()
+    return undefined
+  })
+  const begin = (): void => act(false)
   useGoOn(attempt, wallet, begin)
   if (registration === undefined) return undefined
 
@@ -121,14 +119,11 @@ export function useStake(given: Registration | undefined): Stake | undefined {
       isFollowed: followedId === id,
     }),
     isAway,
-    stake: () => begin(),
-    useOther: () => begin(true),
+    stake: begin,
+    useOther: () => act(true),
     chooseAccount() {
       const asked = wallet?.accounts?.choose() ?? Promise.resolve()
-      asked.then(
-        () => begin(),
-        () => undefined,
-      )
+      asked.then(begin, () => undefined)
     },
     beginAgain() {
       forgetStake(id)

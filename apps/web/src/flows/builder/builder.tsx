@@ -1,14 +1,22 @@
 import type { Step } from '@farebox/flows/document/flow'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useCallback, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ComponentType,
+  type ReactNode,
+} from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { ApiFailure } from '../../site/ask.ts'
+import { useRead } from '../../site/question.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { CanvasProps } from '../canvas/flow-canvas.tsx'
 import type { Draft } from '../../kept/draft.ts'
 import { addStep } from '../editor/edit-actions.ts'
-import type { SignSheet } from '../sign/sign-sheet.tsx'
 import { EditorProvider, useEditor, useShownValues } from '../editor/use-editor.ts'
 import { Outline } from '../outline/outline.tsx'
 import { BeforeYouPay } from './before-you-pay.tsx'
@@ -114,15 +122,16 @@ function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
 
 /** What signs is loaded when somebody wants to run it. */
 function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
-  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet; readonly input: JsonObject }>()
-  useEffect(() => {
-    Promise.all([import('../sign/sign-sheet.tsx'), readLastInput(draft).catch(() => undefined)]).then(
-      ([module, last]) => setLoaded({ Sheet: module.SignSheet, input: last ?? draft.input }),
-      () => close(),
-    )
-    // Once, as it is opened.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [])
+  const { answer: loaded } = useRead('sheet', async () => {
+    try {
+      const last = readLastInput(draft).catch(() => undefined)
+      const { SignSheet: Sheet } = await import('../sign/sign-sheet.tsx')
+      return { Sheet, input: (await last) ?? draft.input }
+    } catch (error) {
+      close()
+      throw error
+    }
+  })
   if (loaded === undefined) return null
   const { flow, saved, draft_id: draftId } = draft
   const { input } = loaded
@@ -147,20 +156,7 @@ async function readLastInput({ draft_id: draftId, saved }: Draft): Promise<JsonO
 
 /** The canvas is code of its own: whoever reads the outline does not load it. */
 function LazyCanvas(props: CanvasProps): ReactNode {
-  const [loaded, setLoaded] = useState<{ readonly Canvas: ComponentType<CanvasProps> }>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    let isGone = false
-    loadCanvas().then(
-      Canvas => {
-        if (!isGone) setLoaded({ Canvas })
-      },
-      error => setFailure(error),
-    )
-    return () => {
-      isGone = true
-    }
-  }, [])
+  const { answer: loaded, failure } = useRead('canvas', async () => ({ Canvas: await loadCanvas() }))
   if (failure !== undefined) return <FailureNote error={failure} />
   if (loaded !== undefined) return <loaded.Canvas {...props} />
   return (
@@ -216,13 +212,13 @@ function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
 
 /** Whether the flow is its outline here. */
 function useNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(false)
-  useEffect(() => {
-    const query = matchMedia(NARROW)
-    const read = (): void => setNarrow(query.matches)
-    read()
-    query.addEventListener('change', read)
-    return () => query.removeEventListener('change', read)
-  }, [])
-  return isNarrow
+  return useSyncExternalStore(watchNarrow, isNarrowNow, () => false)
+}
+
+const isNarrowNow = (): boolean => matchMedia(NARROW).matches
+
+function watchNarrow(changed: () => void): () => void {
+  const query = matchMedia(NARROW)
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
 }

@@ -1,6 +1,6 @@
 import type { Step } from '@farebox/flows/document/flow'
 import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
-import { useEffect, useState, type DragEvent, type ReactNode } from 'react'
+import { useState, type DragEvent, type ReactNode } from 'react'
 import { longestDecimals } from '../../format/amount.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { FailureNote } from '../../parts/note.tsx'
@@ -9,6 +9,7 @@ import { TypeShape } from '../../signs/type-shape.tsx'
 import { stepOf } from '../document/capability-catalog.ts'
 import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { useRead } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
 const TYPING_MS = 120
@@ -144,58 +145,32 @@ function dragged(step: Step, drag: (step: Step | undefined) => void) {
 
 function useOffered(typed: string) {
   const { ask, catalog } = useEditor()
-  const [offered, setOffered] = useState<readonly OfferedCapability[]>([])
-  const [cursor, setCursor] = useState<string | null>(null)
-  const [isReading, setReading] = useState(true)
-  const [failure, setFailure] = useState<unknown>()
-  const [tries, setTries] = useState(0)
-  const read = async (from: string | null, signal?: AbortSignal): Promise<CapabilitiesAnswer> => {
+  const words = typed.trim()
+  const read = async (signal: AbortSignal, cursor?: string): Promise<CapabilitiesAnswer> => {
     const query = new URLSearchParams({ limit: String(PAGE) })
-    if (typed.trim() !== '') query.set('q', typed.trim())
-    if (from !== null) query.set('cursor', from)
-    const answer = await ask(
-      `/v1/capabilities?${query}`,
-      answers.capabilities,
-      signal === undefined ? {} : { signal },
-    )
+    if (words !== '') query.set('q', words)
+    if (cursor !== undefined) query.set('cursor', cursor)
+    const answer = await ask(`/v1/capabilities?${query}`, answers.capabilities, { signal })
     catalog.learn(answer.capabilities)
     return answer
   }
-  useEffect(() => {
-    const left = new AbortController()
-    setReading(true)
-    const timer = setTimeout(
-      () => {
-        read(null, left.signal).then(
-          answer => {
-            setOffered(answer.capabilities)
-            setCursor(answer.next_cursor)
-            setReading(false)
-            setFailure(undefined)
-          },
-          (error: unknown) => {
-            if (left.signal.aborted) return
-            setReading(false)
-            setFailure(error)
-          },
-        )
-      },
-      typed === '' ? 0 : TYPING_MS,
-    )
-    return () => {
-      clearTimeout(timer)
-      left.abort(new Error('something else was typed'))
-    }
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [ask, catalog, typed, tries])
-  const more =
-    cursor === null
-      ? undefined
-      : () => {
-          read(cursor).then(answer => {
-            setOffered(before => [...before, ...answer.capabilities])
-            setCursor(answer.next_cursor)
-          }, setFailure)
-        }
-  return { offered, isReading, more, failure, again: () => setTries(count => count + 1) }
+  const { state, answer, isWaiting, failure, again, more } = useRead(words, signal => read(signal), {
+    keeps: true,
+    ...(words !== '' && { afterMs: TYPING_MS }),
+  })
+  const cursor = answer?.next_cursor ?? null
+  return {
+    offered: answer?.capabilities ?? [],
+    isReading: state === 'asking' || isWaiting === true,
+    failure,
+    again: () => void again(),
+    more:
+      answer === undefined || cursor === null
+        ? undefined
+        : () =>
+            more(async signal => {
+              const next = await read(signal, cursor)
+              return { ...next, capabilities: [...answer.capabilities, ...next.capabilities] }
+            }),
+  }
 }

@@ -1,10 +1,12 @@
-import { useEffect, useState, type ReactNode } from 'react'
+import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
+import type { ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import type { Draft } from '../../kept/draft.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { When } from '../../parts/when.tsx'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { useRead } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
 interface ListedRun {
@@ -57,12 +59,12 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
 const MOST_ASKED = 5
 
 /** Reads how runs stand that were left while they went on. */
-async function seeOpen(ask: FlowEditor['ask'], runs: readonly KeptRun[]): Promise<void> {
-  const { updateRun } = await import('../../kept/run-store.ts')
+async function seeOpen(ask: FlowEditor['ask'], listed: ReadonlySet<string>): Promise<void> {
+  const { listRuns, updateRun } = await import('../../kept/run-store.ts')
   const { seeRun } = await import('../runs/see-run.ts')
   const { tokenOf } = await import('../runs/send-run.ts')
-  const open = runs
-    .filter(run => run.is_started && (run.seen?.ended_at ?? null) === null)
+  const open = (await listRuns().catch(() => []))
+    .filter(run => listed.has(run.run_id) && run.is_started && (run.seen?.ended_at ?? null) === null)
     .slice(0, MOST_ASKED)
   for (const run of open) {
     const now = await ask(`/v1/runs/${run.run_id}`, answers.run, { headers: tokenOf(run) }).catch(
@@ -75,47 +77,38 @@ async function seeOpen(ask: FlowEditor['ask'], runs: readonly KeptRun[]): Promis
 function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | undefined {
   const { ask } = useEditor()
   const flowId = saved?.flow_id
-  const [runs, setRuns] = useState<readonly ListedRun[]>()
-  useEffect(() => {
-    let isGone = false
-    const read = async (): Promise<void> => {
-      const { listRuns } = await import('../../kept/run-store.ts')
-      const [own, saved] = await Promise.all([
-        listRuns().catch(() => []),
-        flowId === undefined
-          ? []
-          : ask(`/v1/me/runs?flow_id=${flowId}&limit=100`, answers.runs).then(
-              answer => answer.runs,
-              () => [],
-            ),
-      ])
-      const listed = new Map<string, ListedRun>()
-      for (const { run_id: runId, status, paid, max_total: most, created_at: createdAt } of saved)
-        listed.set(runId, { runId, status, paid, most, createdAt })
-      for (const { run_id: runId, draft_id, flow_id, seen, max_total: most, created_at: createdAt } of own) {
-        const isOurs = draft_id === draftId || (flowId !== undefined && flow_id === flowId)
-        if (isOurs && !listed.has(runId))
-          listed.set(runId, {
-            runId,
-            status: seen?.status ?? 'sent',
-            paid: seen?.paid ?? '0',
-            most,
-            createdAt,
-          })
-      }
-      if (!isGone) setRuns([...listed.values()].sort((one, other) => other.createdAt - one.createdAt))
-      await seeOpen(
-        ask,
-        own.filter(run => listed.has(run.run_id)),
-      )
-    }
-    void read().then(
-      () => read(),
-      () => undefined,
+  const list = async (signal: AbortSignal): Promise<readonly ListedRun[]> => {
+    const { listRuns } = await import('../../kept/run-store.ts')
+    const path = `/v1/me/runs?flow_id=${flowId}&limit=100`
+    const [own, saved] = await Promise.all([
+      listRuns().catch(() => []),
+      flowId === undefined
+        ? []
+        : ask(path, answers.runs, { signal }).then(
+            answer => answer.runs,
+            () => [],
+          ),
+    ])
+    const ours = own.filter(
+      run => run.draft_id === draftId || (flowId !== undefined && run.flow_id === flowId),
     )
-    return () => {
-      isGone = true
-    }
-  }, [ask, draftId, flowId])
-  return runs
+    return listOf(ours, saved)
+  }
+  const { answer } = useRead<readonly ListedRun[]>(`${draftId} ${flowId}`, async (signal, give) => {
+    const listed = await list(signal)
+    give(listed)
+    await seeOpen(ask, new Set(listed.map(({ runId }) => runId)))
+    return await list(signal)
+  })
+  return answer
+}
+
+/** A run that both know is as the platform says; the newest first. */
+function listOf(own: readonly KeptRun[], saved: RunsAnswer['runs']): readonly ListedRun[] {
+  const listed = new Map<string, ListedRun>()
+  for (const { run_id: runId, seen, max_total: most, created_at: createdAt } of own)
+    listed.set(runId, { runId, status: seen?.status ?? 'sent', paid: seen?.paid ?? '0', most, createdAt })
+  for (const { run_id: runId, status, paid, max_total: most, created_at: createdAt } of saved)
+    listed.set(runId, { runId, status, paid, most, createdAt })
+  return [...listed.values()].toSorted((one, other) => other.createdAt - one.createdAt)
 }

@@ -1,6 +1,9 @@
-import { useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { tokenOf } from '../runs/send-run.ts'
 import type { Draft } from '../../kept/draft.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { onLeft, useRead } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
 const OVER: readonly string[] = ['completed', 'cancelled', 'failed']
@@ -26,45 +29,34 @@ interface FoundRun {
 function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefined {
   const { ask } = useEditor()
   const flowId = saved?.flow_id
-  const [found, setFound] = useState<FoundRun>()
-  useEffect(() => {
-    let isGone = false
-    let stop = (): void => undefined
-    const read = async (): Promise<void> => {
-      const { listRuns } = await import('../../kept/run-store.ts')
-      const newest = (await listRuns()).find(
-        run => run.draft_id === draftId || (flowId !== undefined && run.flow_id === flowId),
-      )
-      const isOpen =
-        newest !== undefined &&
-        newest.refusal === undefined &&
-        !(newest.seen !== undefined && OVER.includes(newest.seen.status))
-      // One that was never answered is sent again where it is opened.
-      const status =
-        isOpen && newest.is_started
-          ? await ask(`/v1/runs/${newest.run_id}`, answers.run, {
-              ...(newest.run_token !== undefined && { headers: { 'run-token': newest.run_token } }),
-            }).then(
-              run => run.status,
-              () => undefined,
-            )
-          : 'running'
-      if (isGone) return
-      // It may be gone by now, or the platform does not answer: nothing is known then.
-      const isKnown = isOpen && status !== undefined
-      setFound(isKnown ? { runId: newest.run_id, isOver: OVER.includes(status) } : undefined)
-    }
-    const start = async (): Promise<void> => {
+  /** Undefined: this browser has seen it end, it may be gone by now, or the platform does not answer. */
+  const find = async (run: KeptRun): Promise<FoundRun | undefined> => {
+    const { run_id: runId, refusal, seen } = run
+    if (refusal !== undefined || OVER.includes(seen?.status ?? '')) return undefined
+    // One that was never answered is sent again where it is opened.
+    if (!run.is_started) return { runId, isOver: false }
+    const options = { headers: tokenOf(run) }
+    const now = await ask(`/v1/runs/${runId}`, answers.run, options).catch(() => undefined)
+    return now && { runId, isOver: OVER.includes(now.status) }
+  }
+  const { answer } = useRead<{ readonly found: FoundRun | undefined }>(
+    `${draftId} ${flowId}`,
+    async (signal, give) => {
+      // A browser that keeps nothing knows of no run.
+      const { listRuns, watchRuns } = await import('../../kept/run-store.ts')
+      const read = async (): Promise<void> => {
+        const newest = (await listRuns()).find(
+          run => run.draft_id === draftId || (flowId !== undefined && run.flow_id === flowId),
+        )
+        give({ found: newest && (await find(newest)) })
+      }
       await read()
-      const { watchRuns } = await import('../../kept/run-store.ts')
-      if (!isGone) stop = watchRuns(() => void read().catch(() => undefined))
-    }
-    // A browser that keeps nothing knows of no run.
-    start().catch(() => undefined)
-    return () => {
-      isGone = true
-      stop()
-    }
-  }, [ask, draftId, flowId])
-  return found
+      onLeft(
+        signal,
+        watchRuns(() => void read().catch(() => undefined)),
+      )
+      return undefined
+    },
+  )
+  return answer?.found
 }

@@ -1,8 +1,9 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
+import { useRead } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
 /** Values at the ports: of a dry run when it is wanted, or of a past run that the address names. */
@@ -12,16 +13,13 @@ export function useValues(
   /** What the flow was last run with, or a template's sample. */
   readInput: () => Promise<JsonObject | undefined>,
 ): { readonly dryRun: () => void; readonly failure: unknown } {
-  const [failure, setFailure] = useState<unknown>()
-  const runId = run?.id
   const flowId = run?.flowId ?? ''
-  useEffect(() => {
-    if (runId === undefined) return
-    readRun(ask, runId).then(read => {
-      values.set(valuesOfRun(read, flowId))
-      setFailure(undefined)
-    }, setFailure)
-  }, [ask, values, runId, flowId])
+  const { failure: unread } = useRead(run && `${run.id} ${flowId}`, async () => {
+    if (run === undefined) return undefined
+    values.set(valuesOfRun(await readRun(ask, run.id), flowId))
+    return true
+  })
+  const [failure, setFailure] = useState<unknown>()
   const dryRun = useCallback(() => {
     const play = async (): Promise<void> => {
       const { dryRun: playFlow } = await import('@farebox/flows/run/dry-run')
@@ -35,7 +33,7 @@ export function useValues(
     }
     play().then(() => setFailure(undefined), setFailure)
   }, [live, values, readInput])
-  return { dryRun, failure }
+  return { dryRun, failure: failure ?? unread }
 }
 
 /** By what this browser keeps of it, or for the payer who is signed in. */

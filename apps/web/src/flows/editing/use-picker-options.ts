@@ -3,9 +3,10 @@ import { gradeTypes } from '../view/grade-types.ts'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
 import { portsOf } from '@farebox/flows/internal/graph/ports'
 import type { OfferedCapability } from '@farebox/platform-api/flows/capabilities'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure } from '../../site/ask.ts'
+import { explainFailure } from '../../site/ask.ts'
+import { useRead } from '../../site/question.ts'
 import { stepOf } from '../document/capability-catalog.ts'
 import type { Join } from '../editor/edit-actions.ts'
 import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
@@ -58,40 +59,26 @@ export function usePickerOptions(
 
 function useCapabilities(join: Join | undefined, type: PortType, typed: string) {
   const { ask, catalog } = useEditor()
-  const [found, setFound] = useState<readonly OfferedCapability[]>([])
-  const [isReading, setReading] = useState(true)
-  const [problem, setProblem] = useState<string>()
-  useEffect(() => {
-    const left = new AbortController()
-    const query = new URLSearchParams({ limit: String(MOST) })
-    if (typed.trim() !== '') query.set('q', typed.trim())
-    if (join !== undefined && type !== 'any')
-      query.set('from' in join ? 'accepts' : 'gives', JSON.stringify(withoutWords(type)))
-    setReading(true)
-    const timer = setTimeout(
-      () => {
-        ask(`/v1/capabilities?${query}`, answers.capabilities, { signal: left.signal }).then(
-          ({ capabilities }) => {
-            catalog.learn(capabilities)
-            setFound(capabilities)
-            setReading(false)
-            setProblem(undefined)
-          },
-          (error: unknown) => {
-            if (left.signal.aborted) return
-            setReading(false)
-            setProblem(error instanceof ApiFailure ? error.message : 'The platform did not respond.')
-          },
-        )
-      },
-      typed === '' ? 0 : TYPING_MS,
-    )
-    return () => {
-      clearTimeout(timer)
-      left.abort(new Error('something else is asked'))
-    }
-  }, [ask, catalog, join, type, typed])
-  return { found, isReading, problem }
+  const words = typed.trim()
+  const query = new URLSearchParams({ limit: String(MOST) })
+  if (words !== '') query.set('q', words)
+  if (join !== undefined && type !== 'any')
+    query.set('from' in join ? 'accepts' : 'gives', JSON.stringify(withoutWords(type)))
+  const path = `/v1/capabilities?${query}`
+  const { state, answer, isWaiting, failure } = useRead(
+    path,
+    async signal => {
+      const { capabilities } = await ask(path, answers.capabilities, { signal })
+      catalog.learn(capabilities)
+      return capabilities
+    },
+    { keeps: true, ...(words !== '' && { afterMs: TYPING_MS }) },
+  )
+  return {
+    found: answer ?? [],
+    isReading: state === 'asking' || isWaiting === true,
+    problem: failure === undefined ? undefined : explainFailure(failure),
+  }
 }
 
 function optionsOf(offered: OfferedCapability): readonly PickerOption[] {

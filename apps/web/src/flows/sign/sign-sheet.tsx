@@ -1,6 +1,6 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Words } from '../../parts/words.tsx'
 import { InputStep } from './input-step.tsx'
@@ -31,9 +31,6 @@ export function SignSheet(props: {
     ...(flowId !== undefined && { flowId }),
     ...(draftId !== undefined && { draftId }),
   })
-  useEffect(() => {
-    if (checked !== undefined) quote()
-  }, [checked, quote])
   return (
     <Sheet labelledBy="sign-run" close={onClose} locked={signing.step === 'starting'} look="ticket">
       <h2 id="sign-run">
@@ -44,7 +41,10 @@ export function SignSheet(props: {
           fields={flow.inputs}
           value={input}
           onChange={setInput}
-          done={setChecked}
+          done={value => {
+            setChecked(value)
+            quote()
+          }}
           isGiven={props.input !== undefined}
           close={onClose}
         />

@@ -1,9 +1,10 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { toAtomic } from '../../format/amount.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
@@ -62,16 +63,8 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
   const { go } = useNavigation()
   const [signing, say] = useState<Signing>({ step: 'idle' })
   const quotedAt = useRef(0)
-  const left = useRef<AbortController>(undefined)
-  const isBusy = useRef(false)
-  useEffect(() => {
-    left.current = new AbortController()
-    const controller = left.current
-    return () => controller.abort(new Error('the sheet was closed'))
-  }, [])
 
-  const readPlan = useCallback(async (): Promise<SigningPlan> => {
-    const signal = left.current?.signal
+  const readPlan = async (signal?: AbortSignal): Promise<SigningPlan> => {
     const quote = await ask('/v1/runs/quote', answers.runQuote, {
       method: 'POST',
       body: { flow },
@@ -79,25 +72,22 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     })
     quotedAt.current = Date.now() / 1_000
     return planSigning(buildGraph(flow), quote, quotedAt.current)
-  }, [ask, flow])
+  }
 
-  const quote = useCallback((): void => {
-    const controller = left.current
+  const quote = (): void => {
     say({ step: 'quoting' })
     readPlan().then(
       plan => say({ step: 'ready', plan, isOther: false }),
-      (failure: unknown) => {
-        if (controller?.signal.aborted !== true) say({ step: 'unquoted', failure })
-      },
+      (failure: unknown) => say({ step: 'unquoted', failure }),
     )
-  }, [readPlan])
+  }
 
   const start = async (shown: SigningPlan, input: JsonObject, signal: AbortSignal): Promise<void> => {
     say({ step: 'preparing', plan: shown })
     const wallet = await connect()
     if (wallet === undefined) return say({ step: 'ready', plan: shown, isOther: false })
     const isOld = Date.now() / 1_000 - quotedAt.current > QUOTE_KEPT_SECONDS
-    const plan = isOld ? await readPlan() : shown
+    const plan = isOld ? await readPlan(signal) : shown
     if (!isSamePlan(plan, shown)) return say({ step: 'ready', plan, isOther: true })
     const [{ findShortage }, { signPayments }, { startRun }] = await Promise.all([
       import('../../orders/find-shortage.ts'),
@@ -138,18 +128,15 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     }
   }
 
-  const sign = (input: JsonObject): void => {
-    if (isBusy.current || signing.step !== 'ready') return
+  const { act: sign } = useAction(async (signal, input: JsonObject) => {
+    if (signing.step !== 'ready') return undefined
     const { plan } = signing
-    const signal = left.current?.signal ?? new AbortController().signal
-    isBusy.current = true
-    start(plan, input, signal)
-      .catch((error: unknown) => {
-        if (!signal.aborted) say({ step: 'ready', plan, isOther: false, stopped: explainStop(error) })
-      })
-      .finally(() => {
-        isBusy.current = false
-      })
-  }
+    try {
+      await start(plan, input, signal)
+    } catch (error) {
+      if (!signal.aborted) say({ step: 'ready', plan, isOther: false, stopped: explainStop(error) })
+    }
+    return undefined
+  })
   return { signing, quote, sign, reset: () => say({ step: 'idle' }) }
 }

@@ -1,8 +1,9 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { useRef, useState, type ReactNode, type RefObject } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Switch } from '../../parts/switch.tsx'
+import { onLeft, useRead } from '../../site/question.ts'
 import { codeInput } from '../../quick-execute/code-input.ts'
 import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code-samples.ts'
 
@@ -67,27 +68,24 @@ function useSample(
   { name, input_schema: fields }: AgentPage['capabilities'][number],
   section: RefObject<HTMLElement | null>,
 ): JsonObject | undefined {
-  const [made, setMade] = useState<{ readonly name: string; readonly input: JsonObject | undefined }>()
-  useEffect(() => {
-    if (section.current === null) return undefined
-    let isGone = false
-    const make = async (): Promise<void> => {
-      const { sampleInput } = await import('../../fields/check-input.ts')
-      if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) })
-    }
+  const { answer } = useRead(name, async signal => {
+    await comesNear(section.current, signal)
+    const { sampleInput } = await import('../../fields/check-input.ts')
+    return { input: sampleInput(fields as FieldMap) }
+  })
+  return answer?.input
+}
+
+/** Resolves once an element is in view, or near it. */
+function comesNear(element: HTMLElement | null, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
     const watch = new IntersectionObserver(
       entries => {
-        if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-        watch.disconnect()
-        make().catch(() => undefined)
+        if (entries.some(({ isIntersecting }) => isIntersecting)) resolve()
       },
       { rootMargin: NEAR },
     )
-    watch.observe(section.current)
-    return () => {
-      isGone = true
-      watch.disconnect()
-    }
-  }, [name, fields, section])
-  return made?.name === name ? made.input : undefined
+    if (element !== null) watch.observe(element)
+    onLeft(signal, () => watch.disconnect())
+  })
 }

@@ -1,7 +1,8 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
-import { useCallback, useEffect, useRef, useState } from 'react'
 import { answers } from '../../site/answers.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
 /** The platform adds a job to an agent's figures within so long. */
@@ -16,21 +17,20 @@ export function useFigures(given: { readonly agent: AgentPage; readonly receipts
   readonly readSoon: () => void
 } {
   const { ask } = useSite()
-  const [read, setRead] = useState<{ readonly facts: AgentPage; readonly receipts: Receipts }>()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const path = `/v1/agents/${given.agent.agent_id}`
-  const readSoon = useCallback(() => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      Promise.all([
-        ask(path, answers.agentPage),
-        ask(`${path}/receipts?limit=6`, answers.publicReceipts),
-      ]).then(
-        ([facts, { receipts }]) => setRead({ facts, receipts }),
-        () => undefined,
-      )
-    }, COUNTED_MS)
-  }, [ask, path])
-  return { facts: read?.facts ?? given.agent, receipts: read?.receipts ?? given.receipts, readSoon }
+  const { agent, receipts: newest } = given
+  const path = `/v1/agents/${agent.agent_id}`
+  const first = { facts: agent, receipts: newest }
+  const { answer: { facts, receipts } = first, again } = useRead(
+    path,
+    async signal => {
+      await systemClock.sleep(COUNTED_MS, signal)
+      const [page, list] = await Promise.all([
+        ask(path, answers.agentPage, { signal }),
+        ask(`${path}/receipts?limit=6`, answers.publicReceipts, { signal }),
+      ])
+      return { facts: page, receipts: list.receipts }
+    },
+    { first },
+  )
+  return { facts, receipts, readSoon: () => void again() }
 }

@@ -1,6 +1,6 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
-import { useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Builder } from '../../flows/builder/builder.tsx'
 import type { FlowToOpen } from '../../flows/builder/use-flow-editor.ts'
 import { UNNAMED } from '../../flows/document/name-by-steps.ts'
@@ -10,6 +10,7 @@ import { SignInButton } from '../../session/sign-in-button.tsx'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { useRead } from '../../site/question.ts'
 import type { PageModule } from '../../site/page.ts'
 
 interface Data {
@@ -103,46 +104,33 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
 
 /** The flow with what this browser has of it. Undefined: not read yet. */
 function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | undefined {
-  const [opened, setOpened] = useState<FlowToOpen | 'missing'>()
-  useEffect(() => {
-    let isGone = false
-    const open = async (): Promise<FlowToOpen | 'missing'> => {
-      const given = { isSignedIn, saved: saved ?? undefined }
-      if (id === null) {
-        const draft = createDraft(EMPTY)
-        history.replaceState(null, '', `/flows/${draft.draft_id}${location.search}`)
-        return { ...given, draft, isKept: false }
+  const { answer, failure } = useRead<FlowToOpen | 'missing'>(id ?? 'new', async () => {
+    const given = { isSignedIn, saved: saved ?? undefined }
+    if (id === null) {
+      const draft = createDraft(EMPTY)
+      history.replaceState(null, '', `/flows/${draft.draft_id}${location.search}`)
+      return { ...given, draft, isKept: false }
+    }
+    const kept = await findDraft(id).catch(() => undefined)
+    if (saved === null) return kept === undefined ? 'missing' : { ...given, draft: kept, isKept: true }
+    const isBehind = kept === undefined || (kept.saved?.revision ?? 0) < saved.revision
+    const mine = { flow_id: saved.flow_id, revision: saved.revision }
+    // Read by the platform when it was saved.
+    const flow = saved.flow as unknown as Flow
+    const now = Date.now() / 1_000
+    if (kept === undefined)
+      return {
+        ...given,
+        draft: { draft_id: id, flow, input: {}, saved: mine, created_at: now, changed_at: now },
+        isKept: false,
       }
-      const kept = await findDraft(id).catch(() => undefined)
-      if (saved === null) return kept === undefined ? 'missing' : { ...given, draft: kept, isKept: true }
-      const isBehind = kept === undefined || (kept.saved?.revision ?? 0) < saved.revision
-      const mine = { flow_id: saved.flow_id, revision: saved.revision }
-      // Read by the platform when it was saved.
-      const flow = saved.flow as unknown as Flow
-      const now = Date.now() / 1_000
-      if (kept === undefined)
-        return {
-          ...given,
-          draft: { draft_id: id, flow, input: {}, saved: mine, created_at: now, changed_at: now },
-          isKept: false,
-        }
-      // What was changed in this browser alone is not lost: saving it meets the newer one, and says so.
-      const isChanged = kept.is_ahead === true
-      return isBehind && !isChanged
-        ? { ...given, draft: { ...kept, flow, saved: mine }, isKept: true }
-        : { ...given, draft: kept, isKept: true }
-    }
-    open().then(
-      found => {
-        if (!isGone) setOpened(found)
-      },
-      () => setOpened('missing'),
-    )
-    return () => {
-      isGone = true
-    }
-  }, [id, isSignedIn, saved])
-  return opened
+    // What was changed in this browser alone is not lost: saving it meets the newer one, and says so.
+    const isChanged = kept.is_ahead === true
+    return isBehind && !isChanged
+      ? { ...given, draft: { ...kept, flow, saved: mine }, isKept: true }
+      : { ...given, draft: kept, isKept: true }
+  })
+  return answer ?? (failure === undefined ? undefined : 'missing')
 }
 
 /** By its own id, or by that of the saved flow that it is a working copy of. */

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { ImportProblems } from '../../flows/editing/import-problems.tsx'
 import { createDraft } from '../../kept/draft.ts'
+import { FileInput, FLOW_FILES } from '../../parts/file-input.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 
 /** Reads a flow from a file, as a new one of this browser. */
@@ -18,20 +19,15 @@ export function ImportButton(): ReactNode {
   }
   return (
     <>
-      <label className="button">
+      <FileInput
+        className="button"
+        accept={FLOW_FILES}
+        read={file =>
+          void read(file).catch(() => setProblems(['This browser cannot save drafts right now.']))
+        }
+      >
         Import a flow…
-        <input
-          type="file"
-          className="unseen"
-          accept="application/json,.json"
-          onChange={({ target }) => {
-            const file = target.files?.[0]
-            target.value = ''
-            if (file === undefined) return
-            read(file).catch(() => setProblems(['This browser cannot save drafts right now.']))
-          }}
-        />
-      </label>
+      </FileInput>
       <ImportProblems problems={problems}>
         <b>The file was not imported.</b>
       </ImportProblems>

@@ -1,6 +1,6 @@
 import type { FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
-import { useEffect, useState } from 'react'
 import { sumFlow } from '../../flows/describe/sum-flow.ts'
+import { onLeft, useRead } from '../../site/question.ts'
 import type { Draft } from '../../kept/draft.ts'
 
 /** A flow in the list, wherever it is kept. */
@@ -25,30 +25,21 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
   readonly flows: readonly OwnFlow[] | undefined
   readonly remove: (draftId: string) => void
 } {
-  const [drafts, setDrafts] = useState<readonly Draft[]>()
-  useEffect(() => {
-    let isGone = false
-    let stop = (): void => undefined
-    const start = async (): Promise<void> => {
-      const [{ listDrafts, watchDrafts }, { keepLeftBehind }] = await Promise.all([
-        import('../../kept/draft-store.ts'),
-        import('../../kept/keep-left-behind.ts'),
-      ])
-      const read = async (): Promise<void> => {
-        const listed = await listDrafts()
-        if (!isGone) setDrafts(listed)
-      }
-      await keepLeftBehind()
-      await read()
-      if (!isGone) stop = watchDrafts(() => void read())
-    }
-    // A browser that keeps nothing has no drafts.
-    start().catch(() => setDrafts([]))
-    return () => {
-      isGone = true
-      stop()
-    }
-  }, [])
+  const { answer, failure } = useRead<readonly Draft[]>('drafts', async (signal, give) => {
+    const [{ listDrafts, watchDrafts }, { keepLeftBehind }] = await Promise.all([
+      import('../../kept/draft-store.ts'),
+      import('../../kept/keep-left-behind.ts'),
+    ])
+    await keepLeftBehind()
+    give(await listDrafts())
+    onLeft(
+      signal,
+      watchDrafts(() => void listDrafts().then(give)),
+    )
+    return undefined
+  })
+  // A browser that keeps nothing has no drafts.
+  const drafts = answer ?? (failure === undefined ? undefined : [])
   const remove = (draftId: string): void => {
     import('../../kept/draft-store.ts').then(
       ({ removeDraft }) => removeDraft(draftId),

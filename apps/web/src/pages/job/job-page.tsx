@@ -1,7 +1,8 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { isJobId } from '@farebox/protocol/job/job-request'
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { declaredSpend } from '../../limits/declared-spend.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
 import { FailureNote } from '../../parts/note.tsx'
@@ -12,6 +13,7 @@ import { JobPanel } from '../../quick-execute/job-panel.tsx'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import type { PageModule } from '../../site/page.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { InputTable } from './input-table.tsx'
 import { openJob, type OpenedJob } from './open-job.ts'
@@ -111,16 +113,24 @@ function useJob(
   readonly failure: unknown
 } {
   const { ask } = useSite()
-  const [opened, setOpened] = useState<OpenedJob>()
-  const [agent, setAgent] = useState<AgentPage | null>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    const left = new AbortController()
-    openJob(ask, { jobId, runId: runId ?? undefined }, setOpened, left.signal).catch((error: unknown) => {
-      if (!left.signal.aborted) setFailure(error)
-    })
-    return () => left.abort(new Error('the page was left'))
-  }, [ask, jobId, runId])
+  const { answer: opened, failure } = useRead<OpenedJob>(`${jobId} ${runId}`, async (signal, give) => {
+    await openJob(ask, { jobId, runId: runId ?? undefined }, give, signal)
+    return undefined
+  })
+  const agentId = opened?.order.agent_id
+  const { answer: named } = useRead<{ readonly agent: AgentPage | null }>(
+    agentId?.toString(),
+    async (signal, give) => {
+      const asked = ask(`/v1/agents/${agentId}`, answers.agentPage, { signal }).then(
+        agent => ({ agent }),
+        () => ({ agent: null }),
+      )
+      const late = systemClock.sleep(AGENT_WITHIN_MS).then(() => ({ agent: null }))
+      give(await Promise.race([asked, late]))
+      return await asked
+    },
+  )
+  const agent = named?.agent
   const isThere = opened?.job !== undefined && agent !== undefined
   useEffect(() => {
     if (!isReceipt || !isThere) return
@@ -129,14 +139,6 @@ function useJob(
     ticket?.focus({ preventScroll: true })
     ticket?.scrollIntoView({ block: 'center' })
   }, [columns, isReceipt, isThere])
-  const agentId = opened?.order.agent_id
-  useEffect(() => {
-    if (agentId === undefined) return undefined
-    const giveUp = (): void => setAgent(known => known ?? null)
-    const timer = setTimeout(giveUp, AGENT_WITHIN_MS)
-    ask(`/v1/agents/${agentId}`, answers.agentPage).then(setAgent, giveUp)
-    return () => clearTimeout(timer)
-  }, [ask, agentId])
   return { opened, agent, failure }
 }
 

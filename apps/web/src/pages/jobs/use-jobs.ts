@@ -1,8 +1,8 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import { useEffect, useState } from 'react'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { isSettled, type Order } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
+import { onLeft, useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { mergeListed, type Listed, type Mine } from './listed.ts'
 
@@ -18,40 +18,31 @@ export function useJobs(mine: Mine): {
   readonly failure: unknown
 } {
   const { ask } = useSite()
-  const [kept, setKept] = useState<{ readonly orders: readonly Order[]; readonly runs: readonly KeptRun[] }>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    const left = new AbortController()
-    const stops: (() => void)[] = []
-    const start = async (): Promise<void> => {
-      const [{ listOrders, watchOrders }, { listRuns, watchRuns }] = await Promise.all([
-        import('../../kept/order-store.ts'),
-        import('../../kept/run-store.ts'),
-      ])
-      const read = async (): Promise<void> => {
-        const [orders, runs] = await Promise.all([listOrders(), listRuns()])
-        if (!left.signal.aborted) setKept({ orders, runs })
-      }
-      await read()
-      stops.push(
-        watchOrders(() => void read()),
-        watchRuns(() => void read()),
-      )
-      await Promise.all([
-        resumeOrders(ask, await listOrders(), () => void read(), left.signal),
-        resumeRuns(ask, await listRuns(), left.signal),
-      ])
+  const { answer, failure } = useRead<Kept>('jobs', async (signal, give) => {
+    const [{ listOrders, watchOrders }, { listRuns, watchRuns }] = await Promise.all([
+      import('../../kept/order-store.ts'),
+      import('../../kept/run-store.ts'),
+    ])
+    const read = async (): Promise<void> => {
+      const [orders, runs] = await Promise.all([listOrders(), listRuns()])
+      give({ orders, runs })
     }
-    start().catch((error: unknown) => {
-      if (left.signal.aborted) return
-      setKept(known => known ?? { orders: [], runs: [] })
-      setFailure(error)
-    })
-    return () => {
-      left.abort(new Error('the page was left'))
-      for (const stop of stops) stop()
-    }
-  }, [ask])
+    await read()
+    onLeft(
+      signal,
+      watchOrders(() => void read()),
+    )
+    onLeft(
+      signal,
+      watchRuns(() => void read()),
+    )
+    await Promise.all([
+      resumeOrders(ask, await listOrders(), () => void read(), signal),
+      resumeRuns(ask, await listRuns(), signal),
+    ])
+    return undefined
+  })
+  const kept = answer ?? (failure === undefined ? undefined : NOTHING)
   const paidBy = [...(kept?.orders ?? []), ...(kept?.runs ?? [])].map(({ payer }) => payer.toLowerCase())
   return {
     jobs: kept && mergeListed(kept.orders, kept.runs, mine),
@@ -59,6 +50,13 @@ export function useJobs(mine: Mine): {
     failure,
   }
 }
+
+interface Kept {
+  readonly orders: readonly Order[]
+  readonly runs: readonly KeptRun[]
+}
+
+const NOTHING: Kept = { orders: [], runs: [] }
 
 /** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
 async function resumeOrders(

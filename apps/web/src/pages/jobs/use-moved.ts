@@ -1,6 +1,6 @@
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
-import { useEffect, useState } from 'react'
 import { answers } from '../../site/answers.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
 /** A browser orders with one wallet, or a few. */
@@ -14,23 +14,19 @@ const MOST_WALLETS = 5
  */
 export function useMoved(wallets: readonly string[]): bigint | undefined {
   const { ask, platform } = useSite()
-  const [moved, setMoved] = useState<bigint>()
-  const asked = wallets.slice(0, MOST_WALLETS).join(',')
-  const isThere = platform.spend_permissions_address !== null && asked !== ''
-  useEffect(() => {
-    if (!isThere) return undefined
-    const left = new AbortController()
-    const read = async (): Promise<void> => {
-      const { signal } = left
+  const asked = wallets.slice(0, MOST_WALLETS)
+  const isThere = platform.spend_permissions_address !== null && asked.length > 0
+  // Where it fails the page says that its figure is of jobs alone.
+  const { answer: moved } = useRead(
+    isThere ? asked.join(',') : undefined,
+    async signal => {
       const limits = await Promise.all(
-        asked.split(',').map(wallet => ask(`/v1/limits/${wallet}`, answers.walletLimits, { signal })),
+        asked.map(wallet => ask(`/v1/limits/${wallet}`, answers.walletLimits, { signal })),
       )
-      if (!signal.aborted) setMoved(limits.reduce((sum, one) => sum + sumSpent(one), 0n))
-    }
-    // The page then says that its figure is of jobs alone.
-    read().catch(() => undefined)
-    return () => left.abort(new Error('the page was left'))
-  }, [ask, asked, isThere])
+      return limits.reduce((sum, one) => sum + sumSpent(one), 0n)
+    },
+    { keeps: true },
+  )
   return isThere ? moved : 0n
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
-import { CopiedHash } from '../../parts/transaction.tsx'
+import { CopiedHash } from '../../parts/short.tsx'
 
 /** How far a change is that was begun here; nothing where none was. */
 export function ChangeLine({ change, what }: { readonly change: Change; readonly what: string }): ReactNode {

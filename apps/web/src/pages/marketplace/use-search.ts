@@ -1,7 +1,8 @@
 import type { FoundAgent, SearchAnswer } from '@farebox/platform-api/search'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
+import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { searchPath, searchUrl, type Search } from './search-query.ts'
 
@@ -29,60 +30,28 @@ export interface SearchState {
 }
 
 /** Asks as is typed: each answer replaces the one before, whose question is aborted; the address follows. */
-export function useSearch(firstSearch: Search, firstFound: SearchAnswer): SearchState {
+export function useSearch(firstSearch: Search, first: SearchAnswer): SearchState {
   const { ask } = useSite()
   const { replace } = useNavigation()
-  const [search, setSearch] = useState(firstSearch)
-  const [rows, setRows] = useState(() => readRows(firstFound))
-  const [isWaiting, setWaiting] = useState(false)
-  const [failure, setFailure] = useState<unknown>(undefined)
-  const asked = useRef<AbortController>(undefined)
-  useEffect(() => () => asked.current?.abort(), [])
-
-  const put = useCallback(
-    (path: string, read: (found: SearchAnswer) => Rows, delayMs: number) => {
-      asked.current?.abort()
-      const controller = new AbortController()
-      asked.current = controller
-      setWaiting(true)
-      const timer = setTimeout(() => {
-        ask(path, answers.search, { signal: controller.signal }).then(
-          found => {
-            setRows(read(found))
-            setFailure(undefined)
-            setWaiting(false)
-          },
-          (error: unknown) => {
-            if (controller.signal.aborted) return
-            setFailure(error)
-            setWaiting(false)
-          },
-        )
-      }, delayMs)
-      controller.signal.addEventListener('abort', () => clearTimeout(timer))
-    },
-    [ask],
-  )
-
+  const [{ search, afterMs }, setAsked] = useState({ search: firstSearch, afterMs: 0 })
+  const {
+    answer: found = first,
+    isWaiting = false,
+    failure,
+    ...asked
+  } = useAsk(searchPath(search), answers.search, { first, keeps: true, afterMs })
+  const { agents, next_cursor: next, total } = found
   const change = (changed: Search, when: 'now' | 'typing' = 'now'): void => {
-    setSearch(changed)
+    setAsked({ search: changed, afterMs: when === 'typing' ? TYPING_MS : 0 })
     replace(searchUrl(changed))
-    put(searchPath(changed), readRows, when === 'typing' ? TYPING_MS : 0)
   }
   const more = (): void => {
-    const { next, total } = rows
     if (next === null) return
-    const join = (found: SearchAnswer): Rows => ({
-      ...readRows(found),
-      total,
-      agents: [...rows.agents, ...found.agents],
+    asked.more(async signal => {
+      const after = await ask(searchPath(search, next), answers.search, { signal })
+      return { ...after, total, agents: [...agents, ...after.agents] }
     })
-    put(searchPath(search, next), join, 0)
   }
-  const again = (): void => put(searchPath(search), readRows, 0)
-  return { search, rows, isWaiting, failure, change, more, again }
-}
-
-function readRows({ agents, next_cursor, total }: SearchAnswer): Rows {
-  return { agents, next: next_cursor, total }
+  const again = (): void => void asked.again()
+  return { search, rows: { agents, next, total }, isWaiting, failure, change, more, again }
 }

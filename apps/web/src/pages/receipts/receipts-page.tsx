@@ -1,13 +1,14 @@
 import type { Receipt } from '@farebox/platform-api/receipt'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { FileInput } from '../../parts/file-input.tsx'
 import { Note } from '../../parts/note.tsx'
-import { Address } from '../../parts/short.tsx'
+import { Address, CopiedHash, Transaction } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
-import { CopiedHash, Transaction } from '../../parts/transaction.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
+import { useAsk, useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Bars } from '../../signs/bars.tsx'
 import { Sign } from '../../signs/sign.tsx'
@@ -30,7 +31,6 @@ export const page: PageModule<null> = {
 function ReceiptsPage(): ReactNode {
   const { ask } = useSite()
   const [text, setText] = useState('')
-  const [verdict, setVerdict] = useState<Verdict>()
   // Asked for once, not with each character; again after a failure, and after a receipt that they do not fit.
   const keys = useRef<Promise<unknown>>(undefined)
   useEffect(() => {
@@ -40,30 +40,19 @@ function ReceiptsPage(): ReactNode {
     history.replaceState(history.state, '', location.pathname)
     setText(given)
   }, [])
-  useEffect(() => {
-    const jws = text.trim()
-    setVerdict(undefined)
-    if (jws === '') return undefined
-    let isGone = false
-    keys.current ??= ask('/.well-known/jwks.json', answers.keySet).catch((error: unknown) => {
+  const jws = text.trim()
+  const { answer: verdict } = useRead<Verdict>(jws === '' ? undefined : jws, async () => {
+    keys.current ??= ask('/.well-known/jwks.json', answers.keySet)
+    try {
+      const [{ checkReceipt }, known] = await Promise.all([import('./check-receipt.ts'), keys.current])
+      const found = await checkReceipt(jws, known)
+      if (!found.ok) keys.current = undefined
+      return found
+    } catch {
       keys.current = undefined
-      throw error
-    })
-    Promise.all([import('./check-receipt.ts'), keys.current])
-      .then(([{ checkReceipt }, keys]) => checkReceipt(jws, keys))
-      .then(
-        found => {
-          if (!found.ok) keys.current = undefined
-          if (!isGone) setVerdict(found)
-        },
-        () => {
-          if (!isGone) setVerdict({ ok: false, reason: 'the platform’s keys could not be loaded' })
-        },
-      )
-    return () => {
-      isGone = true
+      return { ok: false, reason: 'the platform’s keys could not be loaded' }
     }
-  }, [ask, text])
+  })
   const readFile = (file: File | undefined): void => {
     void file?.slice(0, 20_000).text().then(setText)
   }
@@ -101,19 +90,9 @@ function ReceiptsPage(): ReactNode {
             onChange={event => setText(event.target.value.slice(0, 20_000))}
           />
           <p className="above">
-            <label className="button low">
+            <FileInput className="button low" label="Choose a receipt file" read={readFile}>
               Choose file
-              <input
-                type="file"
-                className="unseen"
-                aria-label="Choose a receipt file"
-                onChange={({ target }) => {
-                  const file = target.files?.[0]
-                  target.value = ''
-                  readFile(file)
-                }}
-              />
-            </label>
+            </FileInput>
           </p>
         </div>
         <div aria-live="polite">{verdict === undefined ? <Nothing /> : <Shown verdict={verdict} />}</div>
@@ -133,7 +112,9 @@ function Nothing(): ReactNode {
 
 function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
   const { platform } = useSite()
-  const name = useAgentName(verdict.ok ? verdict.receipt.agent_id : undefined)
+  // The receipt has its number alone.
+  const path = verdict.ok ? `/v1/agents/${verdict.receipt.agent_id}` : undefined
+  const name = useAsk(path, answers.agentPage).answer?.name
   if (!verdict.ok) {
     return (
       <Note tone="refused" alert>
@@ -193,21 +174,4 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
       <Bars hash={receipt.job} />
     </Ticket>
   )
-}
-
-/** What the agent is called now: the receipt has its number alone. Undefined: not known, or not there any more. */
-function useAgentName(agentId: number | undefined): string | undefined {
-  const { ask } = useSite()
-  const [name, setName] = useState<string>()
-  useEffect(() => {
-    setName(undefined)
-    if (agentId === undefined) return undefined
-    const left = new AbortController()
-    ask(`/v1/agents/${agentId}`, answers.agentPage, { signal: left.signal }).then(
-      agent => setName(agent.name),
-      () => undefined,
-    )
-    return () => left.abort(new Error('another receipt is shown'))
-  }, [ask, agentId])
-  return name
 }

@@ -3,10 +3,11 @@ import type {
   RegistrationCheck,
   RegistrationFailure,
 } from '@farebox/platform-api/registration/registration-check'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { readEvents } from '../../orders/read-events.ts'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure, type Ask } from '../../site/ask.ts'
+import { ApiFailure, takeAnswer, type Ask } from '../../site/ask.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
 /** How the checks of an endpoint stand. */
@@ -33,42 +34,34 @@ export function useChecks(
   tell: (registration: Registration) => void,
 ): CheckState & { readonly check: (endpoint: string) => void } {
   const { ask } = useSite()
-  const [state, setState] = useState<CheckState>(() => (first === undefined ? IDLE : stateOf(first)))
-  const current = useRef<AbortController>(undefined)
-  useEffect(() => () => current.current?.abort(new Error('the page was left')), [])
-
-  const check = useCallback(
-    (endpoint: string): void => {
-      current.current?.abort(new Error('another endpoint was asked for'))
-      const controller = new AbortController()
-      current.current = controller
+  const [asked, setAsked] = useState<{ readonly endpoint: string; readonly times: number }>()
+  const { answer, failure } = useRead<CheckState>(
+    asked && `${asked.times} ${asked.endpoint}`,
+    async (left, give) => {
+      if (asked === undefined) return undefined
       const startedMs = performance.now()
-      const change = (changed: Partial<CheckState>): void => {
-        if (!controller.signal.aborted) setState(before => ({ ...before, ...changed }))
+      const signal = AbortSignal.any([left, AbortSignal.timeout(LONGEST_MS)])
+      let state: CheckState = ASKING
+      const looked = await lookAt(ask, asked.endpoint, signal, one => {
+        state = { ...state, checks: [...state.checks, one] }
+        give(state)
+      })
+      left.throwIfAborted()
+      const ended = { ...state, at: Date.now() / 1_000, tookMs: performance.now() - startedMs }
+      const { registration } = looked
+      if (registration !== undefined) {
+        tell(registration)
+        return { ...ended, step: 'passed', checks: registration.checks }
       }
-      change({ ...IDLE, step: 'asking' })
-      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(LONGEST_MS)])
-      lookAt(ask, endpoint, signal, one => {
-        if (!controller.signal.aborted) setState(before => ({ ...before, checks: [...before.checks, one] }))
-      }).then(
-        looked => {
-          if (controller.signal.aborted) return
-          const ended = { at: Date.now() / 1_000, tookMs: performance.now() - startedMs }
-          const { registration } = looked
-          if (registration !== undefined) {
-            change({ ...ended, step: 'passed', checks: registration.checks })
-            tell(registration)
-          } else {
-            const { refusal, listed, checks } = looked
-            change({ ...ended, step: 'refused', refusal, listed, ...(checks !== undefined && { checks }) })
-          }
-        },
-        (error: unknown) => change({ step: 'unknown', failure: error }),
-      )
+      const { refusal, listed, checks = state.checks } = looked
+      return { ...ended, step: 'refused', refusal, listed, checks }
     },
-    [ask, tell],
+    { ...(first !== undefined && { first: stateOf(first) }) },
   )
-  return { ...state, check }
+  const known = answer ?? (asked === undefined ? IDLE : ASKING)
+  const check = (endpoint: string): void =>
+    setAsked(before => ({ endpoint, times: (before?.times ?? 0) + 1 }))
+  return { ...known, ...(failure !== undefined && { step: 'unknown', failure }), check }
 }
 
 const IDLE: CheckState = {
@@ -80,6 +73,8 @@ const IDLE: CheckState = {
   listed: undefined,
   failure: undefined,
 }
+
+const ASKING: CheckState = { ...IDLE, step: 'asking' }
 
 function stateOf({ checks, examined_at: at }: Registration): CheckState {
   return { ...IDLE, step: 'passed', checks, at }
@@ -104,11 +99,12 @@ async function lookAt(
   try {
     const options = { method: 'POST', body, headers: {}, lastId: undefined, signal } as const
     for await (const { type, data } of readEvents('/v1/registrations', options)) {
-      if (type === 'check') tell(JSON.parse(data) as RegistrationCheck)
-      else if (type === 'registration') return { registration: JSON.parse(data) as Registration }
+      if (type === 'check') tell(await takeAnswer(answers.registrationCheck, JSON.parse(data)))
+      else if (type === 'registration')
+        return { registration: await takeAnswer(answers.registration, JSON.parse(data)) }
       else if (type === 'failure') {
-        const { error: refusal, listed, checks } = JSON.parse(data) as RegistrationFailure
-        return { refusal, listed, checks }
+        const failed = await takeAnswer(answers.registrationFailure, JSON.parse(data))
+        return { refusal: failed.error, listed: failed.listed, checks: failed.checks }
       }
     }
   } catch {

@@ -1,6 +1,6 @@
 import type { Graph } from '@farebox/flows/graph/graph'
 import type { RunAnswer, RunJob, RunStepAnswer } from '@farebox/platform-api/flows/runs'
-import { useRef, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { nameStop } from '../../flows/describe/name-stop.ts'
 import { isChargedForNothing } from '../../flows/run-view/job-words.ts'
 import { fromAtomic, groupDigits, longestDecimals, toAtomic, withCents } from '../../format/amount.ts'
@@ -26,8 +26,7 @@ export function RunTicket(props: {
   const coupons = steps.map(step => couponOf(graph, step))
   const decimals = longestDecimals(coupons.map(({ amount }) => amount))
   /** Those that were paid when the page came: they are not punched before its eyes. */
-  const before = useRef<ReadonlySet<string>>(undefined)
-  before.current ??= new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id))
+  const [before] = useState(() => new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id)))
   return (
     <section className="ticket run-ticket" aria-label="Run ticket">
       <div className="part">
@@ -53,10 +52,7 @@ export function RunTicket(props: {
           <li key={coupon.id}>
             <div className="tear" />
             <div className={coupon.isPaid ? 'coupon' : 'coupon open'}>
-              <Hole
-                punched={coupon.isPaid}
-                fresh={coupon.isPaid && before.current?.has(coupon.id) === false}
-              />
+              <Hole punched={coupon.isPaid} fresh={coupon.isPaid && !before.has(coupon.id)} />
               <span className="what">
                 <Words of={coupon.name} most={64} />
                 <small>

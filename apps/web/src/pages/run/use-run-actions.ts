@@ -1,6 +1,6 @@
 import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import type { RunAnswer, RunPayment } from '@farebox/platform-api/flows/runs'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import { explainStop } from '../../flows/runs/explain-stop.ts'
 import type { OpenedRun } from '../../flows/runs/open-run.ts'
@@ -8,6 +8,7 @@ import type { Signable } from '../../flows/runs/sign-payments.ts'
 import type { NextAction, ToSign } from '../../flows/run-view/next-action.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
@@ -43,37 +44,27 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   const [busy, setBusy] = useState<string>()
   const [halted, setHalted] = useState<Halted>()
   const [prices, setPrices] = useState(NO_PRICES)
-  const isBusy = useRef(false)
-  const left = useRef<AbortController>(undefined)
-  useEffect(() => {
-    left.current = new AbortController()
-    const controller = left.current
-    return () => controller.abort(new Error('the page was left'))
-  }, [])
-
-  const once = (words: string, work: (run: RunAnswer) => Promise<void>): void => {
-    const run = opened?.run
-    if (isBusy.current || run === undefined) return
-    isBusy.current = true
-    setBusy(words)
-    setHalted(undefined)
-    work(run)
-      .catch((error: unknown) => {
-        if (left.current?.signal.aborted !== true) setHalted(explain(error))
-      })
-      .finally(() => {
-        isBusy.current = false
-        setBusy(undefined)
-      })
-  }
+  const { act: once } = useAction(
+    async (signal, words: string, work: (run: RunAnswer, signal: AbortSignal) => Promise<void>) => {
+      if (opened?.run === undefined) return undefined
+      setBusy(words)
+      setHalted(undefined)
+      try {
+        await work(opened.run, signal)
+      } catch (error) {
+        if (!signal.aborted) setHalted(explain(error))
+      }
+      setBusy(undefined)
+      return undefined
+    },
+  )
 
   const headers: { [name: string]: string } = opened?.token === undefined ? {} : { 'run-token': opened.token }
   const put = async (runId: string, what: string, body: unknown = {}): Promise<void> =>
     show(await ask(`/v1/runs/${runId}/${what}`, answers.run, { method: 'POST', body, headers }))
 
   /** Signs, writes down and sends payments. False: nothing was sent, and the page says why. */
-  const pay = async (run: RunAnswer, jobs: readonly ToSign[]): Promise<boolean> => {
-    const signal = left.current?.signal ?? new AbortController().signal
+  const pay = async (run: RunAnswer, jobs: readonly ToSign[], signal: AbortSignal): Promise<boolean> => {
     const wallet = await connect()
     if (wallet === undefined) return false
     if (run.payer !== null && run.payer !== wallet.address) {
@@ -111,7 +102,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     const tell = (number: number): void => setBusy(`Signing ${number} of ${jobs.length}`)
     const payments = await signPayments(wallet, signables(jobs, quoted), tell, signal)
     setBusy('Sending')
-    await send(run, wallet, payments, raiseLimit(run, total))
+    await send(run, wallet, { payments, maxTotal: raiseLimit(run, total) }, signal)
     return true
   }
 
@@ -119,10 +110,9 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   const send = async (
     run: RunAnswer,
     wallet: Wallet,
-    payments: readonly RunPayment[],
-    maxTotal: string,
+    { payments, maxTotal }: { readonly payments: readonly RunPayment[]; readonly maxTotal: string },
+    signal: AbortSignal,
   ): Promise<void> => {
-    const signal = left.current?.signal ?? new AbortController().signal
     const [{ keepRun, readRun, updateRun }, { sendRun }] = await Promise.all([
       import('../../kept/run-store.ts'),
       import('../../flows/runs/send-run.ts'),
@@ -136,8 +126,8 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   }
 
   const goOn = ({ sign, retry }: NextAction): void =>
-    once('Opening the wallet', async run => {
-      if (sign.length > 0 && !(await pay(run, sign))) return
+    once('Opening the wallet', async (run, signal) => {
+      if (sign.length > 0 && !(await pay(run, sign, signal))) return
       setBusy('Sending')
       for (const { key } of retry)
         await ask(`/v1/runs/${run.run_id}/retry`, answers.run, { method: 'POST', body: { key }, headers })

@@ -1,7 +1,8 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { OpenedRun } from '../../flows/runs/open-run.ts'
 import { usePurse } from '../../purse/purse-context.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
 /** Longer than the platform answers with a balance that it has read. */
@@ -17,24 +18,19 @@ export function useRun(runId: string): {
 } {
   const { ask } = useSite()
   const { refresh } = usePurse()
-  const [opened, setOpened] = useState<OpenedRun>()
-  const [failure, setFailure] = useState<unknown>()
-  /** Raised to open it anew. */
-  const [round, setRound] = useState(0)
   // Of the first visit: the address no longer has it afterwards.
   const given = useRef<string>(undefined)
-  useEffect(() => {
-    const left = new AbortController()
+  const {
+    answer: opened,
+    failure,
+    again,
+    change,
+  } = useRead<OpenedRun>(runId, async (signal, give) => {
     given.current ??= takeToken()
-    const start = async (): Promise<void> => {
-      const { openRun } = await import('../../flows/runs/open-run.ts')
-      await openRun(ask, { runId, given: given.current }, setOpened, left.signal)
-    }
-    start().catch((error: unknown) => {
-      if (!left.signal.aborted) setFailure(error)
-    })
-    return () => left.abort(new Error('the page was left'))
-  }, [ask, runId, round])
+    const { openRun } = await import('../../flows/runs/open-run.ts')
+    await openRun(ask, { runId, given: given.current }, give, signal)
+    return undefined
+  })
   const paid = opened?.run?.paid
   useEffect(() => {
     if (paid === undefined || paid === '0') return undefined
@@ -43,10 +39,13 @@ export function useRun(runId: string): {
     const timer = setTimeout(refresh, BALANCE_KEPT_MS)
     return () => clearTimeout(timer)
   }, [paid, refresh])
-  const show = useCallback((run: RunAnswer): void => {
-    setOpened(known => known && { ...known, run })
-    setRound(before => before + 1)
-  }, [])
+  const show = useCallback(
+    (run: RunAnswer): void => {
+      change(known => ({ ...known, run }))
+      void again()
+    },
+    [change, again],
+  )
   return { opened, failure, show }
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { checksumAddress } from '../../format/address.ts'
 import { Note } from '../../parts/note.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
@@ -43,10 +43,7 @@ function AlreadySignedIn({ address }: { readonly address: string }): ReactNode {
 
 function TerminalSignIn(): ReactNode {
   const { go } = useNavigation()
-  const state = useTerminalSignIn(true)
-  useEffect(() => {
-    if (state.kind === 'signed-in') go('/owner')
-  }, [state.kind, go])
+  const state = useTerminalSignIn(() => go('/owner'))
   return (
     <>
       <h1>Sign in from your terminal</h1>

@@ -3,6 +3,7 @@ import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import { useRef, useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
 import type { Autosave } from '../../document/autosave.ts'
+import { FileInput, FLOW_FILES } from '../../../parts/file-input.tsx'
 import { Popover } from '../../../parts/popover.tsx'
 import { ImportProblems } from '../../editing/import-problems.tsx'
 import { Sign } from '../../../signs/sign.tsx'
@@ -59,9 +60,9 @@ export function FlowMenu(props: {
           close={close}
           className="menu below"
         >
-          <FileItem read={file => void read(file)}>
+          <FileInput className="menu-item" accept={FLOW_FILES} read={file => void read(file)}>
             {isEmpty ? 'Import a flow…' : 'Import as a new flow…'}
-          </FileItem>
+          </FileInput>
           <ImportProblems problems={problems}>
             <b>The file is not a valid flow.</b> Your flow has not changed.
           </ImportProblems>
@@ -94,14 +95,13 @@ function useImport(close: () => void): {
   readonly isEmpty: boolean
   /** Of the file that was read last. */
   readonly problems: readonly string[]
-  readonly read: (file: File | undefined) => Promise<void>
+  readonly read: (file: File) => Promise<void>
 } {
   const editor = useEditor()
   const { go } = useNavigation()
   const [problems, setProblems] = useState<readonly string[]>([])
   const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
-  const read = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return
+  const read = async (file: File): Promise<void> => {
     const { importFlow } = await import('../../document/import-flow.ts')
     const found = await importFlow(file)
     if (!found.ok) return setProblems(found.problems)
@@ -119,29 +119,6 @@ function useImport(close: () => void): {
     go(`/flows/${draft.draft_id}?imported=beside`)
   }
   return { isEmpty, problems, read }
-}
-
-function FileItem(props: {
-  readonly read: (file: File | undefined) => void
-  readonly children: ReactNode
-}): ReactNode {
-  const { read, children } = props
-  return (
-    <label className="menu-item">
-      {children}
-      <input
-        type="file"
-        className="unseen"
-        accept="application/json,.json"
-        onChange={({ target }) => {
-          const file = target.files?.[0]
-          // The same file can be chosen again once it is repaired.
-          target.value = ''
-          read(file)
-        }}
-      />
-    </label>
-  )
 }
 
 function exportFile(flow: { readonly name: string }): void {

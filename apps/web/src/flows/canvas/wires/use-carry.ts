@@ -1,5 +1,5 @@
 import type { PortRef } from '@farebox/flows/document/flow'
-import { useCallback, useMemo, useRef, useState, type RefObject } from 'react'
+import { useCallback, useMemo, useState, type RefObject } from 'react'
 import { sourcesFor, targetsFor, type Fit } from '../../view/fits.ts'
 import { joinPorts } from '../../editor/edit-actions.ts'
 import type { PortView } from '../../view/views.ts'
@@ -34,8 +34,6 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
   const editor = useEditor()
   const [carried, setCarried] = useState<Carried>()
   const [words, setWords] = useState('')
-  const latest = useRef(carried)
-  latest.current = carried
   const focus = useCallback(
     (port: PortRef, side: 'in' | 'out') => {
       if (canvas.current === null) return
@@ -72,7 +70,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
       carried,
       words,
       press(id, port) {
-        const now = latest.current
+        const now = carried
         if (now === undefined) return take(id, port)
         const held = now.fits[now.at]
         const isHeld = held !== undefined && held.port.step === id && held.port.port === port.name
@@ -83,7 +81,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
         if (now.side === 'in') focus(now.from, 'in')
       },
       move(by) {
-        const now = latest.current
+        const now = carried
         if (now === undefined || now.fits.length === 0) return
         const count = now.fits.length
         const at = now.at === -1 ? (by === 1 ? 0 : count - 1) : (now.at + by + count) % count
@@ -94,7 +92,7 @@ export function useCarry(canvas: RefObject<HTMLElement | null>, show: (id: strin
         focus(held.port, now.side === 'out' ? 'in' : 'out')
       },
       letGo() {
-        const now = latest.current
+        const now = carried
         if (now === undefined) return
         end('Wire canceled.')
         focus(now.from, now.side)

@@ -1,6 +1,6 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { describeValue } from '../../../flows/describe/describe-value.ts'
 import { nameStop } from '../../../flows/describe/name-stop.ts'
 import { compareRuns, type ComparedStep, type StepSide } from '../../../flows/run-view/compare-runs.ts'
@@ -11,6 +11,7 @@ import { When } from '../../../parts/when.tsx'
 import { Words } from '../../../parts/words.tsx'
 import { answers } from '../../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../../site/ask.ts'
+import { useRead } from '../../../site/question.ts'
 import { useSite } from '../../../site/site.ts'
 
 /** Two runs side by side: what became of each step, how long it took, what was paid, and which outputs differ. */
@@ -22,24 +23,7 @@ export function CompareSection(props: {
 }): ReactNode {
   const { flow, run, withId, close } = props
   const { ask } = useSite()
-  const [other, setOther] = useState<RunAnswer>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    let isGone = false
-    setOther(undefined)
-    setFailure(undefined)
-    readOther(ask, withId).then(
-      read => {
-        if (!isGone) setOther(read)
-      },
-      (error: unknown) => {
-        if (!isGone) setFailure(error)
-      },
-    )
-    return () => {
-      isGone = true
-    }
-  }, [ask, withId])
+  const { answer: other, failure } = useRead(withId, async signal => await readOther(ask, withId, signal))
   return (
     <section className="compare" id="compare">
       <div className="heading">
@@ -65,13 +49,13 @@ export function CompareSection(props: {
   )
 }
 
-async function readOther(ask: Ask, runId: string): Promise<RunAnswer> {
+async function readOther(ask: Ask, runId: string, signal: AbortSignal): Promise<RunAnswer> {
   const [{ readRun }, { tokenOf }] = await Promise.all([
     import('../../../kept/run-store.ts'),
     import('../../../flows/runs/send-run.ts'),
   ])
   const headers = tokenOf((await readRun(runId)) ?? {})
-  return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, { headers })
+  return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, { headers, signal })
 }
 
 function Unread({ failure }: { readonly failure: unknown }): ReactNode {

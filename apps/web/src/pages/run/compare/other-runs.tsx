@@ -1,6 +1,7 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { useEffect, useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { formatExactly } from '../../../format/time.ts'
+import { useRead } from '../../../site/question.ts'
 import type { KeptRun } from '../../../kept/kept-run.ts'
 
 /** Chooses another run of the same flow to hold this one against. Nothing where this browser knows no other. */
@@ -12,30 +13,19 @@ export function OtherRuns(props: {
   readonly choose: (runId: string | null) => void
 }): ReactNode {
   const { run, kept, withId, choose } = props
-  const [others, setOthers] = useState<readonly KeptRun[]>([])
   const { run_id: runId, flow_id: flowId } = run
   const draftId = kept?.draft_id
   const name = kept?.flow.name
-  useEffect(() => {
-    let isGone = false
+  const { answer: others = [] } = useRead(`${runId} ${flowId} ${draftId} ${name}`, async () => {
     const isOther = (one: KeptRun): boolean =>
       one.run_id !== runId &&
       one.is_started &&
       ((flowId !== null && one.flow_id === flowId) ||
         (draftId !== undefined && one.draft_id === draftId) ||
         (name !== undefined && one.flow.name === name))
-    import('../../../kept/run-store.ts')
-      .then(({ listRuns }) => listRuns())
-      .then(
-        runs => {
-          if (!isGone) setOthers(runs.filter(isOther).slice(0, MOST))
-        },
-        () => undefined,
-      )
-    return () => {
-      isGone = true
-    }
-  }, [runId, flowId, draftId, name])
+    const { listRuns } = await import('../../../kept/run-store.ts')
+    return (await listRuns()).filter(isOther).slice(0, MOST)
+  })
   if (others.length === 0) return null
   return (
     <label className="field other-runs">
