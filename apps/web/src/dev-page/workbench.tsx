@@ -4,10 +4,9 @@ import { checkInput, sampleInput } from '../fields/check-input.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
-import { curlSample } from './curl-sample.ts'
 import { RunOutcome } from './outcome.tsx'
 import { readOutcome, type Run } from './run.ts'
-import type { RunStep, ServedAgent, ServedCapability } from './wire.ts'
+import type { RunStep, ServedAgent, ServedCapability, RunRequest } from './wire.ts'
 
 interface Props {
   readonly agent: ServedAgent
@@ -180,4 +179,14 @@ function RunButton(props: {
       )}
     </div>
   )
+}
+
+/** The same job from a terminal, as a new one; good until 2100. */
+function curlSample(url: string, { job_id, capability, input }: RunRequest): string {
+  const body = { service_version: '1.0', job_id, deadline: 4_102_444_800, task: { capability, input } }
+  return `curl -s ${shell(`${url}/execute`)} -H 'content-type: application/json' -d ${shell(JSON.stringify(body))}\n`
+}
+
+function shell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatSpanOfHour } from './format-hour.ts'
+import { formatClock, formatDay } from '../format/time.ts'
 
 /** What the checks of an hour found. */
 export interface Hour {
@@ -137,4 +137,9 @@ function joinEqual(
     else joined.push({ from: index, count: 1, kind })
   }
   return joined
+}
+
+/** An hour by its day and its ends, in UTC as the platform counts them: `22 Nov, 14:00 to 15:00`. */
+function formatSpanOfHour(at: number): string {
+  return `${formatDay(at, 'utc')}, ${formatClock(at, 'utc', false)} to ${formatClock(at + HOUR, 'utc', false)}`
 }

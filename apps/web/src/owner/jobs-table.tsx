@@ -5,7 +5,8 @@ import { formatDuration } from '../format/duration.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
-import { JobOutcome } from './job-outcome.tsx'
+import { Sign, type SignName } from '../signs/sign.tsx'
+import { cutText } from '../format/cut-text.ts'
 
 /** Jobs of an owner's agents: when, what, what became of it, for how much. Nothing of what was in them. */
 export function JobsTable(props: {
@@ -75,4 +76,50 @@ export function JobsTable(props: {
 /** An amount that was not charged and will not be is not shown: it was nobody's. */
 function isPaidOrOpen({ charged }: OwnerJobLine): boolean {
   return charged !== false
+}
+
+/** What became of a job, for the owner of its agent: a word, a sign, and a colour where it is an exception. */
+function JobOutcome({ job }: { readonly job: OwnerJobLine }): ReactNode {
+  const { tone, sign, words } = describeOutcome(job)
+  return (
+    <span className={`tag ${tone}`}>
+      <Sign name={sign} />
+      <bdi>{words}</bdi>
+    </span>
+  )
+}
+
+/** What an agent's own failure is called in a few words; others are called by their type. */
+const FAILURES: { readonly [type: string]: string } = {
+  payment: 'not paid',
+  validation: 'input refused',
+  internal: 'agent failed',
+  agent: 'agent failed',
+  unavailable: 'unavailable',
+}
+
+const MOST_CHARACTERS = 24
+
+function describeOutcome({ status, charged, error_type: type }: OwnerJobLine): {
+  readonly tone: string
+  readonly sign: SignName
+  readonly words: string
+} {
+  switch (status) {
+    case 'sent':
+      return { tone: '', sign: 'clock', words: 'running' }
+    case 'pending':
+      return { tone: 'warn', sign: 'clock', words: 'settling' }
+    case 'completed':
+      return { tone: 'paid', sign: 'check', words: 'paid' }
+    case 'expired':
+      return charged === null
+        ? { tone: 'warn', sign: 'clock', words: 'no response yet' }
+        : { tone: 'refused', sign: 'cross', words: charged ? 'no response, paid' : 'no response' }
+    case 'failed': {
+      const words =
+        type === null ? 'failed' : (FAILURES[type] ?? cutText(type.replaceAll('_', ' '), MOST_CHARACTERS))
+      return { tone: 'refused', sign: 'cross', words: charged === true ? `${words}, paid` : words }
+    }
+  }
 }

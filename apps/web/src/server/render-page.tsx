@@ -5,8 +5,9 @@ import { loadPage, type LoadedPage, type PageState } from '../app/load-page.ts'
 import { answers } from '../site/answers.ts'
 import { ApiFailure, createAsk, type Ask, type Transport } from '../site/ask.ts'
 import { writeDocument } from './document.ts'
-import { failedPage } from './failed-page.tsx'
 import type { PageFiles } from './page-files.ts'
+import type { ReactNode } from 'react'
+import { missingRoute } from '../app/routes.ts'
 
 /** A request for a page. */
 export interface PageAsked {
@@ -53,4 +54,33 @@ async function load(url: URL, ask: Ask): Promise<{ readonly platform: Platform; 
     if (error instanceof ApiFailure) return { platform, page: failedPage(error) }
     throw error
   }
+}
+
+/** The page for what the platform could not be asked just now. */
+function failedPage({ status, message, retryAfter }: ApiFailure): LoadedPage {
+  const data = { message, retryAfter: retryAfter ?? null }
+  return {
+    route: missingRoute,
+    module: {
+      load: async () => data,
+      head: () => ({ title: 'Unavailable', hidden: true }),
+      Page: () => <FailedPage {...data} />,
+    },
+    data,
+    place: 'agents',
+    status: status === 0 ? 503 : status,
+  }
+}
+
+function FailedPage(props: { readonly message: string; readonly retryAfter: number | null }): ReactNode {
+  return (
+    <main id="main" className="page">
+      <h1>This page is unavailable right now</h1>
+      <p className="lede">{props.message}</p>
+      <p className="lede">
+        Nothing was sent, and you were not charged.
+        {props.retryAfter !== null && ` Reload in ${props.retryAfter} s.`}
+      </p>
+    </main>
+  )
 }

@@ -5,7 +5,10 @@ import { PortShape } from './port-shape.tsx'
 import { SecretMark } from './secret-mark.tsx'
 import { SourceSelect } from './source-select.tsx'
 import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
-import { ValueInput } from './value-input.tsx'
+import { compileInput } from '@farebox/protocol/fields/compile'
+import type { Field, JsonValue } from '@farebox/protocol/fields/field'
+import { FieldInputs } from '../../input-form/field-input.tsx'
+import { ValueSetting } from '../settings/setting-fields.tsx'
 
 /** One input in words: its name, what feeds it, its value where it has one of its own, and what was found. */
 export function InputLine({
@@ -81,4 +84,50 @@ function canBeSecret(type: PortType): boolean {
     type === 'any' ||
     (type.enum === undefined && type.type !== 'boolean' && type.type !== 'integer' && type.type !== 'number')
   )
+}
+
+const HELD = { refusal: undefined, onLeave: () => undefined, isHeld: false }
+
+/** The value of an input that no wire feeds: the control that the field has in every form. */
+function ValueInput(props: {
+  readonly to: PortRef
+  readonly type: PortType
+  /** Undefined: none is set. */
+  readonly value: JsonValue | undefined
+}): ReactNode {
+  const { to, type, value } = props
+  const { store } = useEditor()
+  const [typed, setTyped] = useState<{ readonly raw: JsonValue; readonly stored: JsonValue }>()
+  const put = (raw: JsonValue | undefined): void => {
+    if (raw === undefined) {
+      setTyped(undefined)
+      return store.edit([{ edit: 'clear-constant', to }], { join: joinOf(to) })
+    }
+    const stored = type === 'any' ? raw : readAs(type, raw)
+    setTyped({ raw, stored })
+    store.edit([{ edit: 'set-constant', to, value: stored }], { join: joinOf(to) })
+  }
+  if (type === 'any') return <ValueSetting label="Value" value={value ?? ''} onChange={put} />
+  const shown = typed !== undefined && typed.stored === value ? typed.raw : value
+  return (
+    <div className="bare">
+      <FieldInputs
+        fields={{ [to.port]: type }}
+        path={[]}
+        value={shown === undefined ? {} : { [to.port]: shown }}
+        onChange={changed => put(changed[to.port])}
+        form={HELD}
+      />
+    </div>
+  )
+}
+
+/** What is typed, as the agent would read it: `12` for a number. What it would refuse stays as it is. */
+function readAs(field: Field, raw: JsonValue): JsonValue {
+  const checked = compileInput({ value: { ...field, required: true } })({ value: raw })
+  return checked.ok ? (checked.value['value'] ?? raw) : raw
+}
+
+function joinOf({ step, port }: PortRef): string {
+  return `value ${step} ${port}`
 }

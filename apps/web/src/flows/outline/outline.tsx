@@ -1,13 +1,14 @@
-import { useState, type ReactNode } from 'react'
+import { useState, type ReactNode, useEffect, useRef, type RefObject, memo } from 'react'
 import type { Step } from '@farebox/flows/document/flow'
 import { Sign } from '../../signs/sign.tsx'
 import { addStep } from '../editor/edit-actions.ts'
 import { FlowInputs, FlowOutputs } from '../editing/ends-form.tsx'
 import { FindingList } from '../editing/finding-list.tsx'
 import { StepPicker } from '../editing/step-picker.tsx'
-import { useEditor, useFlowView } from '../editor/use-editor.ts'
-import { OutlineStep } from './outline-step.tsx'
-import { usePointed } from './use-pointed.ts'
+import { useEditor, useFlowView, useNodeView, useShownStep } from '../editor/use-editor.ts'
+import { CapabilitySelect } from '../editing/capability-select.tsx'
+import { StepBody } from '../editing/step-form.tsx'
+import { describeValue } from '../view/show-value.ts'
 
 /** The flow in words: every step, what feeds each of its inputs, its price and what was found, all to be changed. */
 export function Outline(): ReactNode {
@@ -73,3 +74,68 @@ function AddStep(): ReactNode {
     </div>
   )
 }
+
+/** Leads to whatever somebody points to: it is scrolled to, and has the focus. */
+function usePointed(): RefObject<HTMLDivElement | null> {
+  const editor = useEditor()
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(
+    () =>
+      editor.onPoint(({ step, port }) => {
+        const element = list.current?.querySelector<HTMLElement>(`[data-step="${CSS.escape(step)}"]`)
+        const line =
+          port === undefined
+            ? undefined
+            : Array.from(element?.querySelectorAll<HTMLElement>('.feed') ?? []).find(
+                one => one.querySelector('.name')?.firstChild?.textContent === port,
+              )
+        const target = line?.querySelector<HTMLElement>('select') ?? element
+        target?.focus({ preventScroll: true })
+        ;(line ?? element)?.scrollIntoView({ block: 'center' })
+      }),
+    [editor],
+  )
+  return list
+}
+
+/** One step of the outline. */
+const OutlineStep = memo(function OutlineStep(props: {
+  readonly id: string
+  readonly number: number
+}): ReactNode {
+  const { id, number } = props
+  const node = useNodeView(id)
+  const shown = useShownStep(id)
+  if (node === undefined) return null
+  return (
+    <li className={`outline-step ${node.finding === 'error' ? 'hurt' : ''}`} data-step={id} tabIndex={-1}>
+      <h3>
+        <span className="faint num">{number}</span>{' '}
+        <span>
+          <bdi>{node.name}</bdi>
+        </span>{' '}
+        {node.job === undefined ? (
+          <span className="small quiet what">
+            <bdi>{node.line}</bdi>
+          </span>
+        ) : (
+          <CapabilitySelect id={id} agentId={node.job.agentId} capability={node.job.capability} />
+        )}
+        <span className="num price">
+          {node.job?.most !== undefined && <span className="small">up to {node.job.most} × </span>}
+          {node.price ?? 'free'}
+        </span>
+      </h3>
+      <StepBody id={id} />
+      {shown !== undefined && (
+        <p className="small shown-outputs">
+          {shown.state === 'done'
+            ? `returned ${Object.entries(shown.outputs ?? {})
+                .map(([name, value]) => `${name} ${describeValue(value)}`)
+                .join(', ')}`
+            : (shown.reason ?? shown.state)}
+        </p>
+      )}
+    </li>
+  )
+})

@@ -3,9 +3,9 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 import { readRun, updateRun } from '../../kept/run-store.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
-import { followRun } from './follow-run.ts'
 import { seeRun } from './see-run.ts'
 import { hasUnsent, sendRun, tokenOf } from './send-run.ts'
+import { follow } from '../../orders/follow.ts'
 
 /** A run that was opened, as it stands. */
 export interface OpenedRun {
@@ -55,4 +55,31 @@ export async function openRun(
   }
   see(run)
   if (run.ended_at === null) await followRun(ask, { runId, headers }, see, signal)
+}
+
+/** A run to be followed, and what opens it. */
+interface FollowedRun {
+  readonly runId: string
+  readonly headers: { readonly [name: string]: string }
+}
+
+/** Reports a run each time it changes, until it has ended, as {@link follow} does. */
+async function followRun(
+  ask: Ask,
+  { runId, headers }: FollowedRun,
+  report: (run: RunProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = {
+    path: `/v1/runs/${runId}`,
+    answer: answers.runProgress,
+    type: 'run',
+    headers,
+    isOver: hasEnded,
+  }
+  await follow(ask, run, report, signal)
+}
+
+function hasEnded({ ended_at: endedAt }: RunProgress): boolean {
+  return endedAt !== null
 }

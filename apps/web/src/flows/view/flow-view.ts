@@ -3,7 +3,6 @@ import { checkFlow, type FlowCheck } from '@farebox/flows/check/check-flow'
 import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
 import { withCurrent, type Catalog } from '@farebox/flows/internal/check/catalog'
 import { keepOrder } from './keep-order.ts'
-import { keepSame } from './keep-same.ts'
 import { keyOfInput } from './key-of-input.ts'
 import { viewNode } from './node-view.ts'
 import type { NodeView, WireView } from './views.ts'
@@ -81,4 +80,14 @@ function groupBy<T>(
     else group.push(item)
   }
   return groups
+}
+
+/**
+ * A list in which whatever says the same as something before is the very same object, and which is itself the one before
+ * where nothing has changed: so that only what has changed is drawn again.
+ */
+function keepSame<T>(items: readonly T[], before: readonly T[]): readonly T[] {
+  const known = new Map(before.map(item => [JSON.stringify(item), item]))
+  const kept = items.map(item => known.get(JSON.stringify(item)) ?? item)
+  return kept.length === before.length && kept.every((item, index) => item === before[index]) ? before : kept
 }

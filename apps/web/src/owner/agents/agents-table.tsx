@@ -6,7 +6,6 @@ import { Amount } from '../../parts/amount.tsx'
 import { Now, Standing } from '../../parts/standing.tsx'
 import { Words } from '../../parts/words.tsx'
 import { HourStrip } from '../hour-strip.tsx'
-import { describeStanding } from './describe-standing.ts'
 import { formatHalfAndMost } from './format-half-and-most.ts'
 
 /** The agents of an owner: how each is now, how its week went, what it earned. */
@@ -90,4 +89,21 @@ export function AgentNow(props: {
   if (words !== undefined)
     return <span className={`now ${standing === 'waiting' ? 'waiting' : 'offline'}`}>{words}</span>
   return <Now availability={availability} failures={failures} checkedAt={checkedAt} />
+}
+
+/** Where an agent stands, in a word or two. Undefined: it is listed, and how it answers says more. */
+function describeStanding(standing: DashboardAgent['standing']): string | undefined {
+  switch (standing) {
+    case 'listed':
+    case 'provisional':
+      return undefined
+    case 'waiting':
+      return 'Not checked yet'
+    case 'refused':
+      return 'Refused'
+    case 'taken-down':
+      return 'Taken down'
+    case 'deregistered':
+      return 'Deregistered'
+  }
 }

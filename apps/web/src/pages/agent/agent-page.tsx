@@ -12,7 +12,6 @@ import { QuickExecute } from '../../quick-execute/quick-execute.tsx'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
-import { useFigures } from './use-figures.ts'
 import { AgentFacts } from './agent-facts.tsx'
 import { CapabilityTabs } from './capability-tabs.tsx'
 import { ChangesAndReceipts } from './changes-and-receipts.tsx'
@@ -21,6 +20,9 @@ import { FromCode } from './from-code.tsx'
 import { Reliability } from './reliability.tsx'
 import { CATEGORY_WORDS } from '../../format/category.ts'
 import { cutText } from '../../format/cut-text.ts'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { useRead } from '../../site/question.ts'
+import { useSite } from '../../site/site.ts'
 
 interface Data {
   readonly agent: AgentPage
@@ -143,4 +145,34 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       {capability !== undefined && <FromCode agent={agent} capability={capability} typed={typed} />}
     </main>
   )
+}
+
+/** The platform adds a job to an agent's figures within so long. */
+const COUNTED_MS = 2_500
+
+type Receipts = PublicReceipts['receipts']
+
+/** The figures of an agent and its newest receipts: as the page came, and read again after a job was paid here. */
+function useFigures(given: { readonly agent: AgentPage; readonly receipts: Receipts }): {
+  readonly facts: AgentPage
+  readonly receipts: Receipts
+  readonly readSoon: () => void
+} {
+  const { ask } = useSite()
+  const { agent, receipts: newest } = given
+  const path = `/v1/agents/${agent.agent_id}`
+  const first = { facts: agent, receipts: newest }
+  const { answer: { facts, receipts } = first, again } = useRead(
+    path,
+    async signal => {
+      await systemClock.sleep(COUNTED_MS, signal)
+      const [page, list] = await Promise.all([
+        ask(path, answers.agentPage, { signal }),
+        ask(`${path}/receipts?limit=6`, answers.publicReceipts, { signal }),
+      ])
+      return { facts: page, receipts: list.receipts }
+    },
+    { first },
+  )
+  return { facts, receipts, readSoon: () => void again() }
 }

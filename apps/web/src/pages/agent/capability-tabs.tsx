@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react'
-import { MovesTag } from '../../limits/moves-tag.tsx'
 import { Words } from '../../parts/words.tsx'
+import { useSite } from '../../site/site.ts'
+import { declaredSpend } from '../../limits/declared-spend.ts'
 
 /** From so many on they are a list to choose from. */
 const MOST_TABS = 5
@@ -81,4 +82,14 @@ export function CapabilityTabs(props: {
       ))}
     </nav>
   )
+}
+
+/** Stands beside the price of a capability that moves tokens of its caller; nothing where it declares none (PERM-06). */
+function MovesTag(props: {
+  readonly permissions: readonly { readonly [key: string]: unknown }[]
+}): ReactNode {
+  const { platform } = useSite()
+  if (platform.spend_permissions_address === null || declaredSpend(props.permissions) === undefined)
+    return null
+  return <span className="tag warn">moves your USDC</span>
 }

@@ -4,12 +4,15 @@ import type { FirstJob } from '@farebox/platform-api/wallets'
 import type { ReactNode } from 'react'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
-import { JustSettled } from './just-settled.tsx'
 import { Results } from './results.tsx'
 import { readSearch, searchPath, type Search } from './search-query.ts'
 import { SearchForm } from './search-form.tsx'
 import { TryItNow } from './try-it-now.tsx'
 import { useSearch } from './use-search.ts'
+import { longestDecimals } from '../../format/amount.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
 
 interface Data {
   readonly search: Search
@@ -70,5 +73,39 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
         />
       </div>
     </main>
+  )
+}
+
+/** The newest jobs that were paid: whose, which capability, how much. Never what was in them, nor who paid. */
+function JustSettled({ receipts }: { readonly receipts: PublicReceipts['receipts'] }): ReactNode {
+  if (receipts.length === 0) return null
+  const decimals = longestDecimals(receipts.map(({ amount }) => amount))
+  return (
+    <section>
+      <div className="heading ruled">
+        <h2>Just settled</h2>
+        <span className="end">USDC</span>
+      </div>
+      <ul className="settled">
+        {receipts.map(({ hash, agent_id, agent_name, capability, amount, at }) => (
+          <li key={hash}>
+            <span className="what">
+              <a href={`/agents/${agent_id}`}>
+                <Words of={agent_name} most={64} />
+              </a>{' '}
+              <span className="faint">
+                <bdi>{capability}</bdi>
+              </span>
+            </span>
+            <span className="when">
+              <When at={at} />
+            </span>
+            <span className="num">
+              <Amount of={amount} decimals={decimals} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { DaysSwitch } from '../../owner/days-switch.tsx'
 import { DeregisterSection } from '../../owner/deregister/deregister-section.tsx'
 import { Figures } from '../../owner/figures.tsx'
 import { JobsTable } from '../../owner/jobs-table.tsx'
 import { AgentNow } from '../../owner/agents/agents-table.tsx'
-import { CategoryChoice } from '../../owner/agents/category-choice.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
@@ -18,6 +17,11 @@ import type { PageModule } from '../../site/page.ts'
 import { CapabilityTable } from './capability-table.tsx'
 import { HealthSection } from './health-section.tsx'
 import { loadOwnerAgent, readAgentId, type OwnerAgentData } from './load-owner-agent.ts'
+import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
+import { CATEGORY_WORDS } from '../../format/category.ts'
+import { useAction } from '../../site/action.ts'
+import { answers } from '../../site/answers.ts'
+import { useSite } from '../../site/site.ts'
 
 /** One agent, for its owner. Null: nobody is signed in. */
 export const page: PageModule<OwnerAgentData | null> = {
@@ -110,5 +114,57 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
       </section>
       {!isGone && <DeregisterSection agentId={agentId} owner={owner} origin={origin} stakeWei={stakeWei} />}
     </main>
+  )
+}
+
+/** The category in which an agent is found. Choosing one saves it; one that is not saved is not shown as chosen. */
+function CategoryChoice(props: {
+  readonly agentId: number
+  readonly category: AgentCategory | null
+}): ReactNode {
+  const { agentId } = props
+  const { ask } = useSite()
+  const [category, setCategory] = useState(props.category)
+  const [isSaved, setSaved] = useState(false)
+  const saving = useAction(async (_left, value: string) => {
+    setSaved(false)
+    const chosen = agentCategories.find(one => one === value) ?? null
+    setCategory(chosen)
+    try {
+      const body = { category: chosen }
+      const saved = await ask(`/v1/me/agents/${agentId}/category`, answers.chosenCategory, {
+        method: 'PUT',
+        body,
+      })
+      setCategory(saved.category)
+    } catch (error) {
+      setCategory(category)
+      throw error
+    }
+    return () => setSaved(true)
+  })
+  return (
+    <span className="category-choice">
+      <label htmlFor="category" className="quiet">
+        Category
+      </label>{' '}
+      <select
+        id="category"
+        className="input"
+        value={category ?? ''}
+        disabled={saving.state === 'busy'}
+        onChange={event => saving.act(event.target.value)}
+      >
+        <option value="">none</option>
+        {agentCategories.map(one => (
+          <option key={one} value={one}>
+            {CATEGORY_WORDS[one]}
+          </option>
+        ))}
+      </select>{' '}
+      <span role="status" className={saving.state === 'failed' ? 'bad' : 'good'}>
+        {saving.state === 'failed' ? `Not saved. ${saving.sentence}` : isSaved && 'Saved.'}
+      </span>
+    </span>
   )
 }

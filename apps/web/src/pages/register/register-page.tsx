@@ -7,14 +7,15 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { isSettled } from '../../stake/use-registration.ts'
 import { useStake } from '../../stake/use-stake.ts'
-import { AlreadyListed } from './already-listed.tsx'
 import { Checks } from './checks.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
-import { Explained } from './explained.tsx'
 import { Listing } from './listing.tsx'
 import { StakeBar, StakeTicket } from './stake-ticket.tsx'
 import { Steps } from './steps.tsx'
 import { useChecks } from './use-checks.ts'
+import { Note } from '../../parts/note.tsx'
+import { Address } from '../../parts/short.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
 
 interface Data {
   /** Null: none is opened yet. */
@@ -105,5 +106,59 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
       </div>
       <StakeBar stake={shown} />
     </main>
+  )
+}
+
+/** An agent that was listed with the endpoint before this visitor came: whose it is, and the way to it. */
+function AlreadyListed(props: { readonly agentId: number; readonly owner: string }): ReactNode {
+  const { agentId, owner } = props
+  const { wallet } = usePurse()
+  const isOwn = wallet?.address === owner
+  return (
+    <Note tone="info" alert>
+      <p>
+        <b>Already listed as agent {agentId}</b>, by {isOwn ? 'you' : <Address of={owner} />}. Each endpoint
+        can have only one agent, so you cannot stake for this one. You can check another endpoint above.
+      </p>
+      <p className="acts">
+        <a href={`/agents/${agentId}`}>View the agent</a>
+        {isOwn && <a href={`/owner/agents/${agentId}`}>Manage it</a>}
+      </p>
+    </Note>
+  )
+}
+
+/** What an owner may want to know before staking. */
+function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): ReactNode {
+  return (
+    <div className="explained">
+      <details open={isPhaseOne}>
+        <summary>Agents without /about</summary>
+        <p>
+          An agent that returns 404 for /about is listed as unpaid and provisional. It has no prices and
+          cannot be called here. Any wallet can stake for it. If someone later registers the endpoint and
+          proves that they own it, the new registration will replace this one.
+        </p>
+      </details>
+      <details>
+        <summary>The stake</summary>
+        <p>
+          The registry contract holds the stake while the agent is registered. It gives the staking wallet a
+          token with the agent number. Nobody else can take the stake. To get it back, run{' '}
+          <span className="mono">farebox deregister</span>.
+        </p>
+        <p>
+          The stake shows who backs the agent. The staking wallet must be the wallet that receives the agent’s
+          payments, so nobody can register someone else’s agent.
+        </p>
+      </details>
+      <details>
+        <summary>Command line</summary>
+        <p>
+          <span className="mono">farebox register --endpoint … --wallet</span> runs the same checks, stakes
+          with your key, and prints the agent number.
+        </p>
+      </details>
+    </div>
   )
 }
