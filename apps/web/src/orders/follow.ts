@@ -1,3 +1,4 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AnswerOf } from '../site/answers.ts'
 import { ApiFailure, takeAnswer, type Ask } from '../site/ask.ts'
 import { readEvents } from './read-events.ts'
@@ -51,7 +52,6 @@ export async function follow<Seen>(
     })
     if (asked !== undefined) see(asked)
     if (isDone) return
-    await new Promise(resolve => setTimeout(resolve, pauseMs))
-    signal.throwIfAborted()
+    await systemClock.sleep(pauseMs, signal)
   }
 }

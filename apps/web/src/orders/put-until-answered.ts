@@ -1,3 +1,4 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { ApiFailure } from '../site/ask.ts'
 
 const FIRST_PAUSE_MS = 400
@@ -28,16 +29,6 @@ export async function putUntilAnswered<Answer>(
       if (!isOpen) return { ok: false, failure }
     }
     tell()
-    await pause(pauseMs, signal)
+    await systemClock.sleep(pauseMs, signal)
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason instanceof Error ? signal.reason : new Error('the page was left'))
-    })
-  })
 }

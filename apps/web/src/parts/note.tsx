@@ -57,3 +57,14 @@ export function FailureNote({
     </Note>
   )
 }
+
+/** Where rows will be. */
+export function Bones(): ReactNode {
+  return (
+    <div className="bones" aria-hidden="true">
+      {[1, 2, 3, 4].map(number => (
+        <span key={number} className="bone" />
+      ))}
+    </div>
+  )
+}

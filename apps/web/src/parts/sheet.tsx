@@ -1,4 +1,6 @@
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
+import type { Acting } from '../site/action.ts'
+import { Note } from './note.tsx'
 
 /**
  * A sheet over the page, open as long as it is there. `locked`: neither Escape nor the way back closes it, only what
@@ -41,5 +43,40 @@ export function Sheet(props: {
     >
       {children}
     </dialog>
+  )
+}
+
+/** A sheet that asks before something is done: what that means, why it failed, and both ways on. */
+export function ConfirmSheet(props: {
+  readonly id: string
+  readonly title: ReactNode
+  readonly children: ReactNode
+  readonly keep: string
+  readonly close: () => void
+  readonly look: 'solid' | 'danger'
+  readonly words: string
+  readonly busyWords?: string
+  readonly acting: Acting & { readonly act: () => void }
+}): ReactNode {
+  const { id, title, children, keep, close, look, words, busyWords = words, acting } = props
+  const isBusy = acting.state === 'busy'
+  return (
+    <Sheet labelledBy={id} close={close}>
+      <h2 id={id}>{title}</h2>
+      {children}
+      {acting.state === 'failed' && (
+        <Note tone="refused" alert>
+          <p>{acting.sentence}</p>
+        </Note>
+      )}
+      <div className="acts">
+        <button type="button" className="button" onClick={close}>
+          {keep}
+        </button>
+        <button type="button" className={`button ${look}`} disabled={isBusy} onClick={acting.act}>
+          {isBusy ? busyWords : words}
+        </button>
+      </div>
+    </Sheet>
   )
 }

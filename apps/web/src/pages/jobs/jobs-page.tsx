@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { fromAtomic, groupDigits, toAtomic } from '../../format/amount.ts'
 import { formatCount } from '../../format/share.ts'
-import { FailureNote } from '../../parts/note.tsx'
+import { Bones, FailureNote } from '../../parts/note.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { answers } from '../../site/answers.ts'
@@ -153,16 +153,6 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
           : 'Jobs and runs will appear here as soon as you order them, even before they are sent.'}
       </span>
       {!isFiltered && <a href="/">Find an agent</a>}
-    </div>
-  )
-}
-
-function Bones(): ReactNode {
-  return (
-    <div className="bones" aria-hidden="true">
-      {[1, 2, 3, 4].map(number => (
-        <span key={number} className="bone" />
-      ))}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import type { ReactNode } from 'react'
-import { FailureNote } from '../../parts/note.tsx'
+import { Bones, FailureNote } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useChange } from '../../limits/use-change.ts'
 import { useLimits } from '../../limits/use-limits.ts'
@@ -97,16 +97,6 @@ function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
         <ApprovalTicket limits={limits} change={change} />
         {limits.permissions.length === 0 ? null : <WhatLimitsAre />}
       </aside>
-    </div>
-  )
-}
-
-function Bones(): ReactNode {
-  return (
-    <div className="bones" aria-hidden="true">
-      {[1, 2, 3, 4].map(number => (
-        <span key={number} className="bone" />
-      ))}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import type { ReactNode } from 'react'
-import { Sheet } from '../../parts/sheet.tsx'
+import { ConfirmSheet } from '../../parts/sheet.tsx'
 import { When } from '../../parts/when.tsx'
 
 /** Asks before a run is cancelled: what is deleted by it, and what may be charged all the same. */
@@ -10,9 +10,20 @@ export function CancelSheet(props: {
   readonly close: () => void
 }): ReactNode {
   const { run, cancel, close } = props
+  const act = (): void => {
+    close()
+    cancel()
+  }
   return (
-    <Sheet labelledBy="cancel-run" close={close}>
-      <h2 id="cancel-run">Cancel this run?</h2>
+    <ConfirmSheet
+      id="cancel-run"
+      title="Cancel this run?"
+      keep="Keep it"
+      close={close}
+      look="danger"
+      words="Cancel the run"
+      acting={{ state: 'idle', act }}
+    >
       <ul className="points">
         <li>The run will not order any more jobs, and you cannot resume it.</li>
         <li>
@@ -38,21 +49,6 @@ export function CancelSheet(props: {
             : `You have paid ${run.paid} USDC. The results you paid for will stay here.`}
         </li>
       </ul>
-      <div className="acts">
-        <button type="button" className="button" onClick={close}>
-          Keep it
-        </button>
-        <button
-          type="button"
-          className="button danger"
-          onClick={() => {
-            close()
-            cancel()
-          }}
-        >
-          Cancel the run
-        </button>
-      </div>
-    </Sheet>
+    </ConfirmSheet>
   )
 }
