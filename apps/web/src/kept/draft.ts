@@ -18,6 +18,21 @@ export interface Draft {
   readonly changed_at: number
 }
 
+/** Why a draft was not opened. */
+export const NO_DRAFTS = 'This browser cannot save drafts right now.'
+
+/** Keeps a flow as a new draft of this browser, and goes there. Rejects where this browser keeps nothing. */
+export async function openDraft(
+  go: (url: string) => void,
+  flow: Flow,
+  { input, query = '' }: { readonly input?: JsonObject; readonly query?: string } = {},
+): Promise<void> {
+  const { keepDraft } = await import('./draft-store.ts')
+  const draft = createDraft(flow, input)
+  await keepDraft(draft)
+  go(`/flows/${draft.draft_id}${query}`)
+}
+
 /** A draft of a flow, not kept yet. */
 export function createDraft(flow: Flow, input: JsonObject = {}): Draft {
   const now = Date.now() / 1_000

@@ -31,31 +31,29 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
   const { platform } = useSite()
   const { wallet, refresh: refreshPurse } = usePurse()
   const [state, setState] = useState<ChangeState>({ step: 'idle' })
-  const { act: start } = useAction(
-    async (_left, what: string, limits: WalletLimits, change: LimitChange): Promise<undefined> => {
-      if (wallet === undefined) return
-      const report = (words: string, transaction?: string): void =>
-        setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
-      report('Opening the wallet')
-      const { sendChange, explainChange } = await import('./send-change.ts')
-      try {
-        await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
-          if (lock === null) {
-            const sentence = 'Another tab is changing limits. Finish there first.'
-            return setState({ step: 'stopped', what, sentence })
-          }
-          const block = await sendChange({ wallet, platform, limits, report }, change)
-          await refresh(block)
-          refreshPurse()
-          setState({ step: 'done', what })
-          done?.()
-        })
-      } catch (error) {
-        // Something may be in a block by now.
-        await refresh()
-        setState({ step: 'stopped', what, sentence: explainChange(error) })
-      }
-    },
-  )
+  const { act: start } = useAction(async (_left, what: string, limits: WalletLimits, change: LimitChange) => {
+    if (wallet === undefined) return
+    const report = (words: string, transaction?: string): void =>
+      setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
+    report('Opening the wallet')
+    const { sendChange, explainChange } = await import('./send-change.ts')
+    try {
+      await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
+        if (lock === null) {
+          const sentence = 'Another tab is changing limits. Finish there first.'
+          return setState({ step: 'stopped', what, sentence })
+        }
+        const block = await sendChange({ wallet, platform, limits, report }, change)
+        await refresh(block)
+        refreshPurse()
+        setState({ step: 'done', what })
+        done?.()
+      })
+    } catch (error) {
+      // Something may be in a block by now.
+      await refresh()
+      setState({ step: 'stopped', what, sentence: explainChange(error) })
+    }
+  })
   return { state, start }
 }

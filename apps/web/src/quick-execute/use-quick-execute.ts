@@ -157,7 +157,6 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     } catch (error) {
       if (!signal.aborted) say({ step: 'stopped', ...explain(error) })
     }
-    return undefined
   })
   const pay = (input: JsonObject, agreedPrice?: string): void =>
     once(signal => start(input, agreedPrice, signal))

@@ -23,7 +23,6 @@ export function SignedInLine({
         if (!isSignedOut(error)) throw error
       })
       reload()
-      return undefined
     },
     error => `You are still signed in. ${error instanceof ApiFailure ? error.message : ''}`,
   )

@@ -36,7 +36,7 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
       ? undefined
       : writeSignInMessage(terms.answer, checksumAddress(wallet.address))
   const signing = useAction(async () => {
-    if (wallet === undefined || message === undefined) return undefined
+    if (wallet === undefined || message === undefined) return
     try {
       const signature = await wallet.signMessage(message)
       await ask('/v1/sessions', answers.none, { method: 'POST', body: { message, signature } })
@@ -46,7 +46,6 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
       throw error
     }
     signedIn()
-    return undefined
   }, explain)
   const unread = terms.failure === undefined ? undefined : explain(terms.failure)
   return {

@@ -5,13 +5,16 @@ import { explainFailure } from './ask.ts'
 export type Acting =
   | { readonly state: 'idle' }
   | { readonly state: 'busy' }
-  | { readonly state: 'failed'; readonly sentence: string }
+  | { readonly state: 'failed'; readonly sentence: string; readonly error: unknown }
+
+/** What is done with a result, if anything. */
+type Done = (() => void) | undefined | void
 
 /**
  * What a button does. It resolves to what is done with its result, which is left out where its component is gone by then;
  * the signal aborts at that moment.
  */
-type Run = (signal: AbortSignal) => Promise<(() => void) | undefined>
+type Run = (signal: AbortSignal) => Promise<Done>
 
 /** What is done at most once at a time, while somebody is there. */
 export interface Action {
@@ -38,9 +41,9 @@ export function createAction(): Action {
     try {
       const done = await run(signal)
       say(IDLE)
-      if (!signal.aborted) done?.()
+      if (!signal.aborted && done !== undefined) done()
     } catch (error) {
-      say(signal.aborted ? IDLE : { state: 'failed', sentence: explain(error) })
+      say(signal.aborted ? IDLE : { state: 'failed', sentence: explain(error), error })
     }
   }
   return {
@@ -71,7 +74,7 @@ export function createAction(): Action {
  * @param explain a failure, in a sentence
  */
 export function useAction<Args extends readonly unknown[]>(
-  run: (signal: AbortSignal, ...args: Args) => Promise<(() => void) | undefined>,
+  run: (signal: AbortSignal, ...args: Args) => Promise<Done>,
   explain: (error: unknown) => string = explainFailure,
 ): Acting & { readonly act: (...args: Args) => void; readonly forget: () => void } {
   const [action] = useState(createAction)

@@ -102,7 +102,6 @@ export function useStake(given: Registration | undefined): Stake | undefined {
     }
     hasLock.current = false
     look()
-    return undefined
   })
   const begin = (): void => act(false)
   useGoOn(attempt, wallet, begin)

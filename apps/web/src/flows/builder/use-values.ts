@@ -1,9 +1,9 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { useCallback, useState } from 'react'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
 import { useRead } from '../../site/question.ts'
+import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 
 /** Values at the ports: of a dry run when it is wanted, or of a past run that the address names. */
@@ -19,21 +19,17 @@ export function useValues(
     values.set(valuesOfRun(await readRun(ask, run.id), flowId))
     return true
   })
-  const [failure, setFailure] = useState<unknown>()
-  const dryRun = useCallback(() => {
-    const play = async (): Promise<void> => {
-      const { dryRun: playFlow } = await import('@farebox/flows/run/dry-run')
-      const { graph } = live.read()
-      const given = await readInput().catch(() => undefined)
-      const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
-      // What the flow takes may be something else by now: then a sample is made.
-      const played = own?.ok === true ? own : playFlow(graph)
-      if (!played.ok) throw new Error(`No sample input could be created: ${played.reason}`)
-      values.set(valuesOfDryRun(played))
-    }
-    play().then(() => setFailure(undefined), setFailure)
-  }, [live, values, readInput])
-  return { dryRun, failure: failure ?? unread }
+  const playing = useAction(async () => {
+    const { dryRun: playFlow } = await import('@farebox/flows/run/dry-run')
+    const { graph } = live.read()
+    const given = await readInput().catch(() => undefined)
+    const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
+    // What the flow takes may be something else by now: then a sample is made.
+    const played = own?.ok === true ? own : playFlow(graph)
+    if (!played.ok) throw new Error(`No sample input could be created: ${played.reason}`)
+    values.set(valuesOfDryRun(played))
+  })
+  return { dryRun: playing.act, failure: playing.state === 'failed' ? playing.error : unread }
 }
 
 /** By what this browser keeps of it, or for the payer who is signed in. */

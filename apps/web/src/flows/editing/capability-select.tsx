@@ -1,12 +1,9 @@
 import { useState, type ReactNode } from 'react'
 import { stepOf } from '../document/capability-catalog.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { useAction } from '../../site/action.ts'
+import { useAsk } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
-
-interface Choice {
-  readonly name: string
-  readonly price: string
-}
 
 /** Which of its agent's capabilities a job orders. Another one is pinned as it is now; wires that led nowhere then are kept. */
 export function CapabilitySelect(props: {
@@ -16,30 +13,29 @@ export function CapabilitySelect(props: {
 }): ReactNode {
   const { id, agentId, capability } = props
   const { ask, catalog, store } = useEditor()
-  const [choices, setChoices] = useState<readonly Choice[]>()
-  const [isFailed, setFailed] = useState(false)
+  const [isWanted, setWanted] = useState(false)
+  const {
+    state,
+    answer: agent,
+    again,
+  } = useAsk(isWanted ? `/v1/agents/${agentId}` : undefined, answers.agentPage)
   const load = (): void => {
-    if (choices !== undefined) return
-    setChoices([])
-    ask(`/v1/agents/${agentId}`, answers.agentPage).then(
-      ({ capabilities }) => setChoices(capabilities.map(({ name, price }) => ({ name, price }))),
-      () => setChoices(undefined),
-    )
+    setWanted(true)
+    if (state === 'failed') void again()
   }
-  const choose = async (name: string): Promise<void> => {
+  const choosing = useAction(async (_left, name: string) => {
     const query = new URLSearchParams({ ids: `${agentId}.${encodeURIComponent(name)}` })
     const { capabilities } = await ask(`/v1/capabilities?${query}`, answers.capabilities)
     catalog.learn(capabilities)
     const [offered] = capabilities
     const made = offered === undefined ? undefined : stepOf(offered)
     const before = store.state().flow.steps[id]
-    if (made === undefined || before?.kind !== 'job') return setFailed(true)
+    if (made === undefined || before?.kind !== 'job') throw new Error('not offered')
     const { map: _, ...kept } = before
     const { pinned } = made
-    setFailed(false)
     store.edit([{ edit: 'replace-step', id, step: { ...kept, capability: name, pinned } }])
-  }
-  const others = (choices ?? []).filter(({ name }) => name !== capability)
+  })
+  const others = (agent?.capabilities ?? []).filter(({ name }) => name !== capability)
   return (
     <>
       <select
@@ -48,7 +44,7 @@ export function CapabilitySelect(props: {
         value={capability}
         onPointerEnter={load}
         onFocus={load}
-        onChange={({ target }) => void choose(target.value).catch(() => setFailed(true))}
+        onChange={({ target }) => choosing.act(target.value)}
       >
         <option value={capability}>{capability}</option>
         {others.map(({ name, price }) => (
@@ -57,7 +53,7 @@ export function CapabilitySelect(props: {
           </option>
         ))}
       </select>
-      {isFailed && (
+      {choosing.state === 'failed' && (
         <span className="bad tiny" role="status">
           could not be loaded
         </span>

@@ -129,14 +129,13 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
   }
 
   const { act: sign } = useAction(async (signal, input: JsonObject) => {
-    if (signing.step !== 'ready') return undefined
+    if (signing.step !== 'ready') return
     const { plan } = signing
     try {
       await start(plan, input, signal)
     } catch (error) {
       if (!signal.aborted) say({ step: 'ready', plan, isOther: false, stopped: explainStop(error) })
     }
-    return undefined
   })
   return { signing, quote, sign, reset: () => say({ step: 'idle' }) }
 }

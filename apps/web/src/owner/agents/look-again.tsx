@@ -15,23 +15,19 @@ export function LookAgain(props: {
   const { agentId, className, looked } = props
   const { ask } = useSite()
   const [found, setFound] = useState<Found>()
-  const { state, act } = useAction(async () => {
+  const looking = useAction(async () => {
     setFound(undefined)
-    try {
-      setFound(describe(await ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' })))
-    } catch (error) {
-      setFound({ tone: 'care', words: explain(error) })
-      return undefined
-    }
+    setFound(describe(await ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' })))
     return looked
-  })
+  }, explain)
+  const shown = looking.state === 'failed' ? { tone: 'care', words: looking.sentence } : found
   return (
     <>
-      <button type="button" className={className} disabled={state === 'busy'} onClick={act}>
-        {state === 'busy' ? 'Checking…' : 'Check again now'}
+      <button type="button" className={className} disabled={looking.state === 'busy'} onClick={looking.act}>
+        {looking.state === 'busy' ? 'Checking…' : 'Check again now'}
       </button>
-      <span role="status" className={found?.tone}>
-        {found?.words}
+      <span role="status" className={shown?.tone}>
+        {shown?.words}
       </span>
     </>
   )

@@ -81,10 +81,7 @@ export function useDeregister(agentId: number, owner: string, sentNow: () => voi
     setState({ kind: 'asking' })
     try {
       const paying = wallet ?? (await connect())
-      if (paying === undefined) {
-        setState({ kind: 'idle' })
-        return undefined
-      }
+      if (paying === undefined) return setState({ kind: 'idle' })
       const transaction = await sendDeregister({ agentId, owner, wallet: paying, platform })
       localStorage.setItem(key, transaction)
       setState({ kind: 'sent', transaction, isLate: false })
@@ -92,7 +89,6 @@ export function useDeregister(agentId: number, owner: string, sentNow: () => voi
     } catch (error) {
       setState({ kind: 'idle', problem: explainDeregister(error) })
     }
-    return undefined
   })
   return {
     state,

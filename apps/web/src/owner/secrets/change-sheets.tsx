@@ -23,7 +23,6 @@ export function RevokeSheet(props: Props & { readonly revoked: () => void }): Re
     async () => {
       await failing(ask(path, answers.none, { method: 'DELETE' }), failed)
       revoked()
-      return undefined
     },
     error => explainChange(error, 'revoked'),
   )
@@ -69,7 +68,6 @@ export function RotateSheet(props: Props & { readonly made: (secret: CreatedSecr
     async () => {
       // Shown even to who has closed the sheet meanwhile: nobody can see it again.
       made(await failing(ask(path, answers.createdSecret, { method: 'POST' }), failed))
-      return undefined
     },
     error => explainChange(error, 'made'),
   )

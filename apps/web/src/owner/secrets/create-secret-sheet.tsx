@@ -30,7 +30,6 @@ export function CreateSecretSheet(props: {
       const body = { ...(name !== '' && { label: name }), wallets: chosen }
       // Shown even to who has closed the sheet meanwhile: nobody can see it again.
       made(await failing(ask('/v1/me/secrets', answers.createdSecret, { method: 'POST', body }), failed))
-      return undefined
     },
     error => (error instanceof NoWallet ? error.message : explainChange(error, 'made')),
   )

@@ -184,7 +184,6 @@ function useWebhook(agentId: number, first: Webhook | null): WebhookRequests {
   const requests = useAction(async (_left, work: () => Promise<Outcome | undefined>) => {
     setOutcome(undefined)
     setOutcome(await work())
-    return undefined
   }, explain)
   const save = (url: string, saved: () => void): void =>
     requests.act(async () => {

@@ -6,8 +6,9 @@ import type { PageModule } from '../../site/page.ts'
 import { OwnFlows } from './own-flows.tsx'
 import { Templates } from './templates.tsx'
 import { ImportProblems } from '../../flows/editing/import-problems.tsx'
-import { createDraft } from '../../kept/draft.ts'
+import { NO_DRAFTS, openDraft } from '../../kept/draft.ts'
 import { FileInput, FLOW_FILES } from '../../parts/file-input.tsx'
+import { useAction } from '../../site/action.ts'
 import { useNavigation } from '../../site/navigation.ts'
 
 interface Data {
@@ -65,27 +66,22 @@ function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): Rea
 function ImportButton(): ReactNode {
   const { go } = useNavigation()
   const [problems, setProblems] = useState<readonly string[]>([])
-  const read = async (file: File): Promise<void> => {
-    const { importFlow } = await import('../../flows/document/import-flow.ts')
-    const found = await importFlow(file)
-    if (!found.ok) return setProblems(found.problems)
-    const { keepDraft } = await import('../../kept/draft-store.ts')
-    const draft = createDraft(found.flow)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}?imported=alone`)
-  }
+  const importing = useAction(
+    async (_left, file: File) => {
+      setProblems([])
+      const { importFlow } = await import('../../flows/document/import-flow.ts')
+      const found = await importFlow(file)
+      if (found.ok) await openDraft(go, found.flow, { query: '?imported=alone' })
+      else setProblems(found.problems)
+    },
+    () => NO_DRAFTS,
+  )
   return (
     <>
-      <FileInput
-        className="button"
-        accept={FLOW_FILES}
-        read={file =>
-          void read(file).catch(() => setProblems(['This browser cannot save drafts right now.']))
-        }
-      >
+      <FileInput className="button" accept={FLOW_FILES} read={importing.act}>
         Import a flow…
       </FileInput>
-      <ImportProblems problems={problems}>
+      <ImportProblems problems={importing.state === 'failed' ? [importing.sentence] : problems}>
         <b>The file was not imported.</b>
       </ImportProblems>
     </>

@@ -1,36 +1,36 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { FlowTemplate } from '@farebox/platform-api/flows/saved-flows'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { longestDecimals } from '../../format/amount.ts'
-import { createDraft } from '../../kept/draft.ts'
+import { NO_DRAFTS, openDraft } from '../../kept/draft.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Words } from '../../parts/words.tsx'
+import { useAction } from '../../site/action.ts'
 import { useNavigation } from '../../site/navigation.ts'
 
 /** Flows to start from, as a timetable: what each does, with whom, for how much. */
 export function Templates({ templates }: { readonly templates: readonly FlowTemplate[] | null }): ReactNode {
   const { go } = useNavigation()
-  const [problem, setProblem] = useState<string>()
   const decimals = longestDecimals((templates ?? []).map(({ price }) => price))
-  const use = async ({ flow, sample_input: input }: FlowTemplate): Promise<void> => {
-    const { keepDraft } = await import('../../kept/draft-store.ts')
-    // Both were checked by the platform that sent them. Where its cards stand follows from how high they are here.
-    const { layout: _, ...unplaced } = flow as unknown as Flow
-    const draft = createDraft(unplaced, input as JsonObject)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}`)
-  }
+  const opening = useAction(
+    async (_left, { flow, sample_input: input }: FlowTemplate) => {
+      // Both were checked by the platform that sent them. Where its cards stand follows from how high they are here.
+      const { layout: _, ...unplaced } = flow as unknown as Flow
+      await openDraft(go, unplaced, { input: input as JsonObject })
+    },
+    () => NO_DRAFTS,
+  )
   return (
     <section>
       <div className="heading ruled">
         <h2>Templates</h2>
         <span className="end">USDC per run</span>
       </div>
-      {problem !== undefined && (
+      {opening.state === 'failed' && (
         <Note tone="warn" alert>
-          <p>{problem}</p>
+          <p>{opening.sentence}</p>
         </Note>
       )}
       {templates === null ? (
@@ -58,9 +58,7 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
                 type="button"
                 className="button act"
                 aria-label={`Use ${template.name}`}
-                onClick={() =>
-                  void use(template).catch(() => setProblem('This browser cannot save drafts right now.'))
-                }
+                onClick={() => opening.act(template)}
               >
                 Use it
               </button>

@@ -3,7 +3,7 @@ import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { SignSheet } from '../../flows/sign/sign-sheet.tsx'
 import { describeRun } from '../../flows/run-view/describe-run.ts'
-import { createDraft } from '../../kept/draft.ts'
+import { openDraft } from '../../kept/draft.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { Hash } from '../../parts/short.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -72,12 +72,11 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   const draftId = kept?.draft_id
   /** At the flow as it was run: the saved one, the draft, or else a draft of it that is made now. */
   const openCanvas = async (): Promise<void> => {
-    const { keepDraft, readDraft } = await import('../../kept/draft-store.ts')
+    const { readDraft } = await import('../../kept/draft-store.ts')
     const known = run.flow_id ?? (draftId === undefined ? undefined : (await readDraft(draftId))?.draft_id)
-    if (known !== undefined) return go(`/flows/${known}?run=${run.run_id}`)
-    const draft = createDraft(flow, run.input as KeptRun['input'])
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}?run=${run.run_id}`)
+    const query = `?run=${run.run_id}`
+    if (known !== undefined) return go(`/flows/${known}${query}`)
+    await openDraft(go, flow, { input: run.input as KeptRun['input'], query })
   }
   return (
     <div className="row run-acts">

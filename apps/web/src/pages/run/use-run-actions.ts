@@ -46,7 +46,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
   const [prices, setPrices] = useState(NO_PRICES)
   const { act: once } = useAction(
     async (signal, words: string, work: (run: RunAnswer, signal: AbortSignal) => Promise<void>) => {
-      if (opened?.run === undefined) return undefined
+      if (opened?.run === undefined) return
       setBusy(words)
       setHalted(undefined)
       try {
@@ -55,7 +55,6 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
         if (!signal.aborted) setHalted(explain(error))
       }
       setBusy(undefined)
-      return undefined
     },
   )
 

@@ -14,21 +14,14 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
   const { ask } = useSite()
   const { reload } = useNavigation()
   const [sessions, setSessions] = useState(props.sessions)
-  const [failure, setFailure] = useState<unknown>()
   const others = sessions.filter(({ is_current: isCurrent }) => !isCurrent)
-  const { act: end } = useAction(async (_left, ended: readonly Session[]) => {
-    setFailure(undefined)
-    try {
-      for (const { is_current: isCurrent, session_id: id } of ended) {
-        const path = isCurrent ? '/v1/sessions/current' : `/v1/me/sessions/${id}`
-        await ask(path, answers.none, { method: 'DELETE' })
-        if (isCurrent) reload()
-        else setSessions(left => left.filter(session => session.session_id !== id))
-      }
-    } catch (error) {
-      setFailure(error)
+  const ending = useAction(async (_left, ended: readonly Session[]) => {
+    for (const { is_current: isCurrent, session_id: id } of ended) {
+      const path = isCurrent ? '/v1/sessions/current' : `/v1/me/sessions/${id}`
+      await ask(path, answers.none, { method: 'DELETE' })
+      if (isCurrent) reload()
+      else setSessions(left => left.filter(session => session.session_id !== id))
     }
-    return undefined
   })
   return (
     <section id="sessions">
@@ -36,13 +29,13 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
         <h2>Sessions</h2>
         {others.length > 0 && (
           <span className="end">
-            <button type="button" className="button low" onClick={() => end(others)}>
+            <button type="button" className="button low" onClick={() => ending.act(others)}>
               Sign out everywhere else
             </button>
           </span>
         )}
       </div>
-      {failure !== undefined && <FailureNote error={failure} />}
+      {ending.state === 'failed' && <FailureNote error={ending.error} />}
       <ul className="secrets">
         {sessions.map(session => (
           <li key={session.session_id}>
@@ -60,7 +53,7 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
               </span>
             </div>
             <span className="do">
-              <button type="button" className="link" onClick={() => end([session])}>
+              <button type="button" className="link" onClick={() => ending.act([session])}>
                 Sign out
               </button>
             </span>

@@ -6,11 +6,12 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { countSteps, sumFlow } from '../../flows/describe/sum-flow.ts'
 import { groupDigits } from '../../format/amount.ts'
 import { SignSheet } from '../../flows/sign/sign-sheet.tsx'
-import { createDraft } from '../../kept/draft.ts'
+import { NO_DRAFTS, openDraft } from '../../kept/draft.ts'
 import { Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { answers } from '../../site/answers.ts'
+import { useAction } from '../../site/action.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { SharedMap } from './shared-map.tsx'
@@ -42,13 +43,10 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
   const graph = useMemo(() => buildGraph(flow), [flow])
   const { steps, price } = sumFlow(flow)
   const [isSigning, setSigning] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const copy = async (): Promise<void> => {
-    const { keepDraft } = await import('../../kept/draft-store.ts')
-    const draft = createDraft(flow)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}`)
-  }
+  const copying = useAction(
+    () => openDraft(go, flow),
+    () => NO_DRAFTS,
+  )
   const errors = (checked?.findings ?? []).filter(({ severity }) => severity === 'error')
   return (
     <main id="main" className="page near">
@@ -72,11 +70,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
           </p>
         </div>
         <div className="row">
-          <button
-            type="button"
-            className="button tall"
-            onClick={() => void copy().catch(() => setProblem('This browser cannot save drafts right now.'))}
-          >
+          <button type="button" className="button tall" onClick={copying.act}>
             Copy to your flows
           </button>
           <button
@@ -89,9 +83,9 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
           </button>
         </div>
       </div>
-      {problem !== undefined && (
+      {copying.state === 'failed' && (
         <Note tone="warn" alert>
-          <p>{problem}</p>
+          <p>{copying.sentence}</p>
         </Note>
       )}
       {errors.length > 0 && (

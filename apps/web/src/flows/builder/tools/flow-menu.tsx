@@ -1,4 +1,3 @@
-import type { Flow } from '@farebox/flows/document/flow'
 import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import { useRef, useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
@@ -9,7 +8,7 @@ import { ImportProblems } from '../../editing/import-problems.tsx'
 import { Sign } from '../../../signs/sign.tsx'
 import { useNavigation } from '../../../site/navigation.ts'
 import { useEditor, useFlowState } from '../../editor/use-editor.ts'
-import { createDraft } from '../../../kept/draft.ts'
+import { openDraft } from '../../../kept/draft.ts'
 
 /** What is seldom done with a flow: to a file and from one, a copy, drawn in order again. */
 export function FlowMenu(props: {
@@ -28,11 +27,9 @@ export function FlowMenu(props: {
     Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0),
   )
   const copy = async (): Promise<void> => {
-    const { keepDraft } = await import('../../../kept/draft-store.ts')
     const { flow } = editor.store.state()
-    const draft = createDraft({ ...flow, name: `${flow.name.slice(0, 73)} (copy)` }, autosave.draft().input)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}`)
+    const { input } = autosave.draft()
+    await openDraft(go, { ...flow, name: `${flow.name.slice(0, 73)} (copy)` }, { input })
   }
   const layOut = (): void => {
     const { layout: _, ...flow } = editor.store.state().flow
@@ -107,16 +104,10 @@ function useImport(close: () => void): {
     if (!found.ok) return setProblems(found.problems)
     setProblems([])
     close()
-    if (!isEmpty) return await openImported(found.flow)
+    // What is open here is not replaced.
+    if (!isEmpty) return await openDraft(go, found.flow, { query: '?imported=beside' })
     editor.store.replace(found.flow)
     editor.catalog.complete(found.flow).catch(() => undefined)
-  }
-  /** A flow of its own: what is open here is not replaced. */
-  const openImported = async (flow: Flow): Promise<void> => {
-    const { keepDraft } = await import('../../../kept/draft-store.ts')
-    const draft = createDraft(flow)
-    await keepDraft(draft)
-    go(`/flows/${draft.draft_id}?imported=beside`)
   }
   return { isEmpty, problems, read }
 }

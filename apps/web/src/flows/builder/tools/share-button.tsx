@@ -3,6 +3,7 @@ import { CopyButton } from '../../../parts/copy-button.tsx'
 import { FailureNote } from '../../../parts/note.tsx'
 import { Popover } from '../../../parts/popover.tsx'
 import { SignInSheet } from '../../../session/sign-in-sheet.tsx'
+import { useAction } from '../../../site/action.ts'
 import { answers } from '../../../site/answers.ts'
 import { useNavigation } from '../../../site/navigation.ts'
 import { Sign } from '../../../signs/sign.tsx'
@@ -126,21 +127,23 @@ function useSharing(autosave: Autosave): Sharing {
   const { ask } = useEditor()
   const [opened, setOpened] = useState<Opened>()
   const [link, setLink] = useState<string>()
-  const [failure, setFailure] = useState<unknown>()
   const [isEnded, setEnded] = useState(false)
   const { saved, draft_id: draftId } = autosave.draft()
-  const share = async (): Promise<void> => {
+  const sharing = useAction(async (_left, what: 'share' | 'end') => {
     await autosave.flush()
     const flowId = autosave.draft().saved?.flow_id
     if (flowId === undefined) return
-    const { share_id: id } = await ask(`/v1/flows/${flowId}/share`, answers.flowShared, { method: 'POST' })
-    setLink(`${location.origin}/shared/${id}`)
-  }
-  const end = async (): Promise<void> => {
-    await ask(`/v1/flows/${autosave.draft().saved?.flow_id}/share`, answers.none, { method: 'DELETE' })
-    setLink(undefined)
-    setEnded(true)
-  }
+    const path = `/v1/flows/${flowId}/share`
+    if (what === 'share') {
+      const { share_id: id } = await ask(path, answers.flowShared, { method: 'POST' })
+      return () => setLink(`${location.origin}/shared/${id}`)
+    }
+    await ask(path, answers.none, { method: 'DELETE' })
+    return () => {
+      setLink(undefined)
+      setEnded(true)
+    }
+  })
   // After a sign-in for a link the page was loaded again: the link is made as soon as the flow is saved.
   const [isWanted, setWanted] = useState(false)
   useEffect(() => {
@@ -153,7 +156,7 @@ function useSharing(autosave: Autosave): Sharing {
   useEffect(() => {
     if (!isWanted || flowId === undefined) return
     setWanted(false)
-    share().catch(setFailure)
+    sharing.act('share')
     // Once, when it is saved.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isWanted, flowId])
@@ -161,9 +164,9 @@ function useSharing(autosave: Autosave): Sharing {
     opened,
     setOpened,
     link,
-    failure,
+    failure: sharing.state === 'failed' ? sharing.error : undefined,
     isEnded,
-    share: () => void share().catch(setFailure),
-    end: () => void end().catch(setFailure),
+    share: () => sharing.act('share'),
+    end: () => sharing.act('end'),
   }
 }
