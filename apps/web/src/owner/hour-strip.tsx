@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatClock, formatDay } from '../format/time.ts'
+import { TableHead } from '../parts/table.tsx'
 
 /** What the checks of an hour found. */
 export interface Hour {
@@ -71,17 +72,7 @@ export function HourStrip(props: {
         <details className="small">
           <summary>Hours with failed checks ({failed.length})</summary>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Hour (UTC)</th>
-                <th scope="col" className="num">
-                  Checks passed
-                </th>
-                <th scope="col" className="num">
-                  Failed
-                </th>
-              </tr>
-            </thead>
+            <TableHead of={['Hour (UTC)', ['Checks passed', 'num'], ['Failed', 'num']]} />
             <tbody>
               {failed.toReversed().map(({ at, ok, failed: lost }) => (
                 <tr key={at}>

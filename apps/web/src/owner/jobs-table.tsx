@@ -7,6 +7,7 @@ import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
 import { Sign, type SignName } from '../signs/sign.tsx'
 import { cutText } from '../format/cut-text.ts'
+import { TableHead } from '../parts/table.tsx'
 
 /** Jobs of an owner's agents: when, what, what became of it, for how much. Nothing of what was in them. */
 export function JobsTable(props: {
@@ -20,21 +21,17 @@ export function JobsTable(props: {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={label}>
       <table className={agents === undefined ? 'owner-jobs' : 'owner-jobs several'}>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Job</th>
-            {agents !== undefined && <th scope="col">Agent</th>}
-            <th scope="col">Capability</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" className="num">
-              Duration
-            </th>
-            <th scope="col" className="num">
-              USDC
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          of={[
+            'Time',
+            'Job',
+            agents !== undefined && 'Agent',
+            'Capability',
+            'Outcome',
+            ['Duration', 'num'],
+            ['USDC', 'num'],
+          ]}
+        />
         <tbody>
           {jobs.map(job => (
             <tr key={job.job_id}>

@@ -7,6 +7,7 @@ import { Now, Standing } from '../../parts/standing.tsx'
 import { Words } from '../../parts/words.tsx'
 import { HourStrip } from '../hour-strip.tsx'
 import { formatHalfAndMost } from './format-half-and-most.ts'
+import { TableHead } from '../../parts/table.tsx'
 
 /** The agents of an owner: how each is now, how its week went, what it earned. */
 export function AgentsTable({
@@ -20,26 +21,18 @@ export function AgentsTable({
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Agents">
       <table className="owner-agents">
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">Status</th>
-            <th scope="col">Badge</th>
-            <th scope="col">7 days, hourly</th>
-            <th scope="col" className="num">
-              Jobs
-            </th>
-            <th scope="col" className="num">
-              Delivered
-            </th>
-            <th scope="col" className="num">
-              p50 / p95
-            </th>
-            <th scope="col" className="num">
-              Earned, USDC
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          of={[
+            'Agent',
+            'Status',
+            'Badge',
+            '7 days, hourly',
+            ['Jobs', 'num'],
+            ['Delivered', 'num'],
+            ['p50 / p95', 'num'],
+            ['Earned, USDC', 'num'],
+          ]}
+        />
         <tbody>
           {agents.map(agent => (
             <tr key={agent.agent_id}>

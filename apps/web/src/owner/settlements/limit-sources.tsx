@@ -4,6 +4,7 @@ import { formatCount } from '../../format/share.ts'
 import { Standing } from '../../parts/standing.tsx'
 import { Words } from '../../parts/words.tsx'
 import { findRaises, type Raise } from './find-raises.ts'
+import { TableHead } from '../../parts/table.tsx'
 
 /** What the limit of a listed owner is made of, agent by agent, and what raises it. */
 export function LimitSources({
@@ -20,14 +21,7 @@ export function LimitSources({
     <>
       <h3>Limit breakdown</h3>
       <table className="limit-sources">
-        <thead>
-          <tr>
-            <th scope="col">Agent, by stake and badge</th>
-            <th scope="col" className="num">
-              Per day
-            </th>
-          </tr>
-        </thead>
+        <TableHead of={['Agent, by stake and badge', ['Per day', 'num']]} />
         <tbody>
           {shares.map(share => (
             <ShareRow key={share.agent_id} share={share} />

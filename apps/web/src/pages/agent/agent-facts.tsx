@@ -2,8 +2,7 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
-import { Now, Standing } from '../../parts/standing.tsx'
-import { isWatchedFor, UptimeSince } from '../../parts/uptime.tsx'
+import { Now, Standing, isWatchedFor, UptimeSince } from '../../parts/standing.tsx'
 import { useSite } from '../../site/site.ts'
 
 /** How an agent is, in five figures; those that are not known yet are words. */

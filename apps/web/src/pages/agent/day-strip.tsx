@@ -2,6 +2,7 @@ import type { HealthDays } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
 import { formatSpan } from '../../format/duration.ts'
 import { formatDay } from '../../format/time.ts'
+import { TableHead } from '../../parts/table.tsx'
 
 const DAY = 86_400
 const WIDTH = 12
@@ -56,20 +57,7 @@ export function DayStrip({ days: { from, to, days } }: { readonly days: HealthDa
         <details className="small">
           <summary>Days with failures</summary>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Day (UTC)</th>
-                <th scope="col" className="num">
-                  Checks passed
-                </th>
-                <th scope="col" className="num">
-                  Failed
-                </th>
-                <th scope="col" className="num">
-                  Offline
-                </th>
-              </tr>
-            </thead>
+            <TableHead of={['Day (UTC)', ['Checks passed', 'num'], ['Failed', 'num'], ['Offline', 'num']]} />
             <tbody>
               {bad.map(({ at, day }) => (
                 <tr key={at}>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { describeWhole } from '../../fields/describe-rule.ts'
 import { Words } from '../../parts/words.tsx'
 import { FieldName } from '../../fields/field-name.tsx'
+import { TableHead } from '../../parts/table.tsx'
 
 const MOST_ROWS = 40
 
@@ -46,17 +47,7 @@ function Table(props: {
   const hasRules = entries.some(([, field]) => ruleOf(field) !== '')
   return (
     <table className="stack">
-      <thead>
-        <tr>
-          <th scope="col">{caption}</th>
-          <th scope="col">Description</th>
-          {hasRules && (
-            <th scope="col" className="num">
-              Rule
-            </th>
-          )}
-        </tr>
-      </thead>
+      <TableHead of={[caption, 'Description', hasRules && ['Rule', 'num']]} />
       <tbody>
         {entries.slice(0, MOST_ROWS).map(([name, field]) => (
           <tr key={name}>

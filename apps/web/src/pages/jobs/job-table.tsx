@@ -9,6 +9,7 @@ import { Words } from '../../parts/words.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign, type SignName } from '../../signs/sign.tsx'
 import type { Listed, ListedJob, ListedRun, Outcome, RunOutcome } from './listed.ts'
+import { TableHead } from '../../parts/table.tsx'
 
 /** Jobs and runs by the day on which they were ordered. */
 export function JobTable({ jobs }: { readonly jobs: readonly Listed[] }): ReactNode {
@@ -27,22 +28,16 @@ export function JobTable({ jobs }: { readonly jobs: readonly Listed[] }): ReactN
         <span className="end">USDC</span>
       </div>
       <table className="job-table">
-        <thead>
-          <tr>
-            <th scope="col">Ordered</th>
-            <th scope="col">Job</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">
-              <span className="unseen">More</span>
-            </th>
-            <th scope="col" className="num">
-              Duration
-            </th>
-            <th scope="col" className="num">
-              Paid
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          of={[
+            'Ordered',
+            'Job',
+            'Outcome',
+            <span className="unseen">More</span>,
+            ['Duration', 'num'],
+            ['Paid', 'num'],
+          ]}
+        />
         <tbody>
           {ofDay.map(one =>
             one.kind === 'job' ? (

@@ -12,6 +12,7 @@ import { type RefusedSpend, failedOfBrowser, failedOfWallet, findRefused } from 
 import { answers } from '../../site/answers.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
+import { TableHead } from '../../parts/table.tsx'
 
 /** What agents moved, each with its transaction, and what was refused, each with its reason. */
 export function SpentSection(props: {
@@ -80,17 +81,7 @@ function Table({ lines }: { readonly lines: readonly Line[] }): ReactNode {
   const decimals = longestDecimals(amounts)
   return (
     <table className="spent-table">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Agent</th>
-          <th scope="col" className="num">
-            USDC
-          </th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Transfer</th>
-        </tr>
-      </thead>
+      <TableHead of={['When', 'Agent', ['USDC', 'num'], 'Outcome', 'Transfer']} />
       <tbody>
         {lines.map(line =>
           line.kind === 'spent' ? (

@@ -4,6 +4,7 @@ import { formatHalfAndMost } from '../../owner/agents/format-half-and-most.ts'
 import { longestDecimals } from '../../format/amount.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Amount } from '../../parts/amount.tsx'
+import { TableHead } from '../../parts/table.tsx'
 
 /** How each capability of an agent does. */
 export function CapabilityTable(props: {
@@ -21,29 +22,17 @@ export function CapabilityTable(props: {
       </div>
       <div className="scroll" tabIndex={0} role="region" aria-label="Capabilities">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Capability</th>
-              <th scope="col" className="num">
-                Jobs
-              </th>
-              <th scope="col" className="num">
-                Failed
-              </th>
-              <th scope="col" className="num">
-                No response
-              </th>
-              <th scope="col" className="num">
-                Delivered
-              </th>
-              <th scope="col" className="num">
-                p50 / p95
-              </th>
-              <th scope="col" className="num">
-                Earned, USDC
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            of={[
+              'Capability',
+              ['Jobs', 'num'],
+              ['Failed', 'num'],
+              ['No response', 'num'],
+              ['Delivered', 'num'],
+              ['p50 / p95', 'num'],
+              ['Earned, USDC', 'num'],
+            ]}
+          />
           <tbody>
             {capabilities.map(({ capability, jobs, success, p50_ms: half, p95_ms: most, earned }) => (
               <tr key={capability}>

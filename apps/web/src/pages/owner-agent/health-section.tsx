@@ -4,7 +4,7 @@ import { LookAgain } from '../../owner/agents/look-again.tsx'
 import { HourStrip, type Hour } from '../../owner/hour-strip.tsx'
 import { formatDuration, formatSpan } from '../../format/duration.ts'
 import { formatShare } from '../../format/share.ts'
-import { isWatchedFor, UptimeSince } from '../../parts/uptime.tsx'
+import { isWatchedFor, UptimeSince } from '../../parts/standing.tsx'
 import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 

@@ -13,6 +13,7 @@ import { answers } from '../../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../../site/ask.ts'
 import { useRead } from '../../../site/question.ts'
 import { useSite } from '../../../site/site.ts'
+import { TableHead } from '../../../parts/table.tsx'
 
 /** Two runs side by side: what became of each step, how long it took, what was paid, and which outputs differ. */
 export function CompareSection(props: {
@@ -81,14 +82,7 @@ function Table(props: {
   return (
     <div className="scroll">
       <table className="small">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col">This run</th>
-            <th scope="col">Other run</th>
-            <th scope="col">Output</th>
-          </tr>
-        </thead>
+        <TableHead of={['Step', 'This run', 'Other run', 'Output']} />
         <tbody>
           {steps.map(step => (
             <tr key={step.id}>
