@@ -3,10 +3,8 @@ import { useRead } from '../site/question.ts'
 /** What the receipt of a job is known by: SHA-256 of the job's id. Undefined until it is worked out. */
 export function useReceiptHash(jobId: string): string | undefined {
   const { answer } = useRead(jobId, async () => {
-    const [{ sha256 }, { bytesToHex, utf8ToBytes }] = await Promise.all([
-      import('@noble/hashes/sha2.js'),
-      import('@noble/hashes/utils.js'),
-    ])
+    const { sha256 } = await import('@noble/hashes/sha2.js')
+    const { bytesToHex, utf8ToBytes } = await import('@noble/hashes/utils.js')
     return bytesToHex(sha256(utf8ToBytes(jobId.toLowerCase())))
   })
   return answer
