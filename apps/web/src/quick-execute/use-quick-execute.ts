@@ -2,13 +2,13 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useCallback, useEffect, useReducer, useState } from 'react'
+import { explainStop } from '../orders/explain-stop.ts'
 import type { Order } from '../kept/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
 import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
-import { WalletProblem } from '../wallet/wallet.ts'
 
 /** Longer than the platform answers with a balance that it has read. */
 const BALANCE_KEPT_MS = 1_500
@@ -134,11 +134,9 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
       signal,
     })
     if (quote.amount !== (agreedPrice ?? price)) return say({ step: 'changed', quote })
-    const { findShortage } = await import('../orders/find-shortage.ts')
-    const short = await findShortage(ask, wallet, BigInt(quote.amount_atomic))
+    const { readyWallet } = await import('../orders/ready-wallet.ts')
+    const short = await readyWallet({ ask, platform }, wallet, BigInt(quote.amount_atomic))
     if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn', isShort: true })
-    const { bringToChain } = await import('../wallet/wallet-chain.ts')
-    await bringToChain(wallet, platform)
     say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Waiting for your signature' })
     const [{ signOrder }, { keepOrder }] = await Promise.all([
       import('../orders/sign-order.ts'),
@@ -155,7 +153,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     try {
       await work(signal)
     } catch (error) {
-      if (!signal.aborted) say({ step: 'stopped', ...explain(error) })
+      if (!signal.aborted) say({ step: 'stopped', ...explainStop(error) })
     }
   })
   const pay = (input: JsonObject, agreedPrice?: string): void =>
@@ -212,20 +210,6 @@ function reduce(state: State, event: Event): State {
       return isThis ? { ...state, execution: { ...execution, order: event.order } } : state
     }
   }
-}
-
-/** What kept the order from being sent. Once it was sent nothing comes here: it is a job then. */
-function explain(error: unknown): { readonly sentence: string; readonly tone: 'warn' | 'refused' } {
-  const message = error instanceof Error ? error.message : 'The job could not be ordered.'
-  const sentence = `${asSentence(message)} Nothing was sent and nothing was charged.`
-  return { sentence, tone: error instanceof WalletProblem ? 'warn' : 'refused' }
-}
-
-/** The API's messages begin with the name of a field or in lower case, and have no full stop. */
-function asSentence(message: string): string {
-  const isField = /^[\w.[\]]+: /.test(message)
-  const begun = isField ? message : message.slice(0, 1).toUpperCase() + message.slice(1)
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`
 }
 
 /** Why a capability cannot be ordered now. Undefined: it can. */

@@ -8,7 +8,7 @@ import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
-import { explainStop } from '../runs/explain-stop.ts'
+import { explainStop } from '../../orders/explain-stop.ts'
 import { isSamePlan, planSigning, type SigningPlan } from './plan-signing.ts'
 
 /** Prices that were asked for longer ago are asked for once more before anything is signed. */
@@ -89,18 +89,16 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     const isOld = Date.now() / 1_000 - quotedAt.current > QUOTE_KEPT_SECONDS
     const plan = isOld ? await readPlan(signal) : shown
     if (!isSamePlan(plan, shown)) return say({ step: 'ready', plan, isOther: true })
-    const [{ findShortage }, { signPayments }, { startRun }] = await Promise.all([
-      import('../../orders/find-shortage.ts'),
+    const [{ readyWallet }, { signPayments }, { startRun }] = await Promise.all([
+      import('../../orders/ready-wallet.ts'),
       import('../runs/sign-payments.ts'),
       import('./start-run.ts'),
     ])
-    const short = await findShortage(ask, wallet, toAtomic(plan.atStart) ?? 0n)
+    const short = await readyWallet({ ask, platform }, wallet, toAtomic(plan.atStart) ?? 0n)
     if (short !== undefined) {
       const stopped = { sentence: short, tone: 'warn', isShort: true } as const
       return say({ step: 'ready', plan, isOther: false, stopped })
     }
-    const { bringToChain } = await import('../../wallet/wallet-chain.ts')
-    await bringToChain(wallet, platform)
     const tell = (number: number): void => say({ step: 'signing', plan, number })
     const payments = await signPayments(wallet, plan.now, tell, signal)
     say({ step: 'starting', plan })

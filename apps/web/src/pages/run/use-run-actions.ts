@@ -2,7 +2,7 @@ import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import type { RunAnswer, RunPayment } from '@farebox/platform-api/flows/runs'
 import { useState } from 'react'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
-import { explainStop } from '../../flows/runs/explain-stop.ts'
+import { explainStop } from '../../orders/explain-stop.ts'
 import type { OpenedRun } from '../../flows/runs/open-run.ts'
 import type { Signable } from '../../flows/runs/sign-payments.ts'
 import type { NextAction, ToSign } from '../../flows/run-view/next-action.ts'
@@ -89,14 +89,12 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       return false
     }
     const total = asked.reduce((sum, [, amount]) => sum + (toAtomic(amount) ?? 0n), 0n)
-    const { findShortage } = await import('../../orders/find-shortage.ts')
-    const short = await findShortage(ask, wallet, total)
+    const { readyWallet } = await import('../../orders/ready-wallet.ts')
+    const short = await readyWallet({ ask, platform }, wallet, total)
     if (short !== undefined) {
       setHalted({ sentence: short, tone: 'warn', isShort: true })
       return false
     }
-    const { bringToChain } = await import('../../wallet/wallet-chain.ts')
-    await bringToChain(wallet, platform)
     const { signPayments } = await import('../../flows/runs/sign-payments.ts')
     const tell = (number: number): void => setBusy(`Signing ${number} of ${jobs.length}`)
     const payments = await signPayments(wallet, signables(jobs, quoted), tell, signal)
