@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
-import { OutputView } from '../job-view/output-view.tsx'
+import { OutputToCome, OutputView } from '../job-view/output-view.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Note } from '../parts/note.tsx'
 import { RunLine } from './run-line.tsx'
@@ -47,17 +47,9 @@ export function RunOutcome(props: Props): ReactNode {
 
 function BeforeRun(props: { readonly agent: ServedAgent; readonly capability: ServedCapability }): ReactNode {
   const { agent, capability } = props
-  const names = Object.keys(capability.output_schema)
   return (
     <>
-      <h2 className="with-switch">Output</h2>
-      <div className="void">
-        <b>Nothing yet</b>
-        <span>
-          <bdi>{names.slice(0, 6).join(', ')}</bdi>
-          {names.length > 6 && ` and ${names.length - 6} more`} will appear here.
-        </span>
-      </div>
+      <OutputToCome fields={capability.output_schema} />
       {agent.is_paid && <Fare agent={agent} capability={capability} />}
     </>
   )

@@ -1,17 +1,11 @@
 import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { Address, Hash } from '../parts/short.tsx'
+import { StopLine, type Stop } from '../job-view/job-line.tsx'
 import { readOutcome } from './run.ts'
 import type { RunAnswer, RunStep, Settled } from './wire.ts'
 
 type StepKind = RunStep['kind']
-
-interface Stop {
-  readonly name: string
-  readonly state: 'passed' | 'here' | 'failed' | 'ahead'
-  readonly ms?: number
-  readonly children?: ReactNode
-}
 
 const PLAN: readonly StepKind[] = ['input-valid', 'ran']
 const PAID_PLAN: readonly StepKind[] = ['asked', 'signed', 'verified', 'input-valid', 'ran', 'settled']
@@ -38,24 +32,11 @@ export function RunLine(props: {
   readonly answer: RunAnswer | undefined
   readonly isPaid: boolean
 }): ReactNode {
-  return (
-    <ol className="line" aria-live="polite">
-      {stopsOf(props).map(({ name, state, ms, children }) => (
-        <li key={name} className={state} aria-current={state === 'here' ? 'step' : undefined}>
-          {state === 'failed' && (
-            <svg className="cross" viewBox="0 0 20 20" aria-hidden="true">
-              <circle cx="10" cy="10" r="10" stroke="none" />
-              <path d="M6.5 6.5l7 7m0-7l-7 7" />
-            </svg>
-          )}
-          {ms !== undefined && <span className="when">{ms < 1 ? '< 1 ms' : formatDuration(ms)}</span>}
-          <b>{name}</b>
-          {children}
-        </li>
-      ))}
-    </ol>
-  )
+  return <StopLine stops={stopsOf(props)} />
 }
+
+/** How long a step took. */
+const took = (ms: number): string => (ms < 1 ? '< 1 ms' : formatDuration(ms))
 
 function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
   const { steps, answer, isPaid } = props
@@ -77,7 +58,10 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
   if (answer === undefined) return [...stops, { name: 'Responded', state: 'ahead' }]
   const whole = <p>From the first byte sent to the last byte received</p>
   return isDelivered
-    ? [...stops, { name: `Responded with ${answer.status}`, state: 'passed', ms: answer.ms, children: whole }]
+    ? [
+        ...stops,
+        { name: `Responded with ${answer.status}`, state: 'passed', when: took(answer.ms), children: whole },
+      ]
     : stops
 }
 
@@ -87,13 +71,13 @@ function failedName(kind: StepKind, answer: RunAnswer): string {
   return FAILED_NAMES[kind] ?? (outcome.kind === 'refused' ? outcome.name : 'Not delivered')
 }
 
-function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'children'> {
+function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'when' | 'children'> {
   switch (step.kind) {
     case 'asked':
-      return { ms: step.ms, children: step.amount !== null && <p>402: {step.amount} USDC</p> }
+      return { when: took(step.ms), children: step.amount !== null && <p>402: {step.amount} USDC</p> }
     case 'signed':
       return {
-        ms: step.ms,
+        when: took(step.ms),
         children: (
           <p>
             by the test wallet <Address of={step.payer} />, for this job only
@@ -101,12 +85,12 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
         ),
       }
     case 'verified':
-      return { ms: step.ms, children: <p>{step.amount} USDC held by the facilitator</p> }
+      return { when: took(step.ms), children: <p>{step.amount} USDC held by the facilitator</p> }
     case 'ran':
-      return { ms: step.ms, children: <p>Your handler, including the output check</p> }
+      return { when: took(step.ms), children: <p>Your handler, including the output check</p> }
     case 'settled':
       return {
-        ms: step.ms,
+        when: took(step.ms),
         children: (
           <p>
             <Hash of={step.transaction} />
@@ -115,7 +99,7 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
         ),
       }
     case 'input-valid':
-      return { ms: step.ms }
+      return { when: took(step.ms) }
     case 'warned':
     case 'refused':
     case 'failed':

@@ -17,20 +17,19 @@ export interface JobView {
   readonly usualMs: number | null
 }
 
-type StopState = 'passed' | 'here' | 'failed' | 'ahead'
-
-interface Stop {
+/** One stop of a line. */
+export interface Stop {
   readonly name: string
-  readonly state: StopState
+  readonly state: 'passed' | 'here' | 'failed' | 'ahead'
   readonly when?: ReactNode
   readonly children?: ReactNode
 }
 
-/** A job as a line with four stops: signed, running, settling, receipt. */
-export function JobLine({ view }: { readonly view: JobView }): ReactNode {
+/** A line with its stops, as far as it has come. */
+export function StopLine({ stops }: { readonly stops: readonly Stop[] }): ReactNode {
   return (
     <ol className="line" aria-live="polite">
-      {stopsOf(view).map(({ name, state, when, children }) => (
+      {stops.map(({ name, state, when, children }) => (
         <li key={name} className={state} aria-current={state === 'here' ? 'step' : undefined}>
           {state === 'failed' && (
             <svg className="cross" viewBox="0 0 20 20" aria-hidden="true">
@@ -45,6 +44,11 @@ export function JobLine({ view }: { readonly view: JobView }): ReactNode {
       ))}
     </ol>
   )
+}
+
+/** A job as a line with four stops: signed, running, settling, receipt. */
+export function JobLine({ view }: { readonly view: JobView }): ReactNode {
+  return <StopLine stops={stopsOf(view)} />
 }
 
 function stopsOf(view: JobView): readonly Stop[] {

@@ -255,3 +255,24 @@ function isFlatObject(value: JsonValue): value is JsonObject {
 function isScalar(value: JsonValue): boolean {
   return value === null || typeof value !== 'object'
 }
+
+/** Where an output will be. */
+export function OutputToCome({
+  fields,
+}: {
+  readonly fields: { readonly [name: string]: unknown }
+}): ReactNode {
+  const names = Object.keys(fields)
+  return (
+    <>
+      <h2 className="with-switch">Output</h2>
+      <div className="void">
+        <b>Nothing yet</b>
+        <span>
+          <bdi>{names.slice(0, 6).join(', ')}</bdi>
+          {names.length > 6 && ` and ${names.length - 6} more`} will appear here.
+        </span>
+      </div>
+    </>
+  )
+}

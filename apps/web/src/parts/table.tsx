@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A column by its words, and whether figures stand in it; false: it is left out. */
+/** A column by its words, and whether it has figures; false: it is left out. */
 type Column = ReactNode | readonly [words: ReactNode, look: 'num']
 
 /** The first row of a table. */

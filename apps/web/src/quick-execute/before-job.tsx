@@ -3,6 +3,7 @@ import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
+import { OutputToCome } from '../job-view/output-view.tsx'
 import { CoverLine } from '../limits/cover-line.tsx'
 import type { SpendCover } from '../limits/use-cover.ts'
 import { Address } from '../parts/short.tsx'
@@ -22,17 +23,9 @@ export function BeforeJob(props: {
   const { agent, capability, price, spend } = props
   const { platform } = useSite()
   const { wallet, balance } = usePurse()
-  const names = Object.keys(capability.output_schema)
   return (
     <>
-      <h2 className="with-switch">Output</h2>
-      <div className="void">
-        <b>Nothing yet</b>
-        <span>
-          <bdi>{names.slice(0, 6).join(', ')}</bdi>
-          {names.length > 6 && ` and ${names.length - 6} more`} will appear here.
-        </span>
-      </div>
+      <OutputToCome fields={capability.output_schema} />
       <Ticket
         label="Fare to sign"
         top={
