@@ -87,8 +87,9 @@ export const answers = {
   webhookTested: async () => (await monitor()).webhookTested,
 }
 
-/** In the build zod is a chunk with this setting in it, so that it is made before any schema is. */
+/** In the build zod is one chunk with its setting, which is so made before any schema. A server does without it. */
 async function load<Module>(module: Promise<Module>): Promise<Module> {
-  const [loaded] = await Promise.all([module, import('./without-eval.ts')])
+  const setting = typeof document === 'undefined' ? undefined : import('./without-eval.ts')
+  const [loaded] = await Promise.all([module, setting])
   return loaded
 }

@@ -140,7 +140,7 @@ export function onLeft(signal: AbortSignal, end: () => void): void {
 }
 
 /** Does something every so often while somebody looks, and at once for who comes back after a turn was left out. */
-export function whileSeen(everyMs: number, act: () => void): () => void {
+function whileSeen(everyMs: number, act: () => void): () => void {
   // The tests of what asks have no document.
   const seen = typeof document === 'undefined' ? undefined : document
   let isMissed = false
@@ -163,7 +163,7 @@ export function whileSeen(everyMs: number, act: () => void): () => void {
 /** A question of a component: how far it is, and what asks it once more. */
 export type AskedBy<T> = Asked<T> & Pick<Question<T>, 'again' | 'more' | 'change'>
 
-/** Works something out while the component is there, and anew for another key; undefined: not now. */
+/** Works something out while the component is there, and again for another key; undefined: not now. */
 export function useRead<T>(
   key: string | undefined,
   read: Read<T>,
