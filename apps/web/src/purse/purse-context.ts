@@ -15,6 +15,10 @@ export interface PurseState {
    * `WalletProblem`.
    */
   connect(options?: { readonly another: boolean }): Promise<Wallet | undefined>
+  /** Asks for a wallet; who declines has chosen none. */
+  choose(): void
+  /** Asks for another wallet. */
+  chooseOther(): void
   /** Asks the local chain for test money for the wallet. Undefined: no local chain, or no wallet. */
   readonly fund: (() => Promise<void>) | undefined
   /** Reads the balance again. */
@@ -26,6 +30,8 @@ const NOBODY: PurseState = {
   balance: undefined,
   isReady: false,
   connect: () => Promise.resolve(undefined),
+  choose() {},
+  chooseOther() {},
   fund: undefined,
   refresh() {},
 }

@@ -9,11 +9,11 @@ import { usePurse } from './purse-context.ts'
 /** In the band: what there is to pay with. */
 export function Purse(): ReactNode {
   const { platform } = useSite()
-  const { wallet, balance, connect } = usePurse()
+  const { wallet, balance, choose } = usePurse()
   const sheet = useRef<HTMLDialogElement>(null)
   if (wallet === undefined) {
     return (
-      <button type="button" className="purse" onClick={() => void connect().catch(() => undefined)}>
+      <button type="button" className="purse" onClick={choose}>
         <span className="coin" aria-hidden="true" />
         {platform.local_mode ? 'Test wallet' : 'Connect a wallet'}
       </button>
@@ -42,7 +42,7 @@ export function Purse(): ReactNode {
 
 function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
   const { platform } = useSite()
-  const { wallet, balance, connect, fund } = usePurse()
+  const { wallet, balance, chooseOther, fund } = usePurse()
   if (wallet === undefined) return null
   const address = checksumAddress(wallet.address)
   return (
@@ -79,7 +79,7 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
           className="button"
           onClick={() => {
             close()
-            void connect({ another: true }).catch(() => undefined)
+            chooseOther()
           }}
         >
           Use another wallet

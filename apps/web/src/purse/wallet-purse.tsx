@@ -44,10 +44,19 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
       refresh()
     }
   }, [platform.local_mode, wallet, fundAddress, refresh])
-  const purse = useMemo<PurseState>(
-    () => ({ wallet, balance, isReady, connect, fund, refresh }),
-    [wallet, balance, isReady, connect, fund, refresh],
-  )
+  const purse = useMemo<PurseState>(() => {
+    const choose = (another: boolean): void => void connect({ another }).catch(() => undefined)
+    return {
+      wallet,
+      balance,
+      isReady,
+      connect,
+      choose: () => choose(false),
+      chooseOther: () => choose(true),
+      fund,
+      refresh,
+    }
+  }, [wallet, balance, isReady, connect, fund, refresh])
   const chosen = (id: string, opened: Wallet): void => {
     localStorage.setItem(CHOSEN, id)
     setWallet(opened)

@@ -10,18 +10,14 @@ export function Stopped(props: {
   readonly reset: () => void
 }): ReactNode {
   const { execution, reset } = props
-  const { connect, fund } = usePurse()
+  const { chooseOther, fund } = usePurse()
   return (
     <Note tone={execution.tone} alert>
       <p>{execution.sentence}</p>
       {execution.isShort === true && (
         <p className="acts">
           {fund !== undefined && <FundButton fund={fund} done={reset} />}
-          <button
-            type="button"
-            className="button"
-            onClick={() => void connect({ another: true }).catch(() => undefined)}
-          >
+          <button type="button" className="button" onClick={chooseOther}>
             Use another wallet
           </button>
         </p>

@@ -15,7 +15,7 @@ export function SignInSheet(props: {
   readonly close: () => void
 }): ReactNode {
   const { why, signedIn, close } = props
-  const { wallet, connect } = usePurse()
+  const { wallet, choose, chooseOther } = usePurse()
   const { platform } = useSite()
   const isHome = location.origin === new URL(platform.public_url).origin
   const { message, isSigning, problem, sign, again } = useSignIn(isHome ? wallet : undefined, signedIn)
@@ -43,12 +43,7 @@ export function SignInSheet(props: {
               <bdi>{wallet.name}</bdi>
             </b>{' '}
             <Address of={wallet.address} />{' '}
-            <button
-              type="button"
-              className="link small"
-              disabled={isSigning}
-              onClick={() => void connect({ another: true }).catch(() => undefined)}
-            >
+            <button type="button" className="link small" disabled={isSigning} onClick={chooseOther}>
               Use another wallet
             </button>
           </p>
@@ -76,11 +71,7 @@ export function SignInSheet(props: {
           Not now
         </button>
         {!isHome ? null : wallet === undefined ? (
-          <button
-            type="button"
-            className="button solid"
-            onClick={() => void connect().catch(() => undefined)}
-          >
+          <button type="button" className="button solid" onClick={choose}>
             Choose a wallet
           </button>
         ) : (

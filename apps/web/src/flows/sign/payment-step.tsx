@@ -153,18 +153,14 @@ function Halt(props: {
   readonly again: () => void
 }): ReactNode {
   const { stopped, again } = props
-  const { fund, connect } = usePurse()
+  const { fund, chooseOther } = usePurse()
   return (
     <Note tone={stopped.tone} alert>
       <p>{stopped.sentence}</p>
       {stopped.isShort === true && (
         <p className="acts">
           {fund !== undefined && <FundButton fund={fund} done={again} />}
-          <button
-            type="button"
-            className="button"
-            onClick={() => void connect({ another: true }).catch(() => undefined)}
-          >
+          <button type="button" className="button" onClick={chooseOther}>
             Use another wallet
           </button>
         </p>

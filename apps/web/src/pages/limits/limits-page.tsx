@@ -51,7 +51,7 @@ function LimitsPage({ data }: { readonly data: Data }): ReactNode {
 }
 
 function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
-  const { wallet, isReady, connect } = usePurse()
+  const { wallet, isReady, choose } = usePurse()
   const { limits, failure, refresh } = useLimits(wallet?.address)
   const change = useChange(refresh)
   if (wallet === undefined) {
@@ -62,11 +62,7 @@ function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
             <div className="void">
               <b>No wallet connected</b>
               <span>Each wallet has its own limits. You do not sign anything to connect a wallet.</span>
-              <button
-                type="button"
-                className="button solid"
-                onClick={() => void connect().catch(() => undefined)}
-              >
+              <button type="button" className="button solid" onClick={choose}>
                 Connect a wallet
               </button>
             </div>

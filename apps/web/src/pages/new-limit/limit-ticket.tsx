@@ -115,7 +115,7 @@ function Signed({ limit: { planned } }: { readonly limit: NewLimit }): ReactNode
 }
 
 function Pay({ agent, limit, change, back }: Props): ReactNode {
-  const { wallet, isReady, connect } = usePurse()
+  const { wallet, isReady, choose } = usePurse()
   const { spender, planned, failure, limits } = limit
   const { state } = change
   if (spender.kind === 'unnamed') {
@@ -182,11 +182,7 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
           )}
         </>
       ) : wallet === undefined && isReady ? (
-        <button
-          type="button"
-          className="button solid wide tall"
-          onClick={() => void connect().catch(() => undefined)}
-        >
+        <button type="button" className="button solid wide tall" onClick={choose}>
           Connect a wallet
         </button>
       ) : (

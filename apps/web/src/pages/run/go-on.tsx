@@ -74,7 +74,7 @@ function explain(run: RunAnswer, action: NextAction, label: string | undefined):
 }
 
 function Halt({ actions: { halted } }: { readonly actions: RunActions }): ReactNode {
-  const { fund, connect } = usePurse()
+  const { fund, chooseOther } = usePurse()
   if (halted === undefined) return null
   return (
     <Note tone={halted.tone} alert>
@@ -82,11 +82,7 @@ function Halt({ actions: { halted } }: { readonly actions: RunActions }): ReactN
       {halted.isShort === true && (
         <p className="acts">
           {fund !== undefined && <FundButton fund={fund} />}
-          <button
-            type="button"
-            className="button"
-            onClick={() => void connect({ another: true }).catch(() => undefined)}
-          >
+          <button type="button" className="button" onClick={chooseOther}>
             Use another wallet
           </button>
         </p>
