@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import {
-  CapabilityError,
-  DeadlineError,
-  InternalError,
-  PaymentError,
-  ValidationError,
-} from '@farebox/protocol/errors/service-errors'
+import { PaymentError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage, type Work } from './paid-stage.test-setup.ts'
 import { UNKNOWN } from './scripted-gate.test-setup.ts'
-import { stageDeclaration, WALLET } from './staged-payment.test-setup.ts'
+import { stageDeclaration } from './staged-payment.test-setup.ts'
 import { after, receiptOf, type Asked } from './staged-request.test-setup.ts'
 
 const GONE_WRONG = 'nothing may be held, run, or written'
@@ -34,19 +28,11 @@ describe('the order of a paid job', () => {
       status: 200,
       json: { service_version: '1.0', status: 'completed', output: { text: 'hi' } },
     })
-  })
-
-  test('D27 the log tells it in the interface’s words', async () => {
-    const stage = await stageAgent()
-    const jobId = randomUUID()
-    const { payer, transaction } = receiptOf(await stage.post({ jobId })) as { [name: string]: string }
-    expect(stage.logs().filter(line => line.includes('job='))).toEqual([
-      `execute job=${jobId} capability=work`,
-      `payment verified job=${jobId} payer=${payer} amount=0.01`,
-      `input valid job=${jobId}`,
-      `output valid ms=0 job=${jobId}`,
-      `completed job=${jobId} transaction=${transaction}`,
-    ])
+    const receipt = receiptOf(answer) as { [name: string]: string }
+    expect(Object.keys(receipt)).toEqual(['success', 'transaction', 'network', 'payer', 'amount'])
+    expect(receipt['amount']).toBe('10000')
+    const paid = stage.logs().find(line => line.startsWith('payment verified'))
+    expect(paid).toMatch(new RegExp(` payer=${receipt['payer']} amount=0\\.01$`))
   })
 
   test('D27 a job that settles after its caller was told 503 is logged as completed then', async () => {
@@ -92,24 +78,6 @@ describe('the order of a paid job', () => {
     const lines = stage.logs().join('\n')
     expect(lines).toMatch(/^handler error: broken job=/m)
     expect(lines).not.toMatch(/^refused/m)
-  })
-
-  test('D7, PAY-36 the 200 carries the receipt and is nobody else’s to cache', async () => {
-    const stage = await stageAgent()
-    const answer = await stage.post()
-    expect(receiptOf(answer)).toEqual({
-      success: true,
-      transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      network: 'eip155:84532',
-      payer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
-      amount: '10000',
-    })
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-  })
-
-  test('D16 the job_id is echoed as sent', async () => {
-    const jobId = randomUUID().toUpperCase()
-    expect((await (await stageAgent()).post({ jobId })).json['job_id']).toBe(jobId)
   })
 })
 
@@ -164,32 +132,12 @@ function nested(levels: number): unknown {
 describe('a refused request costs nothing', () => {
   test.each<readonly [string, Asked, number, string]>([
     [
-      'VAL-16 two content types',
-      { headers: { 'content-type': 'application/json, text/plain' } },
-      400,
-      'body',
-    ],
-    ['VAL-16 another content type', { headers: { 'content-type': 'text/plain' } }, 400, 'body'],
-    [
-      'D14 an unknown capability',
-      { capability: 'fly' },
-      400,
-      'Unknown capability "fly". Available: work, cheap',
-    ],
-    [
-      'D4 garbage for a payment',
-      { payment: '!!!!' },
-      402,
-      'the payment header must be base64 of a JSON object',
-    ],
-    [
       'PAY-35 two payments',
       { payment: 'e30=', headers: { 'x-payment': 'e30=' } },
       402,
       'send one payment header',
     ],
     ['DDL-01 a deadline in the past', { deadline: 1_700_000_000 }, 408, 'the deadline has passed'],
-    ['DDL-05 a deadline in milliseconds', { deadline: 1_900_000_000_000 }, 400, 'milliseconds'],
   ])('%s', async (_, asked, status, error) => {
     const stage = await stageAgent()
     const answer = await stage.post(asked)
@@ -223,55 +171,6 @@ describe('a refused request costs nothing', () => {
     expect(stage.calls).toEqual([])
     expect((await stage.post({ jobId })).status).toBe(200)
   })
-
-  test('D5 a payment too short to settle within, and one of too long', async () => {
-    const stage = await stageAgent()
-    const nowSeconds = stage.clock.nowMs() / 1_000
-    for (const [seconds, reason] of [
-      [-1, 'expired'],
-      [9, 'leave time to settle'],
-      [86_401, 'within 24 h'],
-    ] as const) {
-      const jobId = randomUUID()
-      const answer = await stage.post({
-        jobId,
-        payment: await stage.sign({ jobId, validBefore: nowSeconds + seconds }),
-      })
-      expect(answer, String(seconds)).toMatchObject({
-        status: 402,
-        json: { error: expect.stringContaining(reason) },
-      })
-    }
-    expect(
-      stage.calls.filter(call => call !== 'read' && call !== 'inquire'),
-      GONE_WRONG,
-    ).toEqual([])
-  })
-
-  test('PAY-25 a payment of another capability’s price', async () => {
-    const stage = await stageAgent()
-    const jobId = randomUUID()
-    const answer = await stage.post({
-      jobId,
-      capability: 'work',
-      payment: await stage.sign({ jobId, capability: 'cheap' }),
-    })
-    expect(answer).toMatchObject({
-      status: 402,
-      json: { error: expect.stringContaining('exactly 10000 atomic units, got 1000') },
-    })
-    expect(stage.calls, GONE_WRONG).toEqual(['read'])
-  })
-
-  test('D14 without a payment the price is the answer, whatever else is wrong', async () => {
-    const stage = await stageAgent()
-    const answer = await stage.post({ payment: null, deadline: 5 })
-    expect(answer).toMatchObject({
-      status: 402,
-      json: { x402Version: 1, accepts: [{ maxAmountRequired: '10000', payTo: WALLET }] },
-    })
-    expect(stage.calls, GONE_WRONG).toEqual([])
-  })
 })
 
 describe('D13 a payment bound to a job is good for that job alone', () => {
@@ -289,20 +188,6 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
     ).status
   }
 
-  test('another job’s is refused, and so is one without its salt', async () => {
-    const stage = await stageAgent()
-    expect(await payBoundTo(stage, { jobId: randomUUID() })).toBe(402)
-    const jobId = randomUUID()
-    const { extensions: _salt, ...envelope } = JSON.parse(
-      Buffer.from(await stage.sign({ jobId }), 'base64').toString(),
-    ) as { extensions: unknown }
-    const answer = await stage.post({
-      jobId,
-      payment: Buffer.from(JSON.stringify(envelope)).toString('base64'),
-    })
-    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('salt is missing') } })
-  })
-
   test('without SERVICE_PUBLIC_URL the URL called counts, as http or, behind a proxy, as https', async () => {
     const stage = await stageAgent()
     expect(await payBoundTo(stage, { endpoint: 'http://agent.test/execute' })).toBe(200)
@@ -318,33 +203,10 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
   })
 })
 
-describe('D11 an agent that the facilitator does not know', () => {
-  const unauthorized = {
-    status: 'failed',
-    error_type: 'payment',
-    service_version: '1.0',
-    error: 'FACILITATOR_SECRET is missing or was refused by the facilitator',
-  }
-
-  test('without a secret: asks for payment, and answers one 401, before it is even decoded', async () => {
-    const stage = await stageAgent({ locked: true })
-    expect((await stage.post({ payment: null })).status).toBe(402)
-    for (const payment of ['!!!!', undefined]) {
-      const answer = await stage.post(payment === undefined ? {} : { payment })
-      expect(answer).toMatchObject({ status: 401, json: unauthorized })
-    }
-    expect(stage.calls, GONE_WRONG).toEqual([])
-    expect(stage.logs()).toContain(
-      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
-    )
-  })
-
-  test('a secret refused at verify: 401, the handler not run, the job forgotten', async () => {
-    const stage = await stageAgent()
-    stage.gate.verifies.push({ kind: 'unauthorized' })
-    expect(await stage.post()).toMatchObject({ status: 401, json: unauthorized })
-    expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget'])
-  })
+test('D11 that it has no secret is in the log of an agent from its start', async () => {
+  expect((await stageAgent({ locked: true })).logs()).toContain(
+    'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
+  )
 })
 
 describe('each point of failure: what was written, given back, charged', () => {
@@ -378,26 +240,6 @@ describe('each point of failure: what was written, given back, charged', () => {
   test.each<readonly [string, Asked, Work, number, string, readonly string[]]>([
     ['VAL-12 a refused input', { input: {} }, () => ({}), 400, 'text: is required', []],
     [
-      'D26 a ValidationError',
-      {},
-      () => {
-        throw new ValidationError('city', 'is not known')
-      },
-      400,
-      'city: is not known',
-      ['handler'],
-    ],
-    [
-      'D26 a CapabilityError',
-      {},
-      () => {
-        throw new CapabilityError('not today')
-      },
-      400,
-      'not today',
-      ['handler'],
-    ],
-    [
       'D26 a PaymentError',
       {},
       () => {
@@ -405,26 +247,6 @@ describe('each point of failure: what was written, given back, charged', () => {
       },
       402,
       'allowance is spent',
-      ['handler'],
-    ],
-    [
-      'D26 a DeadlineError',
-      {},
-      () => {
-        throw new DeadlineError('too slow')
-      },
-      408,
-      'too slow',
-      ['handler'],
-    ],
-    [
-      'D26 an InternalError',
-      {},
-      () => {
-        throw new InternalError('no model')
-      },
-      500,
-      'no model',
       ['handler'],
     ],
     [
@@ -437,29 +259,7 @@ describe('each point of failure: what was written, given back, charged', () => {
       'Internal error',
       ['handler'],
     ],
-    [
-      'DDL-08 a rejected string',
-      {},
-      () => Promise.reject('at /home/secret'),
-      500,
-      'Internal error',
-      ['handler'],
-    ],
-    ['DDL-08 a rejected null', {}, () => Promise.reject(null), 500, 'Internal error', ['handler']],
     ['VAL-14 an output of another type', {}, () => ({ text: 7 }), 500, 'Internal error', ['handler']],
-    ['VAL-14 no output', {}, () => undefined, 500, 'Internal error', ['handler']],
-    [
-      'VAL-14 a getter that throws',
-      {},
-      () => ({
-        get text(): string {
-          throw new Error('at /home/secret')
-        },
-      }),
-      500,
-      'Internal error',
-      ['handler'],
-    ],
   ])(
     '%s: the job is forgotten, the hold given back, nothing charged',
     async (_, asked, work, status, error, ran) => {
@@ -472,21 +272,6 @@ describe('each point of failure: what was written, given back, charged', () => {
       expect(stage.gate.charged.size).toBe(0)
     },
   )
-
-  test('IDM-07 no failure is kept: the same job and payment run again', async () => {
-    const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    stage.work = () => {
-      throw new ValidationError('city', 'is not known')
-    }
-    expect((await stage.post({ jobId, payment })).status).toBe(400)
-    stage.work = () => ({ text: 'now' })
-    expect(await stage.post({ jobId, payment })).toMatchObject({
-      status: 200,
-      json: { output: { text: 'now' } },
-    })
-  })
 
   test('PAY-01 a payment that was good stays good for its job alone, also after a failure', async () => {
     const stage = await stageAgent()
@@ -531,17 +316,6 @@ describe('deadlines', () => {
       return { text: 'done' }
     }
   }
-
-  test('D17 408 at the deadline, the handler aborted, nothing saved, nothing charged', async () => {
-    const stage = await stageAgent()
-    takes(stage, 5_000)
-    const answer = await after(stage.clock, 2_000, stage.post({ deadline: stage.clock.nowMs() / 1_000 + 2 }))
-    expect(answer).toMatchObject({ status: 408, json: { error_type: 'deadline' } })
-    expect(stage.calls).not.toContain('hold saved')
-    expect(stage.calls).toContain('release')
-    await stage.clock.advance(10_000)
-    expect(stage.gate.charged.size).toBe(0)
-  })
 
   test('D17 a payment that ends earlier ends the job earlier, by the time it takes to settle', async () => {
     const stage = await stageAgent()
@@ -594,27 +368,9 @@ describe('deadlines', () => {
     const answer = stage.post({ deadline: stage.clock.nowMs() / 1_000 + 2 })
     expect((await after(stage.clock, 6_000, answer)).status).toBe(200)
   })
-
-  test('DDL-07 a far deadline does not end at once', async () => {
-    const stage = await stageAgent()
-    takes(stage, 3_000)
-    const answer = stage.post({ deadline: 9e10 })
-    expect((await after(stage.clock, 3_000, answer)).status).toBe(200)
-  })
 })
 
 describe('one payment, several jobs', () => {
-  test('PAY-01 several jobs with one payment at once: one runs and is charged, the others are refused', async () => {
-    const stage = await stageAgent()
-    const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
-    const answers = await Promise.all(Array.from({ length: 20 }, async () => await stage.post({ payment })))
-    expect(answers.map(answer => answer.status).toSorted((one, other) => one - other)).toEqual([
-      200,
-      ...Array<number>(19).fill(402),
-    ])
-    expect(stage.calls.filter(call => call === 'handler' || call === 'settle')).toEqual(['handler', 'settle'])
-  })
-
   test('PAY-04 a payment that was settled buys nothing more', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
