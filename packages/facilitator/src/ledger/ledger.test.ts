@@ -16,7 +16,7 @@ import {
 } from './payment-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 import { openPostgresLedger } from './postgres/postgres-ledger.ts'
-import type { Sender, SenderLease } from './settlement-ledger.ts'
+import type { Conclusion, Sender, SenderLease } from './settlement-ledger.ts'
 
 const NOW = 1_800_000_000
 const STARTED_MS = Date.now()
@@ -68,11 +68,15 @@ function holdRequest(one: LedgerPayment, changes: Partial<HoldRequest> = {}): Ho
   }
 }
 
-const captureRequest = (one: LedgerPayment): CaptureRequest => ({
+const captureRequest = (one: LedgerPayment, changes: Partial<CaptureRequest> = {}): CaptureRequest => ({
   payment: one,
   binding: 'job',
   owner: 'owner',
+  ...changes,
 })
+
+const atOnce = async <T>(count: number, act: (index: number) => Promise<T>): Promise<readonly T[]> =>
+  await Promise.all(Array.from({ length: count }, (_, index) => act(index)))
 
 type OpenLedger = () => Promise<{
   readonly ledger: Ledger
@@ -135,6 +139,31 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
   const stateOf = async (one: LedgerPayment): Promise<PaymentRecord | undefined> =>
     (await ledger.payments.find([one.key]))[0]
+  const hold = (one: LedgerPayment, changes?: Partial<HoldRequest>): Promise<HoldOutcome> =>
+    ledger.payments.hold(holdRequest(one, changes))
+  const capture = (one: LedgerPayment, changes?: Partial<CaptureRequest>): Promise<CaptureOutcome> =>
+    ledger.payments.capture(captureRequest(one, changes))
+  const release = async (
+    one: LedgerPayment,
+    changes: Partial<Parameters<Ledger['payments']['release']>[0]> = {},
+  ): Promise<boolean> =>
+    await ledger.payments.release({
+      holdId: (await stateOf(one))?.holdId ?? '',
+      binding: 'job',
+      owner: 'owner',
+      ...changes,
+    })
+  const submit = (keys: readonly string[]): Promise<string | undefined> =>
+    ledger.settlements.submit(lease, signed(), keys)
+  const conclude = (conclusion: Conclusion): Promise<readonly string[]> =>
+    ledger.settlements.conclude([conclusion])
+  const backlog = (sender: Partial<Sender> = {}, by = ledger): ReturnType<Ledger['settlements']['backlog']> =>
+    by.settlements.backlog(
+      { network: NETWORK.id, relayers: [lease.relayer], holder: 'holder', ...sender },
+      ALL,
+    )
+  const sponsor = async (owner: string, sponsorship: Sponsorship, granted?: number): Promise<void> =>
+    await ledger.owners.sponsor(owner, { sponsorship, ...(granted !== undefined && { granted }) })
   const signed = (): {
     hash: string
     raw: string
@@ -150,15 +179,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     request: Partial<HoldRequest> = {},
   ): Promise<LedgerPayment> => {
     const one = payment(changes)
-    expect(await ledger.payments.hold(holdRequest(one, request))).toMatchObject({ kind: 'held' })
+    expect(await hold(one, request)).toMatchObject({ kind: 'held' })
     return one
   }
   const captured = async (changes: Partial<LedgerPayment['authorization']> = {}): Promise<LedgerPayment> => {
     const one = await held(changes)
-    expect(await ledger.payments.capture(captureRequest(one))).toMatchObject({
-      kind: 'captured',
-      first: true,
-    })
+    expect(await capture(one)).toMatchObject({ kind: 'captured', first: true })
     return one
   }
   const submitted = async (
@@ -172,16 +198,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   }
   const settle = async (one: LedgerPayment, blockNumber = 20n): Promise<readonly string[]> => {
     const from = (await stateOf(one))?.state ?? 'held'
-    return await ledger.settlements.conclude([
-      { key: one.key, from, to: 'settled', transaction: hex(32), blockNumber },
-    ])
+    return await conclude({ key: one.key, from, to: 'settled', transaction: hex(32), blockNumber })
   }
   const fail = async (one: LedgerPayment): Promise<readonly string[]> => {
     const from = (await stateOf(one))?.state ?? 'held'
     const failure = { reason: 'broke', message: 'no money' }
-    return await ledger.settlements.conclude([
-      { key: one.key, from, to: 'failed', failure, transaction: '', blamed: true },
-    ])
+    return await conclude({ key: one.key, from, to: 'failed', failure, transaction: '', blamed: true })
   }
 
   describe('holding', () => {
@@ -204,14 +226,8 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('PAY-11 50 concurrent holds of one payer: exactly as many succeed as the balance covers', async () => {
       const from = hex(20)
-      const outcomes = await Promise.all(
-        Array.from(
-          { length: 50 },
-          async () =>
-            await ledger.payments.hold(
-              holdRequest(payment({ from }), { observed: { balanceAtomic: 799n, blockNumber: 10n } }),
-            ),
-        ),
+      const outcomes = await atOnce(50, () =>
+        hold(payment({ from }), { observed: { balanceAtomic: 799n, blockNumber: 10n } }),
       )
       expect(outcomes.filter(outcome => outcome.kind === 'held')).toHaveLength(7)
       expect(outcomes.filter(outcome => outcome.kind === 'insufficient')).toHaveLength(43)
@@ -219,9 +235,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('one payment held 50 times at once leaves one row, with the id of the last hold', async () => {
       const one = payment()
-      const outcomes = await Promise.all(
-        Array.from({ length: 50 }, async () => await ledger.payments.hold(holdRequest(one))),
-      )
+      const outcomes = await atOnce(50, () => hold(one))
       const ids = outcomes.map(outcome => (outcome.kind === 'held' ? outcome.holdId : ''))
       expect(new Set(ids).size).toBe(50)
       expect(ids).toContain((await stateOf(one))?.holdId)
@@ -240,21 +254,15 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         LedgerPayment,
         LedgerPayment,
       ]
-      await ledger.payments.capture(captureRequest(first))
-      await ledger.payments.capture(captureRequest(second))
-      await ledger.settlements.submit(lease, signed(), [second.key])
+      await capture(first)
+      await capture(second)
+      await submit([second.key])
       await settle(third, 11n)
       await settle(fourth, 10n)
       await fail(fifth)
-      await ledger.payments.release({
-        holdId: (await stateOf(sixth))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(sixth)
       await held({ from }, { ...rich, holdUntil: NOW - 1 })
-      const outcome = await ledger.payments.hold(
-        holdRequest(payment({ from }), { observed: { balanceAtomic: 399n, blockNumber: 10n } }),
-      )
+      const outcome = await hold(payment({ from }), { observed: { balanceAtomic: 399n, blockNumber: 10n } })
       expect(outcome).toEqual({ kind: 'insufficient', openAtomic: 300n, settlingAtomic: 100n })
       await held({ from }, { observed: { balanceAtomic: 400n, blockNumber: 10n } })
     })
@@ -264,25 +272,19 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       await held({ from })
       await held()
       const elsewhere = { ...payment({ from }), network: 'eip155:8453' }
-      expect(await ledger.payments.hold(holdRequest(elsewhere))).toMatchObject({ kind: 'held' })
-      expect(await ledger.payments.hold(holdRequest(payment({ from })))).toMatchObject({
-        kind: 'insufficient',
-      })
+      expect(await hold(elsewhere)).toMatchObject({ kind: 'held' })
+      expect(await hold(payment({ from }))).toMatchObject({ kind: 'insufficient' })
     })
 
     test('PAY-06 keeps the first binding for ever, also after release and expiry', async () => {
       const one = await held()
-      const other = holdRequest(one, { binding: 'another job' })
-      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
-      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
-      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
+      const other = { binding: 'another job' }
+      expect(await hold(one, other)).toEqual({ kind: 'bound-otherwise' })
+      await release(one)
+      expect(await hold(one, other)).toEqual({ kind: 'bound-otherwise' })
+      expect(await hold(one)).toMatchObject({ kind: 'held' })
       await ledger.audit.expireHolds(NETWORK.id, NOW + 61)
-      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
+      expect(await hold(one, other)).toEqual({ kind: 'bound-otherwise' })
     })
 
     test.each([
@@ -293,74 +295,54 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     ])('PAY-07 refuses a second authorization of the same nonce with %s', async (_, changes) => {
       const one = await held()
       const twin = { ...one, authorization: { ...one.authorization, ...changes } }
-      expect(await ledger.payments.hold(holdRequest(twin))).toEqual({ kind: 'bound-otherwise' })
-      expect(await ledger.payments.capture(captureRequest(twin))).toEqual({ kind: 'bound-otherwise' })
+      expect(await hold(twin)).toEqual({ kind: 'bound-otherwise' })
+      expect(await capture(twin)).toEqual({ kind: 'bound-otherwise' })
     })
 
     test('a repeat gets a fresh id and the later end; releasing the old id changes nothing', async () => {
       const one = payment()
-      const first = holdRequest(one, { holdUntil: NOW + 90 })
-      await ledger.payments.hold(first)
-      const second = holdRequest(one, { holdUntil: NOW + 30 })
-      expect(await ledger.payments.hold(second)).toMatchObject({
-        kind: 'held',
-        holdId: second.holdId,
-        holdUntil: NOW + 90,
-      })
-      expect(await ledger.payments.release({ holdId: first.holdId, binding: 'job', owner: 'owner' })).toBe(
-        false,
-      )
+      const [first, second] = [
+        { holdId: hex(4), holdUntil: NOW + 90 },
+        { holdId: hex(4), holdUntil: NOW + 30 },
+      ]
+      await hold(one, first)
+      expect(await hold(one, second)).toMatchObject({ ...second, kind: 'held', holdUntil: NOW + 90 })
+      expect(await release(one, { holdId: first.holdId })).toBe(false)
       expect(await stateOf(one)).toMatchObject({ state: 'held' })
-      const third = holdRequest(one, { holdUntil: NOW + 120 })
-      expect(await ledger.payments.hold(third)).toMatchObject({ holdUntil: NOW + 120 })
+      expect(await hold(one, { holdUntil: NOW + 120 })).toMatchObject({ holdUntil: NOW + 120 })
     })
 
     test('released and expired payments can be held again for the same purpose, if the balance still covers them', async () => {
       const from = hex(20)
       const one = await held({ from })
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(one)
       const rival = await held({ from })
-      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'insufficient' })
-      await ledger.payments.release({
-        holdId: (await stateOf(rival))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
-      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
+      expect(await hold(one)).toMatchObject({ kind: 'insufficient' })
+      await release(rival)
+      expect(await hold(one)).toMatchObject({ kind: 'held' })
     })
 
     test('says that a payment is in settlement, settled or failed for good', async () => {
       const { one, hash } = await submitted()
-      expect(await ledger.payments.hold(holdRequest(one))).toEqual({
-        kind: 'in-settlement',
-        transaction: hash,
-      })
+      expect(await hold(one)).toEqual({ kind: 'in-settlement', transaction: hash })
       await settle(one)
-      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'in-settlement' })
+      expect(await hold(one)).toMatchObject({ kind: 'in-settlement' })
       const lost = await captured()
       await fail(lost)
-      expect(await ledger.payments.hold(holdRequest(lost))).toEqual({
-        kind: 'failed',
-        reason: 'broke',
-        message: 'no money',
-      })
+      expect(await hold(lost)).toEqual({ kind: 'failed', reason: 'broke', message: 'no money' })
     })
 
     describe('D41 an owner has limits of its own, whatever its secrets', () => {
       const holdOf = async (owner: string, changes: Partial<HoldRequest> = {}): Promise<HoldOutcome> =>
-        await ledger.payments.hold(holdRequest(payment(), { owner, secretId: hex(4), ...changes }))
+        await hold(payment(), { owner, secretId: hex(4), ...changes })
 
       test('an owner that is not listed has some settlements a UTC day, held ones counted, and is told how many', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        await sponsor(owner, 'unlisted')
         const one = payment()
-        await ledger.payments.hold(holdRequest(one, { owner }))
-        await ledger.payments.capture({ payment: one, binding: 'job', owner })
-        await ledger.settlements.submit(lease, signed(), [one.key])
+        await hold(one, { owner })
+        await capture(one, { owner })
+        await submit([one.key])
         expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 2, limit: 3 } })
         expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 3, limit: 3 } })
         expect(await holdOf(owner)).toEqual({ kind: 'over-budget', budget: { used: 3, limit: 3 } })
@@ -378,21 +360,18 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('holds that ran out are charged too, until twice the limit of a day is settled', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        await sponsor(owner, 'unlisted')
         const late: LedgerPayment[] = []
         for (let count = 0; count < 10; count += 1) {
           const one = payment()
           expect(
-            await ledger.payments.hold(
-              holdRequest(one, { owner, nowSeconds: NOW + 2 * count, holdUntil: NOW + 2 * count + 1 }),
-            ),
+            await hold(one, { owner, nowSeconds: NOW + 2 * count, holdUntil: NOW + 2 * count + 1 }),
           ).toMatchObject({ kind: 'held' })
           late.push(one)
         }
         const bounds = { limits: LIMITS, nowSeconds: NOW + 30 }
         const outcomes: CaptureOutcome[] = []
-        for (const one of late)
-          outcomes.push(await ledger.payments.capture({ payment: one, binding: 'job', owner, bounds }))
+        for (const one of late) outcomes.push(await capture(one, { owner, bounds }))
         expect(outcomes.filter(({ kind }) => kind === 'captured')).toHaveLength(6)
         expect(outcomes.at(-1)).toEqual({ kind: 'over-budget', budget: { used: 6, limit: 3 } })
         // It has not been given back: it can be charged once there is room.
@@ -405,7 +384,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           capture: { kind: 'over-budget' },
           submitted: undefined,
         })
-        await ledger.owners.sponsor(owner, { sponsorship: 'named' })
+        await sponsor(owner, 'named')
         expect(await ledger.payments.capture({ ...request, bounds })).toMatchObject({
           kind: 'captured',
           first: true,
@@ -414,32 +393,32 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('many holds at once: no more are given than the limit', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
-        const outcomes = await Promise.all(Array.from({ length: 20 }, async () => await holdOf(owner)))
+        await sponsor(owner, 'unlisted')
+        const outcomes = await atOnce(20, () => holdOf(owner))
         expect(outcomes.filter(({ kind }) => kind === 'held')).toHaveLength(3)
       })
 
       test('an owner that becomes listed has the limit of those; one that was named stays named', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
+        await sponsor(owner, 'unlisted')
+        await sponsor(owner, 'listed')
         expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'listed' })
-        await ledger.owners.sponsor(owner, { sponsorship: 'named' })
-        await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+        await sponsor(owner, 'named')
+        await sponsor(owner, 'unlisted')
         expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'named' })
         expect(await ledger.owners.use(hex(20), NOW)).toMatchObject({ sponsorship: 'named' })
       })
 
       test('an owner whose name the operator takes back is unlisted, a listed one stays listed', async () => {
         const [named, unmentioned, listed] = [hex(20), hex(20), hex(20)]
-        await ledger.owners.sponsor(named, { sponsorship: 'named' })
-        await ledger.owners.sponsor(listed, { sponsorship: 'listed' })
+        await sponsor(named, 'named')
+        await sponsor(listed, 'listed')
         for (const owner of [named, unmentioned, listed, named]) await ledger.owners.unname(owner)
         const sponsorships = await Promise.all(
           [named, unmentioned, listed].map(async owner => (await ledger.owners.use(owner, NOW)).sponsorship),
         )
         expect(sponsorships).toEqual(['unlisted', 'unlisted', 'listed'])
-        await ledger.owners.sponsor(named, { sponsorship: 'listed' })
+        await sponsor(named, 'listed')
         expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'listed' })
       })
 
@@ -466,29 +445,25 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
       test('a limit that falls below what is used closes the owner to new payments, and what was captured settles', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 4 })
+        await sponsor(owner, 'listed', 4)
         const [one, two] = [payment(), payment()]
-        for (const each of [one, two]) await ledger.payments.hold(holdRequest(each, { owner }))
-        expect(await ledger.payments.capture({ payment: one, binding: 'job', owner })).toMatchObject({
-          kind: 'captured',
-        })
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 1 })
+        for (const each of [one, two]) await hold(each, { owner })
+        expect(await capture(one, { owner })).toMatchObject({ kind: 'captured' })
+        await sponsor(owner, 'listed', 1)
         expect(await holdOf(owner)).toEqual({ kind: 'over-budget', budget: { used: 2, limit: 1 } })
         // What was held before is still charged.
-        expect(await ledger.payments.capture({ payment: two, binding: 'job', owner })).toMatchObject({
-          kind: 'captured',
-        })
-        expect(await ledger.settlements.submit(lease, signed(), [one.key, two.key])).toBeDefined()
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
+        expect(await capture(two, { owner })).toMatchObject({ kind: 'captured' })
+        expect(await submit([one.key, two.key])).toBeDefined()
+        await sponsor(owner, 'listed')
         expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 3, limit: undefined } })
       })
 
       test('a grant ends when it is not said again, and a name that is taken back leaves none', async () => {
         const owner = hex(20)
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 4 })
-        await ledger.owners.sponsor(owner, { sponsorship: 'listed' })
+        await sponsor(owner, 'listed', 4)
+        await sponsor(owner, 'listed')
         expect((await ledger.owners.use(owner, NOW)).granted).toBeUndefined()
-        await ledger.owners.sponsor(owner, { sponsorship: 'named', granted: 4 })
+        await sponsor(owner, 'named', 4)
         await ledger.owners.unname(owner)
         expect(await ledger.owners.use(owner, NOW)).toMatchObject({
           sponsorship: 'unlisted',
@@ -511,8 +486,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           return { near: all.near - before.near, at: all.at - before.at, owners }
         }
         const before = await ledger.owners.nearLimits(limits, NOW)
-        for (const owner of [far, near, at])
-          await ledger.owners.sponsor(owner, { sponsorship: 'listed', granted: 9 })
+        for (const owner of [far, near, at]) await sponsor(owner, 'listed', 9)
         for (let held = 0; held < 3; held += 1) await holdOf(far, { limits })
         for (let held = 0; held < 5; held += 1) await holdOf(at, { limits })
         for (let held = 0; held < 6; held += 1) await holdOf(unnamed, { limits })
@@ -520,16 +494,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await count()).toEqual({ near: 0, at: 1, owners: [atLimit] })
         const sent = Array.from({ length: 4 }, () => payment())
         for (const one of sent) {
-          await ledger.payments.hold(holdRequest(one, { owner: near, limits }))
-          await ledger.payments.capture({ payment: one, binding: 'job', owner: near })
+          await hold(one, { owner: near, limits })
+          await capture(one, { owner: near })
         }
         const both = { near: 1, at: 1, owners: [{ owner: near, used: 4, limit: 5 }, atLimit] }
         expect(await count()).toEqual(both)
-        await ledger.settlements.submit(
-          lease,
-          signed(),
-          sent.map(({ key }) => key),
-        )
+        await submit(sent.map(({ key }) => key))
         expect(await count()).toEqual(both)
         expect(await count(NOW + 86_400)).toMatchObject({ owners: [] })
       })
@@ -538,19 +508,15 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const owner = hex(20)
         const limits = { ...LIMITS, open: 2 }
         const one = payment()
-        expect(await ledger.payments.hold(holdRequest(one, { owner, limits }))).toMatchObject({
-          kind: 'held',
-        })
+        expect(await hold(one, { owner, limits })).toMatchObject({ kind: 'held' })
         expect(await holdOf(owner, { limits })).toMatchObject({ kind: 'held' })
         expect(await holdOf(owner, { limits })).toEqual({ kind: 'owner-too-many-open' })
-        expect(await ledger.payments.hold(holdRequest(one, { owner, limits }))).toMatchObject({
-          kind: 'held',
-        })
+        expect(await hold(one, { owner, limits })).toMatchObject({ kind: 'held' })
       })
 
       test('has fewer open of accounts with code, and none where it is not listed', async () => {
         const [owner, unlisted] = [hex(20), hex(20)]
-        await ledger.owners.sponsor(unlisted, { sponsorship: 'unlisted' })
+        await sponsor(unlisted, 'unlisted')
         const alone = true
         expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
         expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
@@ -563,27 +529,31 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const [owner, from] = [hex(20), hex(20)]
         const burn = async (payer: string, revertedGas: bigint): Promise<void> => {
           const one = payment({ from: payer })
-          await ledger.payments.hold(holdRequest(one, { owner, alone: true }))
-          await ledger.payments.capture({ payment: one, binding: 'job', owner })
-          await ledger.settlements.submit(lease, signed(), [one.key])
-          await ledger.settlements.conclude([
-            {
-              key: one.key,
-              from: 'submitted',
-              to: 'captured',
-              observedBlock: 0n,
-              isFault: true,
-              revertedGas,
-            },
-          ])
+          await hold(one, { owner, alone: true })
+          await capture(one, { owner })
+          await submit([one.key])
+          await conclude({
+            key: one.key,
+            from: 'submitted',
+            to: 'captured',
+            observedBlock: 0n,
+            isFault: true,
+            revertedGas,
+          })
           const failure = { reason: 'burned', message: 'burned' }
-          await ledger.settlements.conclude([
-            { key: one.key, from: 'captured', to: 'failed', failure, transaction: '', blamed: true },
-          ])
+          await conclude({
+            key: one.key,
+            from: 'captured',
+            to: 'failed',
+            failure,
+            transaction: '',
+            blamed: true,
+          })
         }
         await burn(from, 400n)
-        const again = holdRequest(payment({ from }), { owner: hex(20), alone: true })
-        expect(await ledger.payments.hold(again)).toEqual({ kind: 'gas-used-up' })
+        expect(await hold(payment({ from }), { owner: hex(20), alone: true })).toEqual({
+          kind: 'gas-used-up',
+        })
         expect(await holdOf(owner, { alone: true })).toMatchObject({ kind: 'held' })
         await burn(hex(20), 600n)
         expect(await holdOf(owner, { alone: true })).toEqual({ kind: 'gas-used-up' })
@@ -593,35 +563,33 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('a payer who has a thousand payments open gets no more, until one is given back; others do', async () => {
       const from = hex(20)
-      const requests = Array.from({ length: MOST_OPEN_PAYMENTS }, () =>
-        holdRequest(payment({ from, value: '1' }), {
-          observed: { balanceAtomic: 10_000n, blockNumber: 10n },
-        }),
-      )
-      const outcomes = await Promise.all(requests.map(async one => await ledger.payments.hold(one)))
+      const rich = { observed: { balanceAtomic: 10_000n, blockNumber: 10n } }
+      const small = (): LedgerPayment => payment({ from, value: '1' })
+      const [one, two] = [small(), small()]
+      const outcomes = await Promise.all([
+        hold(one, rich),
+        hold(two, rich),
+        ...Array.from({ length: MOST_OPEN_PAYMENTS - 2 }, () => hold(small(), rich)),
+      ])
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['held']))
-      const more = holdRequest(payment({ from, value: '1' }), {
-        observed: { balanceAtomic: 10_000n, blockNumber: 10n },
-      })
-      expect(await ledger.payments.hold(more)).toEqual({ kind: 'too-many-open' })
+      const more = small()
+      expect(await hold(more, rich)).toEqual({ kind: 'too-many-open' })
       // What it has may be held for longer.
-      expect(await ledger.payments.hold(requests[0] ?? more)).toMatchObject({ kind: 'held' })
-      expect(await ledger.payments.hold(holdRequest(payment({ value: '1' })))).toMatchObject({ kind: 'held' })
-      await ledger.payments.release({ holdId: requests[1]?.holdId ?? '', binding: 'job', owner: 'owner' })
-      expect(await ledger.payments.hold(more)).toMatchObject({ kind: 'held' })
+      expect(await hold(one, rich)).toMatchObject({ kind: 'held' })
+      expect(await hold(payment({ value: '1' }))).toMatchObject({ kind: 'held' })
+      await release(two)
+      expect(await hold(more, rich)).toMatchObject({ kind: 'held' })
     })
 
     describe('PAY-09 failures are held against a payer', () => {
       const lose = async (from: string, owner: string): Promise<void> => {
         const one = payment({ from })
-        await ledger.payments.hold(holdRequest(one, { owner }))
-        await ledger.payments.capture({ payment: one, binding: 'job', owner })
+        await hold(one, { owner })
+        await capture(one, { owner })
         await fail(one)
       }
       const askFor = async (from: string, owner: string, nowSeconds = NOW): Promise<HoldOutcome> =>
-        await ledger.payments.hold(
-          holdRequest(payment({ from }), { owner, nowSeconds, holdUntil: nowSeconds + 60 }),
-        )
+        await hold(payment({ from }), { owner, nowSeconds, holdUntil: nowSeconds + 60 })
 
       test('an owner bars the payer for a while after failures in a row; a settlement clears the count', async () => {
         const from = hex(20)
@@ -650,7 +618,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const from = hex(20)
         for (let count = 0; count < 5; count += 1) {
           const owner = hex(20)
-          await ledger.owners.sponsor(owner, { sponsorship: 'unlisted' })
+          await sponsor(owner, 'unlisted')
           await lose(from, owner)
         }
         await lose(from, hex(20))
@@ -667,9 +635,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   describe('capturing and releasing', () => {
     test('one of 50 concurrent captures is the first', async () => {
       const one = await held()
-      const outcomes = await Promise.all(
-        Array.from({ length: 50 }, async () => await ledger.payments.capture(captureRequest(one))),
-      )
+      const outcomes = await atOnce(50, () => capture(one))
       expect(outcomes.filter(outcome => outcome.kind === 'captured')).toHaveLength(50)
       expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
     })
@@ -679,7 +645,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const payments = Array.from({ length: 40 }, () => payment())
       const reversed = payments.toReversed()
       const holds = await Promise.all([
-        ...payments.map(async one => await ledger.payments.hold(holdRequest(one))),
+        ...payments.map(async one => await hold(one)),
         ...reversed.map(async one => await other.payments.hold(holdRequest(one))),
         ledger.audit.expireHolds(NETWORK.id, NOW),
         ledger.audit.markAudited(
@@ -692,13 +658,13 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         Array.from({ length: 80 }, () => 'held'),
       )
       const captures = await Promise.all([
-        ...payments.map(async one => await ledger.payments.capture(captureRequest(one))),
+        ...payments.map(async one => await capture(one)),
         ...reversed.map(async one => await other.payments.capture(captureRequest(one))),
       ])
       expect(captures.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(40)
       const keys = reversed.map(one => one.key)
       const [id, ...again] = await Promise.all([
-        ledger.settlements.submit(lease, signed(), keys),
+        submit(keys),
         ...payments.map(async one => await other.payments.capture(captureRequest(one))),
       ])
       expect(again.map(outcome => outcome.kind)).toEqual(payments.map(() => 'captured'))
@@ -727,10 +693,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       ]
       expect(
         await Promise.all([
-          ledger.payments.hold(holdRequest(poor)),
-          ledger.payments.hold(holdRequest(spent)),
-          ledger.payments.hold(holdRequest(taken, { binding: 'another job' })),
-          ledger.payments.hold(holdRequest(free, { holdId: 'its own' })),
+          hold(poor),
+          hold(spent),
+          hold(taken, { binding: 'another job' }),
+          hold(free, { holdId: 'its own' }),
         ]),
       ).toMatchObject([
         { kind: 'insufficient', openAtomic: 0n },
@@ -739,11 +705,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         { kind: 'held', holdId: 'its own', holdUntil: NOW + 60 },
       ])
       expect(
-        await Promise.all(
-          [payment(), spent, taken, free].map(
-            async one => await ledger.payments.capture(captureRequest(one)),
-          ),
-        ),
+        await Promise.all([payment(), spent, taken, free].map(async one => await capture(one))),
       ).toMatchObject([
         { kind: 'absent' },
         { kind: 'captured', first: false },
@@ -755,10 +717,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('a capture and a release at the same time: one wins', async () => {
       for (let round = 0; round < 20; round += 1) {
         const one = await held()
-        const holdId = (await stateOf(one))?.holdId ?? ''
+        const { holdId } = (await stateOf(one)) ?? {}
         const [outcome, released] = await Promise.all([
-          ledger.payments.capture(captureRequest(one)),
-          ledger.payments.release({ holdId: holdId, binding: 'job', owner: 'owner' }),
+          capture(one),
+          ledger.payments.release({ holdId: holdId ?? '', binding: 'job', owner: 'owner' }),
         ])
         expect(outcome.kind).toBe(released ? 'released' : 'captured')
         expect((await stateOf(one))?.state).toBe(outcome.kind)
@@ -769,42 +731,18 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const late = await held()
       expect(await ledger.audit.expireHolds(NETWORK.id, NOW + 60)).toBeGreaterThan(0)
       expect((await stateOf(late))?.state).toBe('expired')
-      expect(await ledger.payments.capture(captureRequest(late))).toMatchObject({
-        kind: 'captured',
-        first: true,
-      })
+      expect(await capture(late)).toMatchObject({ kind: 'captured', first: true })
       const given = await held()
-      expect(
-        await ledger.payments.release({
-          holdId: (await stateOf(given))?.holdId ?? '',
-          binding: 'job',
-          owner: 'owner',
-        }),
-      ).toBe(true)
-      expect(await ledger.payments.capture(captureRequest(given))).toEqual({ kind: 'released' })
-      expect(
-        await ledger.payments.release({
-          holdId: (await stateOf(given))?.holdId ?? '',
-          binding: 'job',
-          owner: 'owner',
-        }),
-      ).toBe(false)
+      expect(await release(given)).toBe(true)
+      expect(await capture(given)).toEqual({ kind: 'released' })
+      expect(await release(given)).toBe(false)
     })
 
     test('a hold that ran out is released as well: it is never charged then', async () => {
       const late = await held()
       await ledger.audit.expireHolds(NETWORK.id, NOW + 60)
-      const holdId = (await stateOf(late))?.holdId ?? ''
-      expect(await ledger.payments.release({ holdId, binding: 'job', owner: 'owner' })).toBe(true)
-      expect(await ledger.payments.capture(captureRequest(late))).toEqual({ kind: 'released' })
-    })
-
-    test('D10 a hold is not released for another purpose than its own', async () => {
-      const one = await held()
-      const holdId = (await stateOf(one))?.holdId ?? ''
-      expect(await ledger.payments.release({ holdId, binding: 'another job', owner: 'owner' })).toBe(false)
-      expect((await stateOf(one))?.state).toBe('held')
-      expect(await ledger.payments.release({ holdId, binding: 'job', owner: 'owner' })).toBe(true)
+      expect(await release(late)).toBe(true)
+      expect(await capture(late)).toEqual({ kind: 'released' })
     })
 
     test('a hold still in time does not expire', async () => {
@@ -813,43 +751,28 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.state).toBe('held')
     })
 
-    test('BOLA: neither another purpose nor another owner captures, and no other owner releases', async () => {
+    test('BOLA, D10 neither another purpose nor another owner captures or releases', async () => {
       const one = await held()
-      expect(await ledger.payments.capture({ ...captureRequest(one), binding: 'another job' })).toEqual({
-        kind: 'bound-otherwise',
-      })
-      expect(await ledger.payments.capture({ ...captureRequest(one), owner: 'another' })).toEqual({
-        kind: 'bound-otherwise',
-      })
-      expect(
-        await ledger.payments.release({
-          holdId: (await stateOf(one))?.holdId ?? '',
-          binding: 'job',
-          owner: 'another',
-        }),
-      ).toBe(false)
+      for (const other of [{ binding: 'another job' }, { owner: 'another' }]) {
+        expect(await capture(one, other)).toEqual({ kind: 'bound-otherwise' })
+        expect(await release(one, other)).toBe(false)
+      }
       expect((await stateOf(one))?.state).toBe('held')
+      expect(await release(one)).toBe(true)
     })
 
     test('a payment never held is absent', async () => {
-      expect(await ledger.payments.capture(captureRequest(payment()))).toEqual({ kind: 'absent' })
+      expect(await capture(payment())).toEqual({ kind: 'absent' })
     })
 
     test('answers with transaction or failure once it is decided', async () => {
       const { one, hash } = await submitted()
-      expect(await ledger.payments.capture(captureRequest(one))).toEqual({
-        kind: 'captured',
-        first: false,
-        transaction: hash,
-      })
+      expect(await capture(one)).toEqual({ kind: 'captured', first: false, transaction: hash })
       await settle(one)
-      expect(await ledger.payments.capture(captureRequest(one))).toEqual({
-        kind: 'settled',
-        transaction: (await stateOf(one))?.transaction,
-      })
+      expect(await capture(one)).toEqual({ kind: 'settled', transaction: (await stateOf(one))?.transaction })
       const lost = await captured()
       await fail(lost)
-      expect(await ledger.payments.capture(captureRequest(lost))).toEqual({
+      expect(await capture(lost)).toEqual({
         kind: 'failed',
         reason: 'broke',
         message: 'no money',
@@ -859,22 +782,16 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('submitting', () => {
-    const account = (): Sender => ({
-      network: NETWORK.id,
-      relayers: [lease.relayer],
-      holder: 'holder',
-    })
-
     test('the backlog shows what is captured in order, and what is open with its payments', async () => {
       const first = await captured()
       const second = await captured()
-      const before = await ledger.settlements.backlog(account(), ALL)
+      const before = await backlog()
       const order = before.together.map(one => one.key)
       expect(order.indexOf(first.key)).toBeGreaterThanOrEqual(0)
       expect(order.indexOf(second.key)).toBeGreaterThan(order.indexOf(first.key))
       const transaction = signed()
       const id = await ledger.settlements.submit(lease, transaction, [first.key, second.key])
-      const after = await ledger.settlements.backlog(account(), ALL)
+      const after = await backlog()
       expect(after.together.map(one => one.key)).not.toContain(first.key)
       expect(after.open).toHaveLength(1)
       expect(after.open[0]).toMatchObject({ ...transaction, id, hashes: [transaction.hash] })
@@ -885,11 +802,15 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('a payment that failed by itself waits behind those of its payer that did not', async () => {
       const from = hex(20)
       const failedOnce = await submitted({ from, value: '1', validBefore: String(NOW + 100) })
-      await ledger.settlements.conclude([
-        { key: failedOnce.one.key, from: 'submitted', to: 'captured', observedBlock: 0n, isFault: true },
-      ])
+      await conclude({
+        key: failedOnce.one.key,
+        from: 'submitted',
+        to: 'captured',
+        observedBlock: 0n,
+        isFault: true,
+      })
       const fresh = await captured({ from, value: '1' })
-      const order = (await ledger.settlements.backlog(account(), ALL)).together.map(one => one.key)
+      const order = (await backlog()).together.map(one => one.key)
       expect(order.indexOf(failedOnce.one.key)).toBeGreaterThan(order.indexOf(fresh.key))
     })
 
@@ -911,10 +832,8 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           alone = false,
         ): Promise<LedgerPayment> => {
           const one = { ...payment(changes), network }
-          expect(await ledger.payments.hold(holdRequest(one, { owner, alone }))).toMatchObject({
-            kind: 'held',
-          })
-          await ledger.payments.capture({ payment: one, binding: 'job', owner })
+          expect(await hold(one, { owner, alone })).toMatchObject({ kind: 'held' })
+          await capture(one, { owner })
           return one
         }
         const turns = async (together: number, relayer = lease.relayer): Promise<readonly string[]> =>
@@ -975,9 +894,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         if (taken === undefined) throw new Error('no lease')
         await ledger.settlements.submit(taken, signed(), [harmed.key])
         const urgent = await wait(hex(20), { validBefore: String(NOW + 90) })
-        await ledger.settlements.conclude([
-          { key: harmed.key, from: 'submitted', to: 'captured', observedBlock: 0n },
-        ])
+        await conclude({ key: harmed.key, from: 'submitted', to: 'captured', observedBlock: 0n })
         expect(await turns(2)).toEqual([harmed.key, urgent.key])
         expect(await stateOf(harmed)).toMatchObject({ attempts: 1, faults: 0 })
       })
@@ -987,15 +904,9 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const alone = await wait(hex(20), {}, true)
         const later = await wait(hex(20))
         const ordinary = await wait(hex(20))
-        await ledger.settlements.conclude([
-          { key: later.key, from: 'captured', to: 'captured', observedBlock: 0n, hasCode: true },
-        ])
+        await conclude({ key: later.key, from: 'captured', to: 'captured', observedBlock: 0n, hasCode: true })
         expect(await turns(10)).toEqual([ordinary.key])
-        const backlog = await ledger.settlements.backlog(
-          { network, relayers: [lease.relayer], holder: 'holder' },
-          ALL,
-        )
-        expect(backlog.alone.map(one => one.key)).toEqual([alone.key, later.key])
+        expect((await backlog({ network })).alone.map(one => one.key)).toEqual([alone.key, later.key])
         expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
       })
 
@@ -1006,17 +917,15 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const dropped = await wait(owner, { from, value: '1' }, true)
         const other = await wait(hex(20), {}, true)
         const failure = { reason: 'burned', message: 'gas was burned' }
-        const changed = await ledger.settlements.conclude([
-          {
-            key: burned.key,
-            from: 'captured',
-            to: 'failed',
-            failure,
-            transaction: '',
-            blamed: true,
-            dropsPayer: true,
-          },
-        ])
+        const changed = await conclude({
+          key: burned.key,
+          from: 'captured',
+          to: 'failed',
+          failure,
+          transaction: '',
+          blamed: true,
+          dropsPayer: true,
+        })
         expect([...changed].sort()).toEqual([burned.key, dropped.key].sort())
         expect(await stateOf(dropped)).toMatchObject({ state: 'failed', failure, attempts: 0 })
         expect(await stateOf(other)).toMatchObject({ state: 'captured' })
@@ -1025,7 +934,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       test('of several equal conclusions about a payment at once, one changes it', async () => {
         const { wait } = stageTurns()
         const one = await wait(hex(20), {}, true)
-        const changed = await Promise.all(Array.from({ length: 5 }, () => fail(one)))
+        const changed = await atOnce(5, () => fail(one))
         expect(changed.flat()).toEqual([one.key])
       })
 
@@ -1072,7 +981,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const row = await stateOf(one)
       expect(row).toMatchObject({ state: 'submitted', transaction: transaction.hash })
       expect(submitted?.payment).toEqual(row)
-      const { open } = await ledger.settlements.backlog(account(), ALL)
+      const { open } = await backlog()
       expect(open).toMatchObject([{ id: submitted?.id, nonce: transaction.nonce, payments: [row] }])
       expect((await ledger.owners.use('fast', NOW)).settlements).toBe(before + 1)
     })
@@ -1117,27 +1026,23 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
       const absent = await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(payment()))
       expect(absent).toEqual({ capture: { kind: 'absent' }, submitted: undefined })
-      expect((await ledger.settlements.backlog(account(), ALL)).open).toHaveLength(1)
+      expect((await backlog()).open).toHaveLength(1)
     })
 
     test('50 charges of one payment at once, in either way: one of them is the first', async () => {
       const one = await held()
-      const outcomes = await Promise.all(
-        Array.from({ length: 50 }, async (_, index) =>
-          index % 2 === 0
-            ? await ledger.payments.capture(captureRequest(one))
-            : (await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))).capture,
-        ),
-      )
+      const charge = async (): Promise<CaptureOutcome> =>
+        (await ledger.settlements.captureAndSubmit(lease, signed(), captureRequest(one))).capture
+      const outcomes = await atOnce(50, index => (index % 2 === 0 ? capture(one) : charge()))
       expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
     })
 
     test('is all or nothing: with one payment that is not captured nothing is saved', async () => {
       const good = await captured()
       const bad = await held()
-      expect(await ledger.settlements.submit(lease, signed(), [good.key, bad.key])).toBeUndefined()
+      expect(await submit([good.key, bad.key])).toBeUndefined()
       expect((await stateOf(good))?.state).toBe('captured')
-      expect((await ledger.settlements.backlog(account(), ALL)).open).toEqual([])
+      expect((await backlog()).open).toEqual([])
     })
 
     test('two processes submit the same payment at once: one gets it', async () => {
@@ -1148,7 +1053,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         ),
       )
       expect(ids.filter(id => id !== undefined)).toHaveLength(1)
-      expect((await ledger.settlements.backlog(account(), ALL)).open).toHaveLength(1)
+      expect((await backlog()).open).toHaveLength(1)
     })
 
     test('PAY-31 a nonce belongs to one open transaction', async () => {
@@ -1165,7 +1070,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const { id } = await submitted()
       const one = await captured()
       await ledger.leases.giveUp(lease)
-      expect(await ledger.settlements.submit(lease, signed(), [one.key])).toBeUndefined()
+      expect(await submit([one.key])).toBeUndefined()
       expect(await ledger.settlements.replace(lease, id, signed())).toBe(false)
       expect((await stateOf(one))?.state).toBe('captured')
     })
@@ -1174,7 +1079,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const { one, id, hash } = await submitted()
       const { nonce: _, ...higher } = signed()
       expect(await ledger.settlements.replace(lease, id, higher)).toBe(true)
-      const { open } = await ledger.settlements.backlog(account(), ALL)
+      const { open } = await backlog()
       expect(open[0]).toMatchObject({ ...higher, hashes: [hash, higher.hash] })
       expect((await stateOf(one))?.transaction).toBe(higher.hash)
     })
@@ -1183,10 +1088,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const { one, id } = await submitted()
       const waiting = await captured()
       const next = await opened.again()
-      const { open, together: backlog } = await next.settlements.backlog(account(), ALL)
+      const { open, together } = await backlog({}, next)
       expect(open.map(transaction => transaction.id)).toEqual([id])
       expect(open[0]?.payments.map(payment => payment.key)).toEqual([one.key])
-      expect(backlog.map(payment => payment.key)).toContain(waiting.key)
+      expect(together.map(payment => payment.key)).toContain(waiting.key)
     })
   })
 
@@ -1229,45 +1134,29 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         transaction: '',
       })
       expect(await stateOf(lost)).toMatchObject({ state: 'failed', failure: { reason: 'r', message: 'm' } })
-      expect(
-        (
-          await ledger.settlements.backlog(
-            { network: NETWORK.id, relayers: [lease.relayer], holder: 'holder' },
-            ALL,
-          )
-        ).open,
-      ).toEqual([])
+      expect((await backlog()).open).toEqual([])
     })
 
     test('counts only in the state it was decided in', async () => {
       const { one } = await submitted()
       await settle(one)
-      expect(
-        await ledger.settlements.conclude([
-          { key: one.key, from: 'submitted', to: 'captured', observedBlock: 1n },
-        ]),
-      ).toEqual([])
+      expect(await conclude({ key: one.key, from: 'submitted', to: 'captured', observedBlock: 1n })).toEqual(
+        [],
+      )
       expect((await stateOf(one))?.state).toBe('settled')
     })
 
     test('PAY-18 a settled payment that a reorganisation undid is captured again', async () => {
       const { one } = await submitted()
       await settle(one)
-      await ledger.settlements.conclude([
-        { key: one.key, from: 'settled', to: 'captured', observedBlock: 0n },
-      ])
+      await conclude({ key: one.key, from: 'settled', to: 'captured', observedBlock: 0n })
       expect(await stateOf(one)).toMatchObject({ state: 'captured', blockNumber: undefined })
     })
 
     test('PAY-16 a payment settled by a foreign transaction is settled, whatever we thought of it', async () => {
       for (const state of ['held', 'released', 'failed'] as const) {
         const one = state === 'failed' ? await captured() : await held()
-        if (state === 'released')
-          await ledger.payments.release({
-            holdId: (await stateOf(one))?.holdId ?? '',
-            binding: 'job',
-            owner: 'owner',
-          })
+        if (state === 'released') await release(one)
         if (state === 'failed') await fail(one)
         expect((await stateOf(one))?.state).toBe(state)
         expect(await settle(one)).toEqual([one.key])
@@ -1301,12 +1190,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('20 processes want the lease at once: one gets it', async () => {
       const relayer = account()
-      const taken = await Promise.all(
-        Array.from(
-          { length: 20 },
-          async (_, index) => await ledger.leases.acquire(relayer, `holder ${index}`, 60_000),
-        ),
-      )
+      const taken = await atOnce(20, index => ledger.leases.acquire(relayer, `holder ${index}`, 60_000))
       expect(taken.filter(one => one !== undefined)).toHaveLength(1)
     })
   })
@@ -1341,30 +1225,28 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.wasSettled).toBe(false)
       await settle(one, 700_000n)
       await ledger.audit.confirm([one.key])
-      await ledger.settlements.conclude([
-        { key: one.key, from: 'settled', to: 'captured', observedBlock: 0n },
-      ])
+      await conclude({ key: one.key, from: 'settled', to: 'captured', observedBlock: 0n })
       expect(await stateOf(one)).toMatchObject({ state: 'captured', wasSettled: true })
-      await ledger.settlements.conclude([
-        { key: one.key, from: 'captured', to: 'settled', transaction: '0xaa', blockNumber: 700_001n },
-      ])
+      await conclude({
+        key: one.key,
+        from: 'captured',
+        to: 'settled',
+        transaction: '0xaa',
+        blockNumber: 700_001n,
+      })
       const keys = (await ledger.audit.settledSince(NETWORK.id, 700_001n, 10)).map(({ key }) => key)
       expect(keys).toEqual([one.key])
     })
 
     test('a lost charge is recorded once, and recording it again succeeds for its job alone', async () => {
       const one = await held()
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(one)
       const relayer = hex(20)
       await ledger.leases.acquire({ network: NETWORK.id, relayer }, 'holder', 60_000)
       const proof = { transaction: hex(32), blockNumber: 800_000n }
       const charge = { payment: one, binding: 'job', owner: 'owner', secretId: 'secret', relayer, ...proof }
       // As the reconciler does, at the same time.
-      await ledger.settlements.conclude([{ key: one.key, from: 'released', to: 'settled', ...proof }])
+      await conclude({ key: one.key, from: 'released', to: 'settled', ...proof })
       expect(await ledger.audit.adopt(charge)).toBe(true)
       expect(await ledger.audit.adopt(charge)).toBe(true)
       expect(await ledger.audit.adopt({ ...charge, binding: 'another job' })).toBe(false)
@@ -1375,11 +1257,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('uncharged rows are looked at until their authorization is dead for good', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(one)
       const isListed = async (): Promise<boolean> => (await uncharged()).some(row => row.key === one.key)
       expect(await isListed()).toBe(true)
       await ledger.audit.markAudited([one.key], NOW + 420, 120)
@@ -1390,11 +1268,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('rows checked since a time are not returned again for it', async () => {
       const one = await held()
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(one)
       await ledger.audit.markAudited([one.key], NOW + 50, 120)
       const isListed = async (auditedBefore: number): Promise<boolean> =>
         (await uncharged(auditedBefore)).some(({ key }) => key === one.key)
@@ -1407,11 +1281,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       await ledger.audit.markAudited([lost.key], NOW, 120)
       for (let count = 0; count < 5; count += 1) {
         const one = await held()
-        await ledger.payments.release({
-          holdId: (await stateOf(one))?.holdId ?? '',
-          binding: 'job',
-          owner: 'owner',
-        })
+        await release(one)
       }
       const states = (await uncharged()).map(({ state }) => state)
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
@@ -1424,11 +1294,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         await captured(),
         await captured(),
       ]
-      await ledger.payments.release({
-        holdId: (await stateOf(released))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(released)
       await fail(lost)
       await settle(paid)
       await ledger.audit.markAudited([released.key, lost.key], NOW + 420, 120)
@@ -1445,15 +1311,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('a payment that is held anew is looked at anew', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
-      await ledger.payments.release({
-        holdId: (await stateOf(one))?.holdId ?? '',
-        binding: 'job',
-        owner: 'owner',
-      })
+      await release(one)
       await ledger.audit.markAudited([one.key], NOW + 421, 120)
-      const again = holdRequest(one)
-      expect(await ledger.payments.hold(again)).toMatchObject({ kind: 'held' })
-      await ledger.payments.release({ holdId: again.holdId, binding: 'job', owner: 'owner' })
+      expect(await hold(one)).toMatchObject({ kind: 'held' })
+      await release(one)
       const keys = (await uncharged()).map(({ key }) => key)
       expect(keys).toContain(one.key)
     })
@@ -1502,7 +1363,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('a secret and why the gas of its owner is paid are written together, or neither', async () => {
       const [owner, named] = [hex(20), hex(20)]
-      await ledger.owners.sponsor(named, { sponsorship: 'named' })
+      await sponsor(named, 'named')
       for (const one of [owner, named])
         expect(await ledger.secrets.create(secret(one), { sponsorship: 'unlisted' })).toBe(true)
       expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
@@ -1514,9 +1375,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('two of an owner are active at once, also when ten are made at the same time', async () => {
       const owner = hex(4)
-      const made = await Promise.all(
-        Array.from({ length: 10 }, async () => await ledger.secrets.create(secret(owner))),
-      )
+      const made = await atOnce(10, () => ledger.secrets.create(secret(owner)))
       expect(made.filter(Boolean)).toHaveLength(2)
       const [first] = await ledger.secrets.list({ owner })
       await ledger.secrets.change(first?.id ?? '', { revokedAt: NOW + 1 })
