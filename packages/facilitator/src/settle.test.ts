@@ -1,4 +1,3 @@
-import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
@@ -10,11 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gasLimit } from './relayer/account/relayer-account.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
-  releaseOf,
   facilitatorRequest,
   freshBinding,
   NETWORK,
-  PAY_TO,
   PRICE,
   signAuthorization,
 } from './test-setup/payments-for-tests.ts'
@@ -97,15 +94,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })).toEqual(asked)
   })
 
-  test('D10 a held payment is settled: the money has moved and the answer names the transaction', async () => {
-    const payment = await held(PRICE + 5n)
-    const before = await token.balanceOf(PAY_TO)
-    const outcome = await settle(payment)
-    expect(outcome).toEqual({ kind: 'settled', transaction: expect.stringMatching(HASH) })
-    expect((await token.balanceOf(PAY_TO)) - before).toBe(PRICE)
-    expect(await token.balanceOf(payment.authorization.from)).toBe(5n)
-  })
-
   test('a payer whose settlement was told and is not written down yet is not called poor', async () => {
     const ledger = await stack.openLedger()
     let writeDown = (): void => undefined
@@ -150,34 +138,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     })
   })
 
-  test('a payment never verified that is not good is refused, not settled', async () => {
-    const payment = await sign(await stack.createPayer(PRICE - 1n))
-    expect(await settle(payment)).toMatchObject({
-      kind: 'failed',
-      reason: 'invalid_exact_evm_insufficient_balance',
-    })
-  })
-
-  test('PAY-03 the same payment settled 50 times at once moves money once and gives one transaction', async () => {
-    const payment = await held(PRICE * 2n)
-    const outcomes = await Promise.all(Array.from({ length: 50 }, async () => await settle(payment)))
-    expect([...new Set(outcomes.map(outcome => JSON.stringify(outcome)))]).toEqual([
-      JSON.stringify(outcomes[0]),
-    ])
-    expect(outcomes[0]).toMatchObject({ kind: 'settled' })
-    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
-  })
-
-  test('PAY-03 never verified, and settled 100 times at once, nobody is told that a paid payment is used', async () => {
-    const payment = await sign(await stack.createPayer(PRICE * 2n))
-    const outcomes = await Promise.all(Array.from({ length: 100 }, async () => await settle(payment)))
-    expect([...new Set(outcomes.map(outcome => JSON.stringify(outcome)))]).toEqual([
-      JSON.stringify(outcomes[0]),
-    ])
-    expect(outcomes[0]).toMatchObject({ kind: 'settled' })
-    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
-  })
-
   test('a hold that took too long is refused as too late, as callers meanwhile were told', async () => {
     const ledger = await stack.openLedger()
     let aheadMs = 0
@@ -214,16 +174,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     await slow.close()
   })
 
-  test('PAY-14 asking again after it is settled gives the same transaction', async () => {
-    const payment = await held()
-    const first = await settle(payment)
-    expect(await settle(payment)).toEqual(first)
-    expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'invalid',
-      reason: 'invalid_exact_evm_nonce_already_used',
-    })
-  })
-
   test('PAY-31 50 settlements at once from one relayer account are all mined, in few transactions', async () => {
     const payments: Payment[] = []
     for (let index = 0; index < 50; index += 1) payments.push(await held())
@@ -239,88 +189,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       }
       expect(Number(receipt.gasUsed)).toBeLessThan(Number(gasLimit(receipt.logs.length / 2)) * 0.75)
     }
-  })
-
-  test('D10 a released hold is not charged: a definite no', async () => {
-    const payment = await sign(await stack.createPayer(PRICE))
-    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
-    await facilitator.client.release(releaseOf(payment.request, verified), {
-      timeoutMs: 600_000,
-    })
-    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason: 'hold_released' })
-    expect(await token.countTransfers(payment.authorization.from)).toBe(0)
-  })
-
-  test('D10 another binding does not settle a held payment', async () => {
-    const payment = await held()
-    const stolen = facilitatorRequest(payment, { binding: freshBinding() })
-    expect(await settle({ request: stolen })).toMatchObject({
-      kind: 'failed',
-      reason: 'payment_bound_otherwise',
-    })
-    expect(await token.countTransfers(payment.authorization.from)).toBe(0)
-  })
-
-  test('PAY-16 a payment that an observer submitted first is settled, by the observer’s transaction', async () => {
-    const payment = await held()
-    const foreign = await token.submitForeign(payment)
-    expect(await settle(payment)).toEqual({ kind: 'settled', transaction: foreign })
-    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
-  })
-
-  test('PAY-10 a payment cancelled after it was verified has failed, without a transaction of ours', async () => {
-    const payment = await held()
-    await token.cancel(payment.payer, payment.authorization.nonce)
-    expect(await settle(payment)).toMatchObject({
-      kind: 'failed',
-      reason: 'invalid_exact_evm_nonce_already_used',
-      message: expect.stringContaining('cancelled'),
-      transaction: '',
-    })
-  })
-
-  test('PAY-07 a nonce that the payer used for another transfer is no payment', async () => {
-    const payment = await held(PRICE * 2n)
-    await token.submitForeign(
-      await signAuthorization(stack.crypto, payment.payer, {
-        ...payment.authorization,
-        to: TEST_KEYS.stranger.address.toLowerCase(),
-      }),
-    )
-    expect(await settle(payment)).toMatchObject({
-      kind: 'failed',
-      reason: 'invalid_exact_evm_nonce_already_used',
-      message: expect.stringContaining('another transfer'),
-    })
-  })
-
-  test.each<[string, (payment: Payment) => Promise<void>, string]>([
-    [
-      'PAY-09 the payer has no money any more',
-      async payment => await token.drain(payment.payer),
-      'invalid_exact_evm_insufficient_balance',
-    ],
-    [
-      'PAY-12 the payer is blacklisted',
-      async payment => await token.blacklist(payment.authorization.from),
-      'invalid_exact_evm_transaction_simulation_failed',
-    ],
-  ])('SR7 when %s it has failed, and no gas is spent', async (_, spoil, reason) => {
-    const payment = await held()
-    await spoil(payment)
-    const spent = await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])
-    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason, transaction: '' })
-    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe(spent)
-    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason })
-  })
-
-  test('SR7 while the token is paused payments fail, and the next is good again', async () => {
-    const payment = await held()
-    await token.pause()
-    const outcome = await settle(payment)
-    await token.unpause()
-    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
-    expect(await settle(await held())).toMatchObject({ kind: 'settled' })
   })
 
   test('PAY-30 a payer whose contract burns all gas only in transactions harms nobody in its batch', async () => {
@@ -382,18 +250,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     await held()
   })
 
-  test('D41 a payer that cancels is not held to have failed, however often an agent settles all the same', async () => {
-    const payer = await stack.createPayer(PRICE * 10n)
-    for (let index = 0; index < 6; index += 1) {
-      const payment = await sign(payer)
-      expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-        kind: 'valid',
-      })
-      await token.cancel(payer, payment.authorization.nonce)
-      expect(await settle(payment)).toMatchObject({ kind: 'failed' })
-    }
-  })
-
   test('a payer with exactly enough for two pays two in a row and at once', async () => {
     const payer = await stack.createPayer(PRICE * 4n)
     for (let index = 0; index < 2; index += 1) {
@@ -434,19 +290,5 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     reachable = true
     await expect.poll(async () => (await settle(payment, own)).kind).toBe('settled')
     facilitator = await stack.startFacilitator()
-  })
-
-  test('SR8 the relayer account only ever sent transfers with authorization to the token, or batches of them', async () => {
-    const head = Number(await stack.rpc.call('eth_blockNumber', []))
-    for (let number = 0; number <= head; number += 1) {
-      const block = (await stack.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])) as {
-        transactions: { from: string; to: string; input: string }[]
-      }
-      for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayers[0])) {
-        const direct = to === '0x036cbd53842c5426634e7929541ec2318f3dcf7e' && input.startsWith('0xe3ee160e')
-        const batch = to === BATCH_SETTLER_ADDRESS.toLowerCase() && input.startsWith('0x1c8cbdc9')
-        expect(direct || batch).toBe(true)
-      }
-    }
   })
 })
