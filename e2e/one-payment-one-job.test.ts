@@ -5,7 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobBody, post, postUntilDecided, signFor, transfersTo, type Answered } from './stage/pay.ts'
+import { jobBody, postUntilDecided, signFor, transfersTo, type Answered } from './stage/pay.ts'
 import { startRunCounter, type RunCounter } from './stage/run-counter.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
@@ -90,42 +90,6 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect(runs.count() - runsBefore).toBe(1)
     expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
-
-  test('PAY-37 the same job with a new signature each time is answered once for money and 200 times from the store', async () => {
-    const jobId = randomUUID()
-    const body = jobBody(jobId, { text: 'signed anew', tell_url: runs.url, wait_ms: 50 })
-    const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)
-    const answers = await storm(async () => ({
-      body,
-      header: await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }),
-    }))
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: AT_ONCE }, () => 200))
-    expect(new Set(answers.map(answer => answer.body)).size).toBe(1)
-    expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
-  })
-
-  test('IDM-01 another payer never gets the output, and is not charged', async () => {
-    const body = jobBody(randomUUID(), { text: 'private' })
-    const mine = await post(
-      agents[0]?.url ?? '',
-      body,
-      await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }),
-    )
-    expect(mine.status).toBe(200)
-    const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)
-    const theirs = await post(
-      agents[1]?.url ?? '',
-      body,
-      await signFor(stage, {
-        payTo: TEST_KEYS.agent.address,
-        price: '0.01',
-        payerKey: TEST_KEYS.secondPayer.privateKey,
-      }),
-    )
-    expect(theirs.status).toBe(402)
-    expect(theirs.body).not.toContain('private')
-    expect(await transfersTo(stage, TEST_KEYS.agent.address)).toBe(transfersBefore)
-  })
 })
 
 describe('two agents that share a wallet and no store', () => {
@@ -159,23 +123,6 @@ describe('two agents that share a wallet and no store', () => {
       expect(runs.count() - runsBefore).toBe(1)
       expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
     }
-  })
-
-  test('PAY-06 a payment used for one capability does not buy another at the same price', async () => {
-    const agent = await stage.agent({
-      config: CONFIG,
-      name: 'capabilities',
-      facilitator,
-      secret,
-      store: 'memory:',
-    })
-    const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
-    expect(
-      (await post(agent.url, jobBody(randomUUID(), { text: 'one' }, { capability: 'tell' }), header)).status,
-    ).toBe(200)
-    expect(
-      (await post(agent.url, jobBody(randomUUID(), { text: 'two' }, { capability: 'other' }), header)).status,
-    ).toBe(402)
   })
 })
 

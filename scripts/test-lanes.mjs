@@ -12,7 +12,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export const LONG_TESTS = [
   'e2e/call.test.ts',
   'e2e/clone.test.ts',
-  'e2e/conformance-command.test.ts',
   'e2e/conformance.test.ts',
   'e2e/crashes.test.ts',
   'e2e/deliverable.test.ts',

@@ -23,7 +23,7 @@ export interface PaidRequest {
   readonly header: string
 }
 
-export function localNetwork(): Network {
+function localNetwork(): Network {
   const network = findNetwork('eip155:84532')
   if (network === undefined) throw new Error('Base Sepolia is not in the table')
   return network
