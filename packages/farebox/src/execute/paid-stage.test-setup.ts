@@ -34,9 +34,25 @@ export interface Stage {
   readonly calls: string[]
   work: Work
   logs(): readonly string[]
+  /** How often a port was called so. */
+  count(call: string): number
+  /** From now on the handler takes so long, and does not listen. */
+  takes(ms: number): void
   post(asked?: Asked): Promise<Answered>
+  /** A job of its own and a payment bound to it, to be posted as often as wanted. */
+  order(payment?: Omit<SignedFor, 'jobId'>): Promise<{ readonly jobId: string; readonly payment: string }>
   /** Signs a payment header, bound to the job. */
   sign(payment: SignedFor): Promise<string>
+}
+
+/** What several agents of one test share. */
+export function createPorts(): {
+  readonly clock: FakeClock
+  readonly store: JobStore
+  readonly gate: ScriptedGate
+} {
+  const clock = createFakeClock()
+  return { clock, store: createMemoryStore(clock), gate: createScriptedGate() }
 }
 
 export interface StageOptions {
@@ -119,6 +135,17 @@ export async function stageAgent(options: StageOptions = {}): Promise<Stage> {
       const payment = asked.payment === undefined ? await sign({ jobId, capability }) : asked.payment
       const response = await agent.fetch(executeRequest(clock, { ...asked, jobId, payment }))
       return await readAnswer(response)
+    },
+    count: wanted => calls.filter(call => call === wanted).length,
+    takes(ms) {
+      state.work = async ({ text }) => {
+        await new Promise<void>(resolve => void clock.after(ms, resolve))
+        return { text }
+      }
+    },
+    async order(payment) {
+      const jobId = randomUUID()
+      return { jobId, payment: await sign({ jobId, ...payment }) }
     },
     sign,
   }

@@ -212,15 +212,14 @@ test('D11 that it has no secret is in the log of an agent from its start', async
 describe('each point of failure: what was written, given back, charged', () => {
   test('D12 no verdict: 500, the handler not run, and the same payment may try again', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.verifies.push({ kind: 'unavailable', cause: 'down' })
-    expect(await stage.post({ jobId, payment })).toMatchObject({
+    expect(await stage.post(job)).toMatchObject({
       status: 500,
       json: { error: 'the payment could not be verified now, nothing was charged' },
     })
     expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget'])
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 
   test('a verdict against the payment: 402, and its claim is dropped with the job (decision 4)', async () => {
@@ -275,13 +274,12 @@ describe('each point of failure: what was written, given back, charged', () => {
 
   test('PAY-01 a payment that was good stays good for its job alone, also after a failure', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, unbound: true })
+    const job = await stage.order({ unbound: true })
     stage.work = () => {
       throw new ValidationError('city', 'is not known')
     }
-    await stage.post({ jobId, payment })
-    const other = await stage.post({ payment })
+    await stage.post(job)
+    const other = await stage.post({ payment: job.payment })
     expect(other).toMatchObject({
       status: 402,
       json: { error: 'this payment was sent for another job: one payment buys one job' },
@@ -297,10 +295,9 @@ describe('each point of failure: what was written, given back, charged', () => {
       ...ports,
       declaration: { ...(stageDeclaration as Declaration), name: 'Another' },
     })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    expect(await first.post({ jobId, payment })).toMatchObject({ status: 200 })
-    expect(await second.post({ jobId, payment })).toMatchObject({ status: 402 })
+    const job = await first.order()
+    expect(await first.post(job)).toMatchObject({ status: 200 })
+    expect(await second.post(job)).toMatchObject({ status: 402 })
     expect(second.calls).not.toContain('verify')
   })
 })
@@ -326,9 +323,8 @@ describe('deadlines', () => {
       seen.push(context.deadline - stage.clock.nowMs() / 1_000, context.remainingMs())
       return inner(input, context)
     }
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 30 })
-    const answer = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 50 })
+    const job = await stage.order({ validBefore: stage.clock.nowMs() / 1_000 + 30 })
+    const answer = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 50 })
     expect(await after(stage.clock, 20_000, answer)).toMatchObject({ status: 408 })
     expect(seen).toEqual([20, 20_000])
   })
@@ -377,6 +373,6 @@ describe('one payment, several jobs', () => {
     expect((await stage.post({ payment })).status).toBe(200)
     await stage.clock.advance(700_000)
     expect((await stage.post({ payment, jobId: randomUUID() })).status).toBe(402)
-    expect(stage.calls.filter(call => call === 'handler')).toHaveLength(1)
+    expect(stage.count('handler')).toBe(1)
   })
 })

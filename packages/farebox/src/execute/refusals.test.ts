@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
-import { createScriptedGate, UNKNOWN } from './scripted-gate.test-setup.ts'
+import { createPorts, stageAgent, type Stage } from './paid-stage.test-setup.ts'
+import { UNKNOWN } from './scripted-gate.test-setup.ts'
 import { after } from './staged-request.test-setup.ts'
 
 // decision 16: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
@@ -37,25 +37,17 @@ function createBarrier(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() }
 }
 
-function takes(stage: Stage, clock: FakeClock, ms: number): void {
-  stage.work = async ({ text }) => {
-    await new Promise<void>(resolve => void clock.after(ms, resolve))
-    return { text }
-  }
-}
-
 describe('D8, D25 a job whose record cannot be read', () => {
   test('is pending to who repeats it: its payment may be charged at this moment', async () => {
     const clock = createFakeClock()
     const store = failingAt(createMemoryStore(clock), 'read', [2])
     const stage = await stageAgent({ clock, store, settleWaitMs: 100 })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.settles.push(UNKNOWN)
-    expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
-    expect(await stage.post({ jobId, payment })).toMatchObject({ status: 503, json: { status: 'pending' } })
+    expect((await after(clock, 150, stage.post(job))).status).toBe(503)
+    expect(await stage.post(job)).toMatchObject({ status: 503, json: { status: 'pending' } })
     await clock.advance(1_000)
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 
   test('is pending too where the store stays silent: nobody can tell a first request from a repeat', async () => {
@@ -98,9 +90,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     readonly second: Stage
     readonly barrier: ReturnType<typeof createBarrier>
   }> {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const barrier = createBarrier()
     const slow: JobStore = {
       ...store,
@@ -116,12 +106,11 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
 
   test('a deadline that passed while the look was under way is no 408 to a job that was paid meanwhile', async () => {
     const { clock, first, second, barrier } = await stageSlowReader()
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
+    const job = await first.order()
     const deadline = clock.nowMs() / 1_000 + 2
-    const late = second.post({ jobId, payment, deadline })
+    const late = second.post({ ...job, deadline })
     await clock.advance(0)
-    expect((await first.post({ jobId, payment, deadline })).status).toBe(200)
+    expect((await first.post({ ...job, deadline })).status).toBe(200)
     await clock.advance(3_000)
     barrier.open()
     expect((await after(clock, 0, late)).status).toBe(200)
@@ -130,11 +119,10 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
 
   test('a payment that expired meanwhile is not answered 402 where the job was charged', async () => {
     const { clock, first, second, barrier } = await stageSlowReader()
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId, validBefore: Math.floor(clock.nowMs() / 1_000) + 20 })
-    const late = second.post({ jobId, payment })
+    const job = await first.order({ validBefore: Math.floor(clock.nowMs() / 1_000) + 20 })
+    const late = second.post(job)
     await clock.advance(0)
-    expect((await first.post({ jobId, payment })).status).toBe(200)
+    expect((await first.post(job)).status).toBe(200)
     await clock.advance(30_000)
     barrier.open()
     expect((await after(clock, 0, late)).status).toBe(200)
@@ -150,9 +138,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
   })
 
   test('a process that lost its lease charges nothing after another answered that nothing was charged', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const barrier = createBarrier()
     const cutOff: JobStore = {
       ...store,
@@ -162,13 +148,12 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
       },
     }
     const first = await stageAgent({ clock, store: cutOff, gate })
-    takes(first, clock, 12_000)
+    first.takes(12_000)
     const second = await stageAgent({ clock, store, gate })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    const running = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 13 })
+    const job = await first.order()
+    const running = first.post({ ...job, deadline: clock.nowMs() / 1_000 + 13 })
     await clock.advance(11_000)
-    const told = await second.post({ jobId, payment, deadline: clock.nowMs() / 1_000 - 1 })
+    const told = await second.post({ ...job, deadline: clock.nowMs() / 1_000 - 1 })
     expect(told).toMatchObject({ status: 408, json: { error: 'the deadline has passed' } })
     await clock.advance(4_000)
     barrier.open()
@@ -184,7 +169,7 @@ describe('I5 a job is looked up again before a refusal is sent', () => {
     expect((await stage.post({ jobId })).status).toBe(402)
     expect((await stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
     expect((await stage.post({ jobId })).status).toBe(200)
-    expect(stage.calls.filter(call => call === 'handler')).toHaveLength(1)
+    expect(stage.count('handler')).toBe(1)
   })
 })
 

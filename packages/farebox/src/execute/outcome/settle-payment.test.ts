@@ -4,13 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../../jobs/job-store.ts'
 import { createMemoryStore } from '../../jobs/memory-store.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
-import { stageAgent } from '../paid-stage.test-setup.ts'
+import { createPorts, stageAgent } from '../paid-stage.test-setup.ts'
 import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup.ts'
 import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
-
-const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
-const settles = (calls: readonly string[]): number => calls.filter(call => call === 'settle').length
 
 describe('PAY-12, D22 a settlement that definitely failed', () => {
   test('D7 is a 402 that carries the receipt', async () => {
@@ -35,12 +32,11 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
 
   test('the same header again gets the same 402, receipt included, and nobody is asked', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.settles.push(FAILED)
-    const first = await stage.post({ jobId, payment })
+    const first = await stage.post(job)
     stage.calls.length = 0
-    const again = await stage.post({ jobId, payment })
+    const again = await stage.post(job)
     expect(again).toMatchObject({ status: 402, text: first.text })
     expect(receiptOf(again)).toEqual(receiptOf(first))
     expect(stage.calls).toEqual(['read'])
@@ -54,11 +50,11 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     const refused = [await stage.sign({ jobId }), await stage.sign({ jobId })]
     for (const payment of refused) expect((await stage.post({ jobId, payment })).status).toBe(402)
     expect(await stage.post({ jobId })).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
-    expect(runs(stage.calls)).toBe(1)
+    expect(stage.count('handler')).toBe(1)
     expect(stage.gate.charged.size).toBe(1)
     // What was refused once is never submitted, and sees what was bought since.
     for (const payment of refused) expect((await stage.post({ jobId, payment })).status).toBe(200)
-    expect(settles(stage.calls)).toBe(3)
+    expect(stage.count('settle')).toBe(3)
   })
 
   test('another payer does not get it', async () => {
@@ -96,7 +92,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: '' })
     expect((await stage.post({ jobId })).status).toBe(402)
     expect((await stage.post({ jobId })).status).toBe(200)
-    expect(runs(stage.calls)).toBe(1)
+    expect(stage.count('handler')).toBe(1)
   })
 
   test('D24 a settled job is forgotten after ten minutes, and the handler runs again', async () => {
@@ -106,50 +102,47 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     await stage.post({ jobId })
     await stage.clock.advance(601_000)
     expect((await stage.post({ jobId })).status).toBe(200)
-    expect(runs(stage.calls)).toBe(2)
+    expect(stage.count('handler')).toBe(2)
   })
 })
 
 describe('D8, PAY-13 a settlement that is not known', () => {
   test('is a 503 pending after the wait, and a 200 for a later repeat', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
-    const pending = await after(stage.clock, 1_000, stage.post({ jobId, payment }))
+    const pending = await after(stage.clock, 1_000, stage.post(job))
     expect(pending).toMatchObject({
       status: 503,
-      json: { status: 'pending', job_id: jobId, service_version: '1.0' },
+      json: { status: 'pending', job_id: job.jobId, service_version: '1.0' },
     })
     expect(pending.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(pending.headers.get('cache-control')).toBe('no-store')
     await stage.clock.advance(10_000)
-    const first = await stage.post({ jobId, payment })
-    const second = await stage.post({ jobId, payment })
+    const first = await stage.post(job)
+    const second = await stage.post(job)
     expect([first.status, second.status, second.text]).toEqual([200, 200, first.text])
     expect(receiptOf(second)).toEqual(receiptOf(first))
-    expect([runs(stage.calls), settles(stage.calls), stage.gate.charged.size]).toEqual([1, 5, 1])
+    expect([stage.count('handler'), stage.count('settle'), stage.gate.charged.size]).toEqual([1, 5, 1])
   })
 
   test('is waited for by a repeat, for a wait of its own', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.settles.push(...Array.from({ length: 12 }, () => UNKNOWN))
-    expect((await after(stage.clock, 1_000, stage.post({ jobId, payment }))).status).toBe(503)
-    expect((await after(stage.clock, 1_000, stage.post({ jobId, payment }))).status).toBe(503)
+    expect((await after(stage.clock, 1_000, stage.post(job))).status).toBe(503)
+    expect((await after(stage.clock, 1_000, stage.post(job))).status).toBe(503)
     stage.gate.settles.length = 0
-    expect((await after(stage.clock, 5_000, stage.post({ jobId, payment }))).status).toBe(200)
+    expect((await after(stage.clock, 5_000, stage.post(job))).status).toBe(200)
   })
 
   test('then fails: the repeat is a 402 with the receipt', async () => {
     const stage = await stageAgent({ settleWaitMs: 100 })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     stage.gate.settles.push(UNKNOWN, FAILED)
-    expect((await after(stage.clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+    expect((await after(stage.clock, 150, stage.post(job))).status).toBe(503)
     await stage.clock.advance(1_000)
-    const repeat = await stage.post({ jobId, payment })
+    const repeat = await stage.post(job)
     expect(repeat.status).toBe(402)
     expect(receiptOf(repeat)).toMatchObject({ success: false })
   })
@@ -178,11 +171,10 @@ describe('D8, PAY-13 a settlement that is not known', () => {
       settle: (payment: Parameters<typeof settle>[0]) =>
         (calls += 1) === 1 ? Promise.reject(new Error('broken')) : settle(payment),
     })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    expect((await after(stage.clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+    const job = await stage.order()
+    expect((await after(stage.clock, 150, stage.post(job))).status).toBe(503)
     await stage.clock.advance(1_000)
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 })
 
@@ -222,31 +214,29 @@ describe('a success that is not written down yet', () => {
     const clock = createFakeClock()
     const { store, write } = late(createMemoryStore(clock))
     const stage = await stageAgent({ clock, store })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const first = await stage.post({ jobId, payment })
-    const repeated = stage.post({ jobId, payment })
+    const job = await stage.order()
+    const first = await stage.post(job)
+    const repeated = stage.post(job)
     write()
     const second = await after(clock, 200, repeated)
     expect([second.status, second.text]).toEqual([200, first.text])
     expect(receiptOf(second)).toEqual(receiptOf(first))
-    expect([runs(stage.calls), settles(stage.calls)]).toEqual([1, 1])
+    expect([stage.count('handler'), stage.count('settle')]).toEqual([1, 1])
   })
 
   test('D24 is written by whoever takes the job over from a process that died: the same bytes, charged once', async () => {
     const clock = createFakeClock()
     const kept = createMemoryStore(clock)
     const gate = createScriptedGate()
-    const jobId = randomUUID()
     const { store, die } = late(kept)
     const dying = await stageAgent({ clock, gate, store })
-    const payment = await dying.sign({ jobId })
-    const first = await dying.post({ jobId, payment })
+    const job = await dying.order()
+    const first = await dying.post(job)
     die()
     const next = await stageAgent({ clock, gate, store: kept })
     await clock.advance(20_000)
     expect(await kept.unresolved()).toEqual([])
-    const second = await after(clock, 1_000, next.post({ jobId, payment }))
+    const second = await after(clock, 1_000, next.post(job))
     expect([first.status, second.status, second.text]).toEqual([200, 200, first.text])
     expect(receiptOf(second)).toEqual(receiptOf(first))
     expect([next.calls.includes('handler'), gate.charged.size]).toEqual([false, 1])
@@ -297,21 +287,19 @@ describe('a store that does not accept an outcome', () => {
         store: failing(createMemoryStore(clock), 'unpaid', 3, when),
         settleWaitMs: 100,
       })
-      const jobId = randomUUID()
-      const payment = await stage.sign({ jobId })
+      const job = await stage.order()
       stage.gate.settles.push(FAILED)
-      expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+      expect((await after(clock, 150, stage.post(job))).status).toBe(503)
       await clock.advance(5_000)
-      expect((await stage.post({ jobId, payment })).status).toBe(402)
+      expect((await stage.post(job)).status).toBe(402)
       await clock.advance(60_000)
-      expect(settles(stage.calls)).toBe(1)
+      expect(stage.count('settle')).toBe(1)
       expect(stage.gate.charged.size).toBe(0)
     },
   )
 
   test('the process that has the job by now decides its outcome', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
+    const { clock, store } = createPorts()
     const taken: JobStore = {
       ...store,
       write: async (holder, change) =>
@@ -321,8 +309,8 @@ describe('a store that does not accept an outcome', () => {
     stage.gate.settles.push(FAILED)
     expect((await stage.post()).status).toBe(503)
     await clock.advance(5_000)
-    expect(stage.calls.filter(call => call === 'leave unpaid')).toHaveLength(1)
-    expect(settles(stage.calls)).toBe(1)
+    expect(stage.count('leave unpaid')).toBe(1)
+    expect(stage.count('settle')).toBe(1)
   })
 
   test.each(['before', 'after'] as const)(
@@ -330,12 +318,11 @@ describe('a store that does not accept an outcome', () => {
     async when => {
       const clock = createFakeClock()
       const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })
-      const jobId = randomUUID()
-      const payment = await stage.sign({ jobId })
-      const first = await stage.post({ jobId, payment })
+      const job = await stage.order()
+      const first = await stage.post(job)
       expect(first.status).toBe(200)
-      const repeat = await after(clock, 20_000, stage.post({ jobId, payment }))
-      const later = await stage.post({ jobId, payment })
+      const repeat = await after(clock, 20_000, stage.post(job))
+      const later = await stage.post(job)
       expect([200, 503]).toContain(repeat.status)
       expect(later).toMatchObject({ status: 200, text: first.text })
       expect(stage.gate.charged.size).toBe(1)
@@ -345,14 +332,11 @@ describe('a store that does not accept an outcome', () => {
 
 describe('D32, OPS-04 stopping while a settlement is open', () => {
   test('leaves it saved and free, and the next process sees it through', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const first = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
+    const job = await first.order()
     gate.settles.push(UNKNOWN, UNKNOWN)
-    expect((await after(clock, 150, first.post({ jobId, payment }))).status).toBe(503)
+    expect((await after(clock, 150, first.post(job))).status).toBe(503)
     const stopped = first.agent.close()
     await clock.advance(2_000)
     await stopped
@@ -363,8 +347,10 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const second = await stageAgent({ clock, store, gate })
     await clock.advance(0)
     expect(second.calls).toEqual(['read', 'claim', 'settle', 'leave settled'])
-    expect(second.logs()).toContain(`resuming a settlement that an earlier process left open job=${jobId}`)
-    expect(await second.post({ jobId, payment })).toMatchObject({
+    expect(second.logs()).toContain(
+      `resuming a settlement that an earlier process left open job=${job.jobId}`,
+    )
+    expect(await second.post(job)).toMatchObject({
       status: 200,
       json: { output: { text: 'hi' } },
     })
@@ -372,9 +358,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
   })
 
   test('one left by a process that died is taken up once its lease is over, by one of the others', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const cut = { off: false }
     const dying: JobStore = {
       ...store,
@@ -384,24 +368,22 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     }
     const first = await stageAgent({ clock, store: dying, gate, settleWaitMs: 100 })
     const others = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
+    const job = await first.order()
     gate.settle = async () => {
       cut.off = true
       return await Promise.resolve(UNKNOWN)
     }
-    expect((await after(clock, 150, first.post({ jobId, payment }))).status).toBe(503)
+    expect((await after(clock, 150, first.post(job))).status).toBe(503)
     gate.settle = createScriptedGate().settle
     await clock.advance(16_000)
     expect(others.flatMap(other => other.calls.filter(call => call === 'leave settled'))).toEqual([
       'leave settled',
     ])
-    for (const other of others) expect((await other.post({ jobId, payment })).status).toBe(200)
+    for (const other of others) expect((await other.post(job)).status).toBe(200)
   })
 
   test('another agent’s, in the same store, is left alone: it has its own facilitator', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
+    const { clock, store } = createPorts()
     const first = await stageAgent({ clock, store, settleWaitMs: 100 })
     first.gate.settles.push(...Array.from({ length: 20 }, () => UNKNOWN))
     await after(clock, 150, first.post())
@@ -423,8 +405,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
   })
 
   test('a job of another network is another job: what test money bought is not given away for it', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
+    const { clock, store } = createPorts()
     const testing = await stageAgent({ clock, store })
     const jobId = randomUUID()
     expect((await testing.post({ jobId })).status).toBe(200)

@@ -4,8 +4,7 @@ import { createMemoryStore } from '../../jobs/memory-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
-import { stageAgent, type Stage } from '../paid-stage.test-setup.ts'
-import { createScriptedGate } from '../scripted-gate.test-setup.ts'
+import { createPorts, stageAgent, type Stage } from '../paid-stage.test-setup.ts'
 import { after, receiptOf } from '../staged-request.test-setup.ts'
 
 // D40: the record of a job is gone, and its payment was charged.
@@ -37,11 +36,10 @@ describe('a payment that was charged for this very job, by a facilitator that re
   test('I2 has one run only: its repeats get the same bytes for ten minutes', async () => {
     const stage = await stageAgent()
     refusedAsUsed(stage, chargedAgo(30))
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const first = await stage.post({ jobId, payment })
+    const job = await stage.order()
+    const first = await stage.post(job)
     await stage.clock.advance(595_000)
-    expect((await stage.post({ jobId, payment })).text).toBe(first.text)
+    expect((await stage.post(job)).text).toBe(first.text)
     expect(runs(stage)).toBe(1)
   })
 
@@ -79,20 +77,17 @@ describe('a payment that was charged for this very job, by a facilitator that re
   ])('I5 is answered 503 with the transaction where the run %s, and tried again', async (_, work) => {
     const stage = await stageAgent()
     stage.work = work
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     refusedAsUsed(stage, chargedAgo(30))
-    const first = await stage.post({ jobId, payment })
+    const first = await stage.post(job)
     expect(first).toMatchObject({ status: 503, json: { error: expect.stringContaining(TRANSACTION) } })
     stage.work = ({ text }) => ({ text })
     refusedAsUsed(stage, chargedAgo(40))
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 
   test('I6 is run by one of two replicas that are asked at once, and both deliver it', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
     gate.verifies.push({ ...USED, charge: chargedAgo(5) })
     const jobId = randomUUID()
@@ -137,8 +132,7 @@ describe('the job that a charge was for', () => {
 
   test('an unbound payment is for the job the facilitator charged it for: another job is answered 402', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, unbound: true })
+    const job = await stage.order({ unbound: true })
     let asked = ''
     const { verify } = stage.gate
     stage.gate.verify = (one, terms) => {
@@ -146,9 +140,9 @@ describe('the job that a charge was for', () => {
       return verify(one, terms)
     }
     refusedAsUsed(stage, chargedAgo(5, `0x${'00'.repeat(32)}`))
-    expect((await stage.post({ jobId, payment })).status).toBe(402)
+    expect((await stage.post(job)).status).toBe(402)
     refusedAsUsed(stage, chargedAgo(5, asked))
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 })
 
@@ -192,16 +186,15 @@ describe('before a payment is refused as too late, the facilitator is asked whet
 
   test('a job that was taken up while it was asked is answered by that, and not refused', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     const { findCharge } = stage.gate
     stage.gate.findCharge = async (one, terms) => {
       await new Promise<void>(resolve => void stage.clock.after(1_000, resolve))
       return await findCharge(one, terms)
     }
-    const late = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 - 1 })
+    const late = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 - 1 })
     await stage.clock.advance(500)
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
     expect((await after(stage.clock, 600, late)).status).toBe(200)
   })
 
@@ -223,35 +216,33 @@ test('D40 a store that lost everything in mid-settlement: the charged job is pen
     unresolved: () => store.unresolved(),
   }
   const stage = await stageAgent({ clock, store: current, settleWaitMs: 100 })
-  const jobId = randomUUID()
-  const payment = await stage.sign({ jobId })
+  const job = await stage.order()
   stage.gate.settles.push({ kind: 'unknown', cause: 'scripted' })
-  expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+  expect((await after(clock, 150, stage.post(job))).status).toBe(503)
   store = createMemoryStore(clock)
   await clock.advance(1_000)
   expect(stage.gate.charged.size).toBe(1)
   refusedAsUsed(stage, chargedAgo(1))
-  expect((await stage.post({ jobId, payment })).status).toBe(200)
+  expect((await stage.post(job)).status).toBe(200)
   expect(stage.gate.charged.size).toBe(1)
 })
 
 test('DDL-02 a verdict that takes longer than the deadline: 408 at the deadline, and the hold is given back', async () => {
   const stage = await stageAgent()
-  const jobId = randomUUID()
-  const payment = await stage.sign({ jobId })
+  const job = await stage.order()
   const { verify } = stage.gate
   stage.gate.verify = async (one, terms) => {
     await new Promise<void>(resolve => void stage.clock.after(3_500, resolve))
     return await verify(one, terms)
   }
-  const answer = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 2 })
+  const answer = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 2 })
   expect(await after(stage.clock, 2_000, answer)).toMatchObject({
     status: 408,
     json: { error: 'the payment was not verified before the deadline' },
   })
   expect(stage.calls).not.toContain('release')
   stage.gate.verify = verify
-  const retry = stage.post({ jobId, payment })
+  const retry = stage.post(job)
   await stage.clock.advance(1_600)
   // Given back before the retry holds it anew.
   expect(stage.calls.filter(call => call === 'release' || call === 'verify')).toEqual([

@@ -6,22 +6,10 @@ import type { JobStore } from '../../jobs/job-store.ts'
 import { sleep } from '../../clock.ts'
 import { createMemoryStore } from '../../jobs/memory-store.ts'
 import { createFakeClock } from '../../testing/fake-clock.ts'
-import { stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { createPorts, stageAgent, type Stage } from '../paid-stage.test-setup.ts'
 import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup.ts'
 import { signerOf } from '../staged-payment.test-setup.ts'
 import { after, receiptOf, type Answered } from '../staged-request.test-setup.ts'
-
-const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
-
-/** A handler that works for so long, and does not listen. */
-function takes(stage: Stage, ms: number): void {
-  stage.work = async ({ text }) => {
-    await new Promise<void>(resolve => {
-      stage.clock.after(ms, resolve)
-    })
-    return { text }
-  }
-}
 
 /** What anybody can make of a settled authorization: the header as it was sent, less what was never on the chain. */
 function withoutSalt(header: string): string {
@@ -36,12 +24,11 @@ const statuses = (answers: readonly Answered[]): readonly number[] => answers.ma
 describe('D22 a repeat of a settled job', () => {
   test('IDM-13 gets the same bytes and the same receipt, and nothing is verified, run or charged again', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const first = await stage.post({ jobId, payment })
+    const job = await stage.order()
+    const first = await stage.post(job)
     await stage.clock.advance(100_000)
     stage.calls.length = 0
-    const again = await stage.post({ jobId, payment })
+    const again = await stage.post(job)
     expect(again).toMatchObject({ status: 200, text: first.text })
     expect([...again.headers]).toEqual([...first.headers])
     expect(stage.calls).toEqual(['read'])
@@ -50,23 +37,21 @@ describe('D22 a repeat of a settled job', () => {
 
   test('PAY-15, IDM-14 the repeat is answered after its authorization expired, and with a deadline that has passed', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 60 })
-    const first = await stage.post({ jobId, payment })
+    const job = await stage.order({ validBefore: stage.clock.nowMs() / 1_000 + 60 })
+    const first = await stage.post(job)
     await stage.clock.advance(300_000)
-    expect(await stage.post({ jobId, payment, deadline: 1 })).toMatchObject({ status: 200, text: first.text })
+    expect(await stage.post({ ...job, deadline: 1 })).toMatchObject({ status: 200, text: first.text })
   })
 
   test('D40 a header rebuilt from the chain gets nothing: the salt of a bound nonce is not there', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    await stage.post({ jobId, payment, input: { text: 'sesame' } })
-    const rebuilt = withoutSalt(payment)
-    const answer = await stage.post({ jobId, payment: rebuilt })
+    const job = await stage.order()
+    await stage.post({ ...job, input: { text: 'sesame' } })
+    const rebuilt = withoutSalt(job.payment)
+    const answer = await stage.post({ jobId: job.jobId, payment: rebuilt })
     expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('salt') } })
     expect(answer.text).not.toContain('sesame')
-    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(200)
   })
 
   test('D40 a bound payment of the same payer for another job does not read it either', async () => {
@@ -79,10 +64,9 @@ describe('D22 a repeat of a settled job', () => {
 
   test('D40 an unbound payment gets it with the job_id alone: that is its only secret', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, unbound: true })
-    const first = await stage.post({ jobId, payment })
-    expect((await stage.post({ jobId, payment })).text).toBe(first.text)
+    const job = await stage.order({ unbound: true })
+    const first = await stage.post(job)
+    expect((await stage.post(job)).text).toBe(first.text)
     expect(stage.calls).not.toContain('inquire')
   })
 
@@ -114,7 +98,7 @@ describe('D22 a repeat of a settled job', () => {
     const first = await stage.post({ jobId })
     expect((await stage.post({ jobId, input: { text: 'other' } })).text).toBe(first.text)
     expect((await stage.post({ jobId, capability: 'cheap' })).text).toBe(first.text)
-    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+    expect([stage.count('handler'), stage.gate.charged.size]).toEqual([1, 1])
   })
 
   test('IDM-09, D24 it is kept for ten minutes from the proof, and no longer', async () => {
@@ -128,34 +112,32 @@ describe('D22 a repeat of a settled job', () => {
     expect((await stage.post({ jobId })).text).toBe(first.text)
     await stage.clock.advance(2_000)
     expect((await stage.post({ jobId })).json['completed_at']).not.toBe(first.json['completed_at'])
-    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([2, 2])
+    expect([stage.count('handler'), stage.gate.charged.size]).toEqual([2, 2])
   })
 
   test('PAY-05 after that the same payment is the facilitator’s to refuse: no free run', async () => {
     const stage = await stageAgent()
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 3_600 })
-    await stage.post({ jobId, payment })
+    const job = await stage.order({ validBefore: stage.clock.nowMs() / 1_000 + 3_600 })
+    await stage.post(job)
     await stage.clock.advance(601_000)
     stage.gate.verifies.push({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: '' })
-    expect((await stage.post({ jobId, payment })).status).toBe(402)
-    expect(runs(stage.calls)).toBe(1)
-    expect((await stage.post({ jobId })).status).toBe(200)
+    expect((await stage.post(job)).status).toBe(402)
+    expect(stage.count('handler')).toBe(1)
+    expect((await stage.post({ jobId: job.jobId })).status).toBe(200)
   })
 })
 
 describe('D23 a repeat of a running job', () => {
   test('eight requests with large bodies join it, the others are told to come back', async () => {
     const stage = await stageAgent()
-    takes(stage, 2_000)
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    stage.takes(2_000)
+    const job = await stage.order()
     const input = { text: 'hi', more: 'x'.repeat(70_000) }
-    const first = stage.post({ jobId, payment, input })
-    await expect.poll(() => runs(stage.calls)).toBe(1)
+    const first = stage.post({ ...job, input })
+    await expect.poll(() => stage.count('handler')).toBe(1)
     const answers: Awaited<ReturnType<Stage['post']>>[] = []
     const open = Array.from({ length: 12 }, async () => {
-      answers.push(await stage.post({ jobId, payment, input }))
+      answers.push(await stage.post({ ...job, input }))
     })
     await expect.poll(() => answers.length).toBe(4)
     for (const answer of answers)
@@ -167,27 +149,27 @@ describe('D23 a repeat of a running job', () => {
     expect((await first).status).toBe(200)
     await Promise.all(open)
     expect(statuses(answers.slice(4))).toEqual(Array<number>(8).fill(200))
-    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+    expect([stage.count('handler'), stage.gate.charged.size]).toEqual([1, 1])
   })
 
   test('IDM-04 it joins on another replica as well', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
-    for (const stage of stages) takes(stage, 2_000)
+    for (const stage of stages) stage.takes(2_000)
     const jobId = randomUUID()
     const payment = (await stages[0]?.sign({ jobId })) ?? ''
     const open = stages.map(async stage => await stage.post({ jobId, payment }))
     await clock.advance(2_200)
     const [first, second] = await Promise.all(open)
     expect(second).toMatchObject({ status: 200, text: first?.text })
-    expect([runs(stages.flatMap(stage => stage.calls)), gate.charged.size]).toEqual([1, 1])
+    expect([stages.reduce((sum, stage) => sum + stage.count('handler'), 0), gate.charged.size]).toEqual([
+      1, 1,
+    ])
   })
 
   test('IDM-03 a joiner whose own deadline is earlier is answered 408, alone', async () => {
     const stage = await stageAgent()
-    takes(stage, 5_000)
+    stage.takes(5_000)
     const jobId = randomUUID()
     const first = stage.post({ jobId })
     await stage.clock.advance(100)
@@ -205,19 +187,17 @@ describe('D23 a repeat of a running job', () => {
 
   test('decision 3: a joiner with the run’s own deadline hears how it ended', async () => {
     const stage = await stageAgent()
-    takes(stage, 1_990)
+    stage.takes(1_990)
     stage.gate.settles.push(UNKNOWN)
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     const deadline = stage.clock.nowMs() / 1_000 + 2
-    const open = [stage.post({ jobId, payment, deadline }), stage.post({ jobId, payment, deadline })]
+    const open = [stage.post({ ...job, deadline }), stage.post({ ...job, deadline })]
     await stage.clock.advance(3_000)
     expect(statuses(await Promise.all(open))).toEqual([200, 200])
   })
 
   test('I5 where nobody says in time how the run ended it is pending, not a 408: it may still charge', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
+    const { clock, store } = createPorts()
     let letThrough: (() => void) | undefined
     const slow: JobStore = {
       ...store,
@@ -231,11 +211,10 @@ describe('D23 a repeat of a running job', () => {
       },
     }
     const stage = await stageAgent({ clock, store: slow })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     const deadline = clock.nowMs() / 1_000 + 2
-    const first = stage.post({ jobId, payment, deadline })
-    const joiner = await after(clock, 5_000, stage.post({ jobId, payment, deadline }))
+    const first = stage.post({ ...job, deadline })
+    const joiner = await after(clock, 5_000, stage.post({ ...job, deadline }))
     expect(joiner).toMatchObject({ status: 503, json: { status: 'pending' } })
     letThrough?.()
     expect((await after(clock, 100, first)).status).toBe(200)
@@ -253,9 +232,8 @@ describe('D23 a repeat of a running job', () => {
       if (first) throw new Error('once')
       return { text: 'then' }
     }
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const open = [stage.post({ jobId, payment }), stage.post({ jobId, payment })]
+    const job = await stage.order()
+    const open = [stage.post(job), stage.post(job)]
     await stage.clock.advance(1_500)
     expect(statuses(await Promise.all(open))).toEqual([500, 200])
     expect(stage.gate.charged.size).toBe(1)
@@ -263,7 +241,7 @@ describe('D23 a repeat of a running job', () => {
 
   test('IDM-01 another payer’s running job is refused at once', async () => {
     const stage = await stageAgent()
-    takes(stage, 2_000)
+    stage.takes(2_000)
     const jobId = randomUUID()
     const first = stage.post({ jobId })
     await stage.clock.advance(10)
@@ -274,34 +252,33 @@ describe('D23 a repeat of a running job', () => {
 
   test('a caller who waits while the first payment fails buys the response with another payment', async () => {
     const stage = await stageAgent()
-    takes(stage, 1_000)
+    stage.takes(1_000)
     stage.gate.settles.push(FAILED)
     const jobId = randomUUID()
     const open = [stage.post({ jobId }), stage.post({ jobId })]
     await stage.clock.advance(1_500)
     expect(statuses(await Promise.all(open)).toSorted((one, other) => one - other)).toEqual([200, 402])
-    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+    expect([stage.count('handler'), stage.gate.charged.size]).toEqual([1, 1])
   })
 })
 
 describe('IDM-08 a handler that runs on after its deadline', () => {
   test('D24 keeps the job: a retry waits for its end and runs then, where it has the time', async () => {
     const stage = await stageAgent()
-    takes(stage, 40_000)
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    expect((await after(stage.clock, 30_000, stage.post({ jobId, payment }))).status).toBe(408)
-    takes(stage, 10)
-    const retry = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 20 })
+    stage.takes(40_000)
+    const job = await stage.order()
+    expect((await after(stage.clock, 30_000, stage.post(job))).status).toBe(408)
+    stage.takes(10)
+    const retry = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 20 })
     await stage.clock.advance(9_900)
-    expect(runs(stage.calls)).toBe(1)
+    expect(stage.count('handler')).toBe(1)
     expect((await after(stage.clock, 200, retry)).status).toBe(200)
-    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([2, 1])
+    expect([stage.count('handler'), stage.gate.charged.size]).toEqual([2, 1])
   })
 
   test('DDL-01 a retry that waits for its end until its own deadline is answered 408 then, and not before', async () => {
     const stage = await stageAgent()
-    takes(stage, 40_000)
+    stage.takes(40_000)
     const jobId = randomUUID()
     await after(stage.clock, 30_000, stage.post({ jobId }))
     let answer: Answered | undefined
@@ -313,7 +290,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
       status: 408,
       json: { error: 'the deadline passed while an earlier attempt at this job was still running' },
     })
-    expect(runs(stage.calls)).toBe(1)
+    expect(stage.count('handler')).toBe(1)
   })
 
   test('the job is given up after twice the longest deadline', async () => {
@@ -328,7 +305,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
 
   test('the hold is released at once: what the handler returns is never charged', async () => {
     const stage = await stageAgent()
-    takes(stage, 40_000)
+    stage.takes(40_000)
     await after(stage.clock, 30_000, stage.post())
     expect(stage.calls.slice(-2)).toEqual(['hold running', 'release'])
     await stage.clock.advance(60_000)
@@ -375,7 +352,7 @@ describe('after the process of a job has died', () => {
     leaveBetween(store, jobId, earlier)
     const answer = await after(clock, 200, stage.post({ jobId, input: { text: 'second' } }))
     expect(answer).toMatchObject({ status: 200, json: { output: { text: 'first' } } })
-    expect(runs(stage.calls)).toBe(0)
+    expect(stage.count('handler')).toBe(0)
     expect(gate.charged.size).toBe(1)
   })
 
@@ -401,9 +378,7 @@ describe('after the process of a job has died', () => {
   })
 
   test('a run taken over is a new one: who joins it waits for it, and nobody is told 408 about a charge', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     // It dies when it has written that its handler overran.
     let writes = 0
     const dying: JobStore = {
@@ -414,20 +389,15 @@ describe('after the process of a job has died', () => {
     const first = await stageAgent({ clock, store: dying, gate })
     first.work = async () => await new Promise(() => undefined)
     const second = await stageAgent({ clock, store, gate })
-    takes(second, 8_000)
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    const late = await after(
-      clock,
-      2_000,
-      first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 }),
-    )
+    second.takes(8_000)
+    const job = await first.order()
+    const late = await after(clock, 2_000, first.post({ ...job, deadline: clock.nowMs() / 1_000 + 2 }))
     expect(late.status).toBe(408)
     await clock.advance(10_000)
     const deadline = clock.nowMs() / 1_000 + 20
-    const open = [second.post({ jobId, payment, deadline })]
+    const open = [second.post({ ...job, deadline })]
     await clock.advance(1_000)
-    open.push(second.post({ jobId, payment, deadline }))
+    open.push(second.post({ ...job, deadline }))
     await clock.advance(8_000)
     const answers = await Promise.all(open)
     expect(statuses(answers)).toEqual([200, 200])
@@ -435,9 +405,7 @@ describe('after the process of a job has died', () => {
   })
 
   test('a failure reported after a pause is rechecked: the job was charged meanwhile', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const still: JobStore = {
       ...store,
       async write(holder, change) {
@@ -451,19 +419,16 @@ describe('after the process of a job has died', () => {
       throw new Error('once')
     }
     const second = await stageAgent({ clock, store, gate })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    const late = first.post({ jobId, payment })
+    const job = await first.order()
+    const late = first.post(job)
     await clock.advance(10)
-    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await second.post(job)).status).toBe(200)
     expect((await after(clock, 17_000, late)).status).toBe(200)
     expect(gate.charged.size).toBe(1)
   })
 
   test('an overrun noticed late is rechecked: the lease was over, and another process ran the job and charged', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     let stoodStill = false
     const still: JobStore = {
       ...store,
@@ -480,20 +445,17 @@ describe('after the process of a job has died', () => {
     const first = await stageAgent({ clock, store: still, gate })
     first.work = async () => await new Promise(() => undefined)
     const second = await stageAgent({ clock, store, gate })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    const late = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 })
+    const job = await first.order()
+    const late = first.post({ ...job, deadline: clock.nowMs() / 1_000 + 2 })
     await clock.advance(30_000)
-    const again = second.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 20 })
+    const again = second.post({ ...job, deadline: clock.nowMs() / 1_000 + 20 })
     expect((await after(clock, 100, again)).status).toBe(200)
     expect((await after(clock, 20_000, late)).status).toBe(200)
     expect(gate.charged.size).toBe(1)
   })
 
   test('a refusal that was read slowly is rechecked: another process ran the job and charged since', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
+    const { clock, store, gate } = createPorts()
     const slow: JobStore = {
       ...store,
       async read(jobKey) {
@@ -504,18 +466,16 @@ describe('after the process of a job has died', () => {
     }
     const first = await stageAgent({ clock, store: slow, gate })
     const second = await stageAgent({ clock, store, gate })
-    const jobId = randomUUID()
-    const payment = await first.sign({ jobId })
-    const refused = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 - 1 })
+    const job = await first.order()
+    const refused = first.post({ ...job, deadline: clock.nowMs() / 1_000 - 1 })
     await clock.advance(10)
-    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await second.post(job)).status).toBe(200)
     expect((await after(clock, 5_000, refused)).status).toBe(200)
     expect(gate.charged.size).toBe(1)
   })
 
   test('a failure is reported as it is where nobody resumed the job, and the work is not repeated', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
+    const { clock, store } = createPorts()
     const slow: JobStore = {
       ...store,
       async write(holder, change) {
@@ -538,15 +498,12 @@ describe('after the process of a job has died', () => {
   })
 
   test('a settlement that somebody else saw through while it was taken up is left as it is', async () => {
-    const clock = createFakeClock()
-    const store = createMemoryStore(clock)
-    const gate = createScriptedGate()
-    const jobId = randomUUID()
+    const { clock, store, gate } = createPorts()
     const stage = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
-    const payment = await stage.sign({ jobId })
+    const job = await stage.order()
     gate.settles.push(FAILED)
-    const earlier = await savedJob(await stageAgent({ clock, gate: createScriptedGate() }), jobId)
-    await stage.post({ jobId, payment })
+    const earlier = await savedJob(await stageAgent({ clock, gate: createScriptedGate() }), job.jobId)
+    await stage.post(job)
     // The look still says saved, the claim finds what the other process wrote: unpaid.
     const { read } = store
     store.read = async jobKey => {
@@ -554,9 +511,9 @@ describe('after the process of a job has died', () => {
       const seen = await read(jobKey)
       return seen && { held: false, job: earlier }
     }
-    const again = await after(clock, 200, stage.post({ jobId, payment }))
+    const again = await after(clock, 200, stage.post(job))
     expect(again.status).toBe(402)
-    expect((await stage.post({ jobId })).status).toBe(200)
+    expect((await stage.post({ jobId: job.jobId })).status).toBe(200)
     expect(gate.charged.size).toBe(1)
   })
 })

@@ -7,13 +7,6 @@ import { after } from '../staged-request.test-setup.ts'
 
 const INVALID = { kind: 'invalid', reason: 'insufficient_funds', message: '' } as const
 
-function takes(stage: Stage, ms: number): void {
-  stage.work = async ({ text }) => {
-    await new Promise<void>(resolve => void stage.clock.after(ms, resolve))
-    return { text }
-  }
-}
-
 const runs = (stage: Stage): number => stage.calls.filter(call => call === 'handler').length
 
 describe('a payer whose own short deadlines ran out', () => {
@@ -24,14 +17,14 @@ describe('a payer whose own short deadlines ran out', () => {
 
   test('twenty times is answered 503 for ten seconds, with Retry-After, before any work', async () => {
     const stage = await stageAgent()
-    takes(stage, 10_000)
+    stage.takes(10_000)
     for (let time = 0; time < 20; time += 1) expect(await runOut(stage, 1)).toBe(408)
     const answer = await stage.post()
     expect(answer).toMatchObject({ status: 503, json: { status: 'failed', error_type: 'internal' } })
     expect(answer.headers.get('retry-after')).toBe('10')
     expect(runs(stage)).toBe(20)
     await stage.clock.advance(11_000)
-    takes(stage, 10)
+    stage.takes(10)
     expect((await after(stage.clock, 20, stage.post())).status).toBe(200)
   })
 
@@ -39,7 +32,7 @@ describe('a payer whose own short deadlines ran out', () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const paid = await stage.post({ jobId })
-    takes(stage, 10_000)
+    stage.takes(10_000)
     for (let time = 0; time < 20; time += 1) await runOut(stage, 1)
     expect((await stage.post()).status).toBe(503)
     expect((await stage.post({ jobId })).text).toBe(paid.text)
@@ -47,7 +40,7 @@ describe('a payer whose own short deadlines ran out', () => {
 
   test('is not sent away where it gave the time that the agent declares: then the handler was slow', async () => {
     const stage = await stageAgent()
-    takes(stage, 200_000)
+    stage.takes(200_000)
     for (let time = 0; time < 21; time += 1) expect(await runOut(stage, 60)).toBe(408)
     expect(runs(stage)).toBe(21)
   })
@@ -139,22 +132,20 @@ describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
 
   test('counts the time that the payment leaves as well', async () => {
     const stage = await stageAgent({ variables })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId, validBefore: Math.floor(stage.clock.nowMs() / 1_000) + 14 })
-    expect((await stage.post({ jobId, payment })).status).toBe(408)
+    const job = await stage.order({ validBefore: Math.floor(stage.clock.nowMs() / 1_000) + 14 })
+    expect((await stage.post(job)).status).toBe(408)
   })
 
   test('refuses no stored answer, and no join', async () => {
     const stage = await stageAgent({ variables })
-    takes(stage, 2_000)
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const first = stage.post({ jobId, payment })
+    stage.takes(2_000)
+    const job = await stage.order()
+    const first = stage.post(job)
     await stage.clock.advance(100)
-    const joined = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 4 })
+    const joined = stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 4 })
     await stage.clock.advance(2_000)
     expect([(await first).status, (await joined).status]).toEqual([200, 200])
-    const short = await stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 1 })
+    const short = await stage.post({ ...job, deadline: stage.clock.nowMs() / 1_000 + 1 })
     expect(short.status).toBe(200)
   })
 
