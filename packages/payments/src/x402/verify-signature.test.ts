@@ -228,7 +228,7 @@ describe('the terms of a proven payment', () => {
     ['valid only later', { validAfter: String(NOW + 1) }, 'validAfter'],
     ['valid from this very second', { validAfter: String(NOW) }, 'validAfter'],
     ['valid since a second ago', { validAfter: String(NOW - 1) }, undefined],
-  ])('PAY-26 isVerdictStatus a payment that is %s', async (_, changes, reason) => {
+  ])('PAY-26 a payment that is %s is judged by its times', async (_, changes, reason) => {
     const refused = refuseTerms(await proven(changes), requirement, NOW)
     if (reason === undefined) expect(refused).toBeUndefined()
     else expect(refused).toContain(reason)
