@@ -1,4 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
@@ -103,8 +104,32 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   /** Transactions are replaced soon where they are in no block. */
   const SOON = { limits: { stuckAfterMs: 1_000 } }
   const IMPATIENT = { limits: { settleWaitMs: 300, stuckAfterMs: 1_000 } }
+  const settle = (by: RunningFacilitator, { request }: Payment): Promise<SettleOutcome> =>
+    by.client.settle(request, { timeoutMs: 600_000 })
+  const becomes = async (payment: Payment, state: PaymentRecord['state']): Promise<void> =>
+    await expect.poll(async () => (await rowOf(payment))?.state).toBe(state)
+  const countSent = (by: RunningFacilitator, block = 'latest'): Promise<unknown> =>
+    stack.rpc.call('eth_getTransactionCount', [by.relayers[0], block])
+  const createPayments = async (count: number): Promise<readonly Payment[]> => {
+    const payments: Payment[] = []
+    for (let index = 0; index < count; index += 1) payments.push(await createPayment())
+    return payments
+  }
+  /** A process accepts payments, is asked to settle them, and dies as its options say. */
+  const dieWith = async (
+    payments: readonly Payment[],
+    options: Parameters<Stack['startFacilitator']>[0],
+  ): Promise<RunningFacilitator> => {
+    const facilitator = await stack.startFacilitator({ ...IMPATIENT, ...options })
+    for (const payment of payments) {
+      await verify(facilitator, payment)
+      expect((await settle(facilitator, payment)).kind).toBe('unknown')
+    }
+    await facilitator.close()
+    return facilitator
+  }
   const settlesWith = async (by: RunningFacilitator, payment: Payment): Promise<string> => {
-    const outcome = await by.client.settle(payment.request, { timeoutMs: 600_000 })
+    const outcome = await settle(by, payment)
     expect(outcome).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.from)).toBe(1)
     return outcome.kind === 'settled' ? outcome.transaction : ''
@@ -120,26 +145,16 @@ describe.runIf(await hasPostgres())('after a crash', () => {
 
   test('PAY-22 a crash between capture and transaction: the next process settles it, asked or not', async () => {
     const payment = await createPayment()
-    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
-    await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'unknown',
-    })
-    await first.close()
+    await dieWith([payment], { ledger: await dying({ submit: true }) })
     expect((await rowOf(payment))?.state).toBe('captured')
     const next = await stack.startFacilitator()
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     await settlesWith(next, payment)
   })
 
   test('PAY-22 a crash between saving a transaction and sending it: the very same transaction is sent', async () => {
     const payment = await createPayment()
-    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
-    await verify(first, payment)
-    expect(await first.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'unknown',
-    })
-    await first.close()
+    await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const saved = await rowOf(payment)
     expect(saved).toMatchObject({
       state: 'submitted',
@@ -156,9 +171,9 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await first.close()
     const saved = await rowOf(payment)
     expect(saved).toMatchObject({ state: 'submitted', transaction: told })
-    const sent = await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])
+    const sent = await countSent(first)
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
-    expect(await stack.rpc.call('eth_getTransactionCount', [first.relayers[0], 'latest'])).toBe(sent)
+    expect(await countSent(first)).toBe(sent)
   })
 
   test('PAY-22 a charge that is saved while the ledger’s answer is lost: it is sent once, asked or not', async () => {
@@ -176,17 +191,17 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const facilitator = await stack.startFacilitator({ ledger: { ...ledger, settlements } })
     await verify(facilitator, payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
+    expect(await settle(facilitator, payment)).toMatchObject({
       kind: 'unknown',
     })
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     const hash = (await rowOf(payment))?.transaction
     expect(await settlesWith(facilitator, payment)).toBe(hash)
     // Its nonce counts as taken.
     const next = await createPayment()
     await verify(facilitator, next)
     await settlesWith(facilitator, next)
-    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe('0x2')
+    expect(await countSent(facilitator)).toBe('0x2')
   })
 
   test('PAY-15 after the settlement, before the answer: asked again it answers the same, with an empty wallet too', async () => {
@@ -200,10 +215,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
 
   test('PAY-16 a saved, unsent transaction whose payment an observer settled is not counted twice', async () => {
     const payment = await createPayment(PRICE * 2n)
-    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
-    await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    await first.close()
+    await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const foreign = await token.submitForeign(payment.signed)
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(foreign)
   })
@@ -213,13 +225,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
+    expect(await settle(facilitator, payment)).toMatchObject({
       kind: 'unknown',
     })
     const hash = (await rowOf(payment))?.transaction
     expect(await stack.rpc.call('anvil_dropTransaction', [hash])).toBe(hash)
     await stack.rpc.call('evm_setAutomine', [true])
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     expect(await token.countTransfers(payment.from)).toBe(1)
   })
 
@@ -250,31 +262,26 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
+    await settle(facilitator, payment)
     const first = (await rowOf(payment))?.transaction
     await expect.poll(async () => (await rowOf(payment))?.transaction).not.toBe(first)
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     const settled = await rowOf(payment)
     const mined = (await stack.rpc.call('eth_getTransactionByHash', [settled?.transaction])) as {
       nonce: string
       maxFeePerGas: string
     }
     expect(Number(mined.nonce)).toBe(0)
-    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayers[0], 'latest'])).toBe('0x1')
+    expect(await countSent(facilitator)).toBe('0x1')
     expect(await stack.rpc.call('eth_getTransactionReceipt', [first])).toBeNull()
   })
 
   test('SR4 a batch that succeeds proves only those of its payments whose transfers are in it', async () => {
     const [good, spoiled] = [await createPayment(), await createPayment()]
-    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
-    for (const payment of [good, spoiled]) {
-      await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    }
-    await first.close()
+    await dieWith([good, spoiled], { ledger: await dying({ submit: true }) })
     const second = await stack.startFacilitator({ ledger: await dying(), rpc: deaf() })
-    await expect.poll(async () => (await rowOf(good))?.state).toBe('submitted')
+    await becomes(good, 'submitted')
     await second.close()
     const batch = (await rowOf(good))?.transaction
     expect((await rowOf(spoiled))?.transaction).toBe(batch)
@@ -297,10 +304,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     readonly raw: string
     readonly before: unknown
   }> => {
-    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
-    await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    await first.close()
+    await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const before = await stack.rpc.call('evm_snapshot', [])
     await token.pause()
     let raw = ''
@@ -310,7 +314,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const options = { rpc: { ...stack.rpc, call }, clock: movedClock, ...IMPATIENT }
     const facilitator = await stack.startFacilitator(options)
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('failed')
+    await becomes(payment, 'failed')
     expect((await rowOf(payment))?.attempts).toBe(1)
     return { facilitator, raw, before }
   }
@@ -318,7 +322,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
     const payment = await createPayment()
     const { facilitator, raw, before } = await minedInVain(payment)
-    expect(await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })).toEqual({
+    expect(await settle(facilitator, payment)).toEqual({
       kind: 'unknown',
       cause: 'settlement_pending',
     })
@@ -331,7 +335,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('eth_sendRawTransactionSync', [raw])
     await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds + 1])
     await stack.rpc.call('evm_mine', [])
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     await settlesWith(facilitator, payment)
   })
 
@@ -342,15 +346,16 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     aheadMs = (finalSeconds + 1) * 1_000 - Date.now()
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds])
     await stack.rpc.call('evm_mine', [])
-    const settle = async (): Promise<unknown> =>
-      await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
     const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
     await expect.poll(audited).toBe(finalSeconds)
-    expect(await settle()).toMatchObject({ kind: 'unknown' })
+    expect(await settle(facilitator, payment)).toMatchObject({ kind: 'unknown' })
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds + 1])
     await stack.rpc.call('evm_mine', [])
     await expect.poll(audited).toBe(finalSeconds + 1)
-    expect(await settle()).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
+    expect(await settle(facilitator, payment)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('paused'),
+    })
   })
 
   test('PAY-17 a receipt that says success without a transfer is no proof', async () => {
@@ -358,7 +363,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await facilitator.client.settle(payment.request, { timeoutMs: 600_000 })
+    await settle(facilitator, payment)
     const empty = (await rowOf(payment))?.transaction
     const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
     // A token that does nothing, answers zero and does not revert.
@@ -377,23 +382,15 @@ describe.runIf(await hasPostgres())('after a crash', () => {
 
   test('a nonce that somebody else used with the relayer key costs no payment', async () => {
     const payment = await createPayment()
-    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
-    await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    await first.close()
+    await dieWith([payment], { ledger: await dying(), rpc: deaf() })
     const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
     await stack.rpc.call('eth_sendTransactionSync', [transfer])
     await settlesWith(await stack.startFacilitator(), payment)
   })
 
   test('PAY-22 a nonce that no transaction has any more is filled: what waits behind it is mined', async () => {
-    const payments = [await createPayment(), await createPayment()]
-    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
-    for (const payment of payments) {
-      await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    }
-    await first.close()
+    const payments = await createPayments(2)
+    const first = await dieWith(payments, { ledger: await dying({ submit: true }) })
     // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
     const account = { network: NETWORK.id, relayer: first.relayers[0] ?? '' }
     const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
@@ -412,8 +409,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     await observer.leases.giveUp(lease)
     await stack.startFacilitator(SOON)
-    for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    for (const payment of payments) await becomes(payment, 'settled')
   })
 
   test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
@@ -425,7 +421,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_revert', [snapshot])
     expect(await token.countTransfers(payment.from)).toBe(0)
     await expect.poll(async () => await token.countTransfers(payment.from)).toBe(1)
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     const row = await rowOf(payment)
     expect(await stack.rpc.call('eth_getTransactionReceipt', [row?.transaction])).toMatchObject({
       status: '0x1',
@@ -459,21 +455,18 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
     await facilitator.client.verify(request, { timeoutMs: 600_000 })
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('expired')
+    await becomes(payment, 'expired')
     await settlesWith(facilitator, { ...payment, request })
   })
 
   test('a captured payment that expires before it can be sent has failed, and the payer is not blamed', async () => {
     const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 300) })
-    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
-    await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    await first.close()
+    await dieWith([payment], { ledger: await dying({ submit: true }) })
     await stack.rpc.call('evm_increaseTime', [301])
     await stack.rpc.call('evm_mine', [])
     aheadMs = 301_000
     const next = await stack.startFacilitator({ clock: movedClock })
-    expect(await next.client.settle(payment.request, { timeoutMs: 600_000 })).toMatchObject({
+    expect(await settle(next, payment)).toMatchObject({
       kind: 'failed',
       reason: 'invalid_exact_evm_payload_authorization_valid_before',
     })
@@ -482,8 +475,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
 
   test('PAY-02 two facilitators on one ledger and one relayer account: 50 payments are mined, no nonce is missing', async () => {
     const [one, other] = [await stack.startFacilitator(), await stack.startFacilitator()]
-    const payments: Payment[] = []
-    for (let index = 0; index < 50; index += 1) payments.push(await createPayment())
+    const payments = await createPayments(50)
     const outcomes = await Promise.all(
       payments.map(async (payment, index) => {
         await verify(index % 2 === 0 ? other : one, payment)
@@ -505,14 +497,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT }),
       await stack.startFacilitator(IMPATIENT),
     ]
-    const payments = [await createPayment(), await createPayment()]
+    const payments = await createPayments(2)
     for (const [index, payment] of payments.entries()) {
       await verify(index === 0 ? first : second, payment)
       await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 600_000 })
     }
     await first.close()
-    for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    for (const payment of payments) await becomes(payment, 'settled')
   })
 
   test('two facilitators with relayer accounts of their own share the work and never send a payment twice', async () => {
@@ -520,13 +511,12 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       await stack.startFacilitator(),
       await stack.startFacilitator({ relayerKeys: [TEST_KEYS.deployer.privateKey] }),
     ]
-    const payments: Payment[] = []
-    for (let index = 0; index < 30; index += 1) payments.push(await createPayment())
+    const payments = await createPayments(30)
     const outcomes = await Promise.all(
       payments.map(async (payment, index) => {
         const by = index % 2 === 0 ? one : other
         await verify(by, payment)
-        return await by.client.settle(payment.request, { timeoutMs: 600_000 })
+        return await settle(by, payment)
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
@@ -539,8 +529,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     )
     const facilitator = await stack.startFacilitator({ relayerKeys: keys })
     expect(facilitator.relayers).toHaveLength(3)
-    const payments: Payment[] = []
-    for (let index = 0; index < 24; index += 1) payments.push(await createPayment())
+    const payments = await createPayments(24)
     await stack.rpc.call('evm_setAutomine', [false])
     const senders = new Set<unknown>()
     const isBusy = async (relayer: string): Promise<boolean> => {
@@ -554,7 +543,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     for (const wave of [1, 2, 3]) {
       for (const payment of payments.slice(8 * (wave - 1), 8 * wave)) {
         await verify(facilitator, payment)
-        settling.push(facilitator.client.settle(payment.request, { timeoutMs: 600_000 }))
+        settling.push(settle(facilitator, payment))
       }
       await until(async () => {
         const busy = await Promise.all(facilitator.relayers.map(isBusy))
@@ -574,58 +563,34 @@ describe.runIf(await hasPostgres())('after a crash', () => {
 
   test('the next process takes over the transactions of all keys of one that died', async () => {
     const keys = [TEST_KEYS.relayer, TEST_KEYS.deployer].map(({ privateKey }) => privateKey)
-    const first = await stack.startFacilitator({
-      relayerKeys: keys,
-      ledger: await dying(),
-      rpc: deaf(),
-      ...IMPATIENT,
-    })
-    const payments: Payment[] = []
-    for (let index = 0; index < 4; index += 1) {
-      const payment = await createPayment()
-      payments.push(payment)
-      await verify(first, payment)
-      await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    }
-    await first.close()
+    const payments = await createPayments(4)
+    await dieWith(payments, { relayerKeys: keys, ledger: await dying(), rpc: deaf() })
     await stack.startFacilitator({ relayerKeys: keys })
-    for (const payment of payments)
-      await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    for (const payment of payments) await becomes(payment, 'settled')
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 4n)
   })
 
   test('what a process with fewer keys than the one before leaves to nobody is counted, until a process has the key', async () => {
     const [kept, dropped] = [TEST_KEYS.relayer.privateKey, TEST_KEYS.deployer.privateKey]
     const payment = await createPayment()
-    const first = await stack.startFacilitator({
-      relayerKeys: [dropped],
-      ledger: await dying(),
-      rpc: deaf(),
-      ...IMPATIENT,
-    })
-    await verify(first, payment)
-    await first.client.settle(payment.request, { timeoutMs: 600_000 })
-    await first.close()
+    await dieWith([payment], { relayerKeys: [dropped], ledger: await dying(), rpc: deaf() })
     const unattendedOf = async ({ metrics }: RunningFacilitator): Promise<string | undefined> =>
       /^farebox_facilitator_transactions_unattended (\d+)$/m.exec(await metrics.registry.metrics())?.[1]
     const second = await stack.startFacilitator({ relayerKeys: [kept] })
     await expect.poll(() => unattendedOf(second)).toBe('1')
     expect((await rowOf(payment))?.state).toBe('submitted')
     await stack.startFacilitator({ relayerKeys: [dropped] })
-    await expect.poll(async () => (await rowOf(payment))?.state).toBe('settled')
+    await becomes(payment, 'settled')
     await expect.poll(() => unattendedOf(second)).toBe('0')
   })
 
   test('payments that arrive within one block interval go together', async () => {
     const facilitator = await stack.startFacilitator()
-    const payments: Payment[] = []
-    for (let index = 0; index < 20; index += 1) payments.push(await createPayment())
+    const payments = await createPayments(20)
     const keys = payments.map(({ key }) => key)
     await Promise.all(payments.map(async payment => await verify(facilitator, payment)))
     await stack.rpc.call('evm_setAutomine', [false])
-    const settling = payments.map(payment =>
-      facilitator.client.settle(payment.request, { timeoutMs: 600_000 }),
-    )
+    const settling = payments.map(payment => settle(facilitator, payment))
     await until(async () => (await observer.payments.find(keys)).every(({ state }) => state !== 'held'))
     await stack.rpc.call('evm_setIntervalMining', [1])
     const outcomes = await Promise.all(settling)

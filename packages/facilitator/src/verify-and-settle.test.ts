@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization/eip-3009'
-import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
@@ -14,13 +16,15 @@ import {
   NETWORK,
   PRICE,
   signAuthorization,
+  type PaymentChanges,
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
 
+const now = (): number => Math.floor(Date.now() / 1_000)
 const HASH = /^0x[0-9a-f]{64}$/
 
-describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
+describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', () => {
   let stack: Stack
   let facilitator: RunningFacilitator
   let token: TokenForTests
@@ -46,6 +50,26 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       kind: 'valid',
     })
     return payment
+  }
+  interface Answer {
+    readonly status: number
+    readonly body: { [key: string]: unknown }
+  }
+  const post = async (path: '/verify' | '/settle', body: object): Promise<Answer> => {
+    const answer = await facilitator.app.inject({
+      method: 'POST',
+      url: path,
+      headers: { authorization: `Bearer ${stack.secret}` },
+      payload: body,
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  const signed = async (
+    changes: PaymentChanges = {},
+    balance = PRICE,
+  ): Promise<Awaited<ReturnType<typeof signAuthorization>> & { payer: string }> => {
+    const payer = await stack.createPayer(balance)
+    return { ...(await signAuthorization(stack.crypto, payer, changes)), payer }
   }
   const inquiry = (payment: Payment): FacilitatorRequest => ({
     ...payment.request,
@@ -123,13 +147,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   test('a payment never verified is verified and settled in one', async () => {
     const payer = await stack.createPayer(PRICE)
     const request = facilitatorRequest(await signAuthorization(stack.crypto, payer))
-    const answer = await facilitator.app.inject({
-      method: 'POST',
-      url: '/settle',
-      headers: { authorization: `Bearer ${stack.secret}` },
-      payload: JSON.stringify(request),
-    })
-    expect(answer.json()).toEqual({
+    expect((await post('/settle', request)).body).toEqual({
       success: true,
       transaction: expect.stringMatching(HASH),
       network: 'eip155:84532',
@@ -290,5 +308,145 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     reachable = true
     await expect.poll(async () => (await settle(payment, own)).kind).toBe('settled')
     facilitator = await stack.startFacilitator()
+  })
+
+  test('D10 a good payment is valid, its payer named, and held', async () => {
+    const one = await signed()
+    const answer = await post(
+      '/verify',
+      facilitatorRequest(one, { binding: freshBinding(), holdUntil: now() + 33 }),
+    )
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        isValid: true,
+        payer: one.authorization.from,
+        extensions: { [HOLD_EXTENSION]: { holdId: expect.any(String), holdUntil: expect.any(Number) } },
+      },
+    })
+  })
+
+  test('a stock middleware, without our extension, is served too, and bound to the payment itself', async () => {
+    const one = await signed()
+    expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)
+    expect((await post('/verify', facilitatorRequest(one))).body['isValid']).toBe(true)
+    expect(
+      (await post('/verify', facilitatorRequest(one, { binding: freshBinding() }))).body['invalidReason'],
+    ).toBe('payment_bound_otherwise')
+  })
+
+  test('a hold never outlives the authorization', async () => {
+    const validBefore = now() + 40
+    const answer = await post(
+      '/verify',
+      facilitatorRequest(await signed({ validBefore: String(validBefore) }), {
+        binding: freshBinding(),
+        holdUntil: now() + 9_000,
+      }),
+    )
+    expect(answer.body).toMatchObject({ extensions: { [HOLD_EXTENSION]: { holdUntil: validBefore } } })
+  })
+
+  test('anything while the token is paused, in the words of the token', async () => {
+    const request = facilitatorRequest(await signed(), { binding: freshBinding() })
+    await token.pause()
+    const answer = await post('/verify', request)
+    await token.unpause()
+    expect(answer.body).toMatchObject({
+      isValid: false,
+      invalidReason: 'invalid_exact_evm_transaction_simulation_failed',
+      invalidMessage: expect.stringContaining('Pausable: paused'),
+    })
+  })
+
+  test.each([{ binding: 'job' }, { binding: freshBinding(), holdUntil: 'soon' }])(
+    'a hold that cannot be asked for is no request: %j',
+    async hold => {
+      const request = { ...facilitatorRequest(await signed()), extensions: { [HOLD_EXTENSION]: hold } }
+      expect(await post('/verify', request)).toMatchObject({
+        status: 400,
+        body: { invalidReason: 'invalid_payload' },
+      })
+    },
+  )
+
+  test('judges by the head of the chain where that is a little ahead of our clock', async () => {
+    const own = await startStack()
+    const ahead = await own.startFacilitator()
+    await own.rpc.call('evm_increaseTime', [25])
+    await own.rpc.call('evm_mine', [])
+    const payer = await own.createPayer(PRICE)
+    const first = await signAuthorization(own.crypto, payer, { validBefore: String(now() + 30) })
+    await ahead.client.verify(
+      facilitatorRequest(await signAuthorization(own.crypto, payer), { binding: freshBinding() }),
+      { timeoutMs: 600_000 },
+    )
+    const outcome = await ahead.client.verify(facilitatorRequest(first, { binding: freshBinding() }), {
+      timeoutMs: 600_000,
+    })
+    expect(outcome).toMatchObject({
+      kind: 'invalid',
+      reason: 'invalid_exact_evm_payload_authorization_valid_before',
+    })
+    await own.stop()
+  })
+
+  test('payments on an idle local chain, whose head is old, are checked and settled by the pending block', async () => {
+    const own = await startStack()
+    const payer = await own.createPayer(PRICE)
+    // An hour passes and nobody uses the chain.
+    await own.rpc.call('evm_increaseTime', [3_600])
+    const idle = await own.startFacilitator({
+      clock: { ...systemClock, nowMs: () => Date.now() + 3_600_000 },
+    })
+    const [from, to] = [now() + 1_800, now() + 3_900]
+    const request = facilitatorRequest(
+      await signAuthorization(own.crypto, payer, { validAfter: String(from), validBefore: String(to) }),
+      { binding: freshBinding() },
+    )
+    expect(await idle.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
+    expect(await idle.client.settle(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'settled' })
+    await own.stop()
+  })
+
+  test('PAY-32 a relayer without gas money: nothing is verified, it is not ready, and no payment is called invalid', async () => {
+    const poor = `0x${randomBytes(32).toString('hex')}`
+    const broke = await stack.startFacilitator({ relayerKeys: [poor] })
+    const request = facilitatorRequest(await signed(), { binding: freshBinding() })
+    expect(await broke.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'unavailable' })
+    const ready = await broke.app.inject({ method: 'GET', url: '/ready' })
+    expect(ready.statusCode).toBe(503)
+    expect(ready.json()).toMatchObject({
+      ready: false,
+      database: 'ok',
+      chain: 'ok',
+      relayer: expect.stringContaining('gas money'),
+    })
+    expect(toHex(fromHex(broke.relayers[0] ?? ''))).toBe(stack.crypto.addressOf(fromHex(poor)))
+  })
+
+  test('PAY-32 while gas costs more than the cap nothing is verified', async () => {
+    const thrifty = await stack.startFacilitator({
+      relayerKeys: [TEST_KEYS.deployer.privateKey],
+      limits: { maxFeePerGas: 1n },
+    })
+    const request = facilitatorRequest(await signed(), { binding: freshBinding() })
+    expect(await thrifty.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({
+      kind: 'unavailable',
+    })
+  })
+
+  test('PAY-23 does not start on another chain than it is configured for', async () => {
+    const rpc = {
+      ...stack.rpc,
+      call: async (method: string, ...rest: [readonly unknown[]]) =>
+        method === 'eth_chainId' ? '0x2105' : await stack.rpc.call(method, ...rest),
+    }
+    await expect(stack.startFacilitator({ rpc })).rejects.toThrow('the node is on chain 8453')
+  })
+
+  test('PAY-39 does not start where the token has another domain', async () => {
+    const wrong = { ...NETWORK, asset: { ...NETWORK.asset, domain: { name: 'USD Coin', version: '2' } } }
+    await expect(stack.startFacilitator({ network: wrong })).rejects.toThrow('DOMAIN_SEPARATOR')
   })
 })
