@@ -84,7 +84,7 @@ const ROOMS = {
     ['agents', 'contract-events'],
     ['platform-parts'],
     ['http', 'outbound', 'checking', 'tallies', 'storage'],
-    ['sealing'],
+    ['sealing', 'work'],
     ['outbound/address'],
     ['*'],
   ],

@@ -1,7 +1,7 @@
 import { LOCAL_AGENT_REGISTRY_ADDRESS } from '@farebox/contracts/addresses'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createChecker } from '@farebox/platform/checking/checker'
-import { createDueWork } from '@farebox/platform/notifier'
+import { createDueWork } from '@farebox/platform/src/work/due-work'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformParts } from '@farebox/platform/platform-parts'
 import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
 import { openStorage } from '@farebox/platform/storage/open-storage'

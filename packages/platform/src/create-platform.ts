@@ -18,13 +18,15 @@ import { startListingReports } from './owners/settlements/start-listing-reports.
 import { ownersRoutes } from './owners/owners-routes.ts'
 import { startPermissions } from './limits/follow-permissions.ts'
 import { limitsRoutes } from './limits/limits-routes.ts'
-import type { Background, PlatformParts } from './platform-parts.ts'
+import type { PlatformDependencies, PlatformParts } from './platform-parts.ts'
+import type { Background } from './work/loop.ts'
 import { registryRoutes } from './registry/registry-routes.ts'
 import { startRegistry } from './registry/start-registry.ts'
 import { runsRoutes } from './runs/runs-routes.ts'
 import { startRuns } from './runs/drive/start-runs.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { walletsRoutes } from './wallets/wallets-routes.ts'
+import { createDueWork } from './work/due-work.ts'
 
 /** A platform that serves. */
 export interface Platform {
@@ -69,20 +71,21 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
  * @example
  * ```ts
  * import { createPlatform } from '@farebox/platform/create-platform'
- * import type { PlatformParts } from '@farebox/platform/platform-parts'
+ * import type { PlatformDependencies } from '@farebox/platform/platform-parts'
  *
  * // Resolves to what ends it.
- * export async function serve(parts: PlatformParts): Promise<() => Promise<void>> {
- *   const platform = await createPlatform(parts, { trustedProxies: ['10.0.0.0/8'] })
+ * export async function serve(dependencies: PlatformDependencies): Promise<() => Promise<void>> {
+ *   const platform = await createPlatform(dependencies, { trustedProxies: ['10.0.0.0/8'] })
  *   console.log(await platform.listen({ host: '127.0.0.1', port: 4000 }))
  *   return () => platform.close()
  * }
  * ```
  */
 export async function createPlatform(
-  parts: PlatformParts,
+  dependencies: PlatformDependencies,
   { trustedProxies = [], pages }: PlatformDoor = {},
 ): Promise<Platform> {
+  const parts = { ...dependencies, due: createDueWork(dependencies.clock) }
   const app = createApp(parts, platformRoutes(parts), { trustedProxies, pages })
   const metrics = createMetrics(parts)
   metrics.watch(app)

@@ -5,13 +5,13 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
-import type { DueWork } from './notifier.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { SettlementRule } from './settlement-rule.ts'
 import type { PaymentSeal } from './sealing/payment-seal.ts'
+import type { DueWork } from './work/due-work.ts'
 
 /**
- * What every room of the platform stands on; made once, handed to each.
+ * What a platform stands on; made once, by the program around it.
  *
  * @example
  * ```ts
@@ -19,23 +19,21 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
  * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
  * import { createChecker } from '@farebox/platform/checking/checker'
  * import { createOutbound } from '@farebox/platform/outbound/outbound'
- * import type { PlatformParts } from '@farebox/platform/platform-parts'
- * import { createDueWork } from '@farebox/platform/notifier'
+ * import type { PlatformDependencies } from '@farebox/platform/platform-parts'
  * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
  * import { openStorage } from '@farebox/platform/storage/open-storage'
  * import { systemClock } from '@farebox/server/clock'
  * import { silentLog } from '@farebox/server/log'
  *
- * export async function makeParts(
+ * export async function makeDependencies(
  *   connectionString: string,
- *   { network, settings }: Pick<PlatformParts, 'network' | 'settings'>,
- * ): Promise<PlatformParts> {
+ *   { network, settings }: Pick<PlatformDependencies, 'network' | 'settings'>,
+ * ): Promise<PlatformDependencies> {
  *   return {
  *     database: await openStorage({ connectionString }),
  *     outbound: createOutbound({ localMode: false }),
  *     checker: createChecker({ clock: systemClock }),
  *     clock: systemClock,
- *     due: createDueWork(systemClock),
  *     log: silentLog,
  *     crypto: await loadEvmCrypto(),
  *     seal: createPaymentSeal(process.env.PAYMENT_ENCRYPTION_KEY ?? ''),
@@ -46,15 +44,13 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
  * }
  * ```
  */
-export interface PlatformParts {
+export interface PlatformDependencies {
   readonly database: Database
   /** The only way to an untrusted host's URL (D37). */
   readonly outbound: Outbound
   /** The only place where declarations of others, and what is checked against them, are examined (D42). */
   readonly checker: Checker
   readonly clock: Clock
-  /** Tells those who work in this process that something is due, before they look by themselves. */
-  readonly due: DueWork
   readonly log: Log
   readonly crypto: EvmCrypto
   /** Encrypts signed payments before they are written to the database. */
@@ -65,6 +61,11 @@ export interface PlatformParts {
   readonly settings: PlatformSettings
   /** How our clock differs from the node's; undefined where they agree, absent where nobody compares them. */
   readonly clockSkew?: () => ClockSkew | undefined
+}
+
+/** What every folder of the platform stands on. */
+export interface PlatformParts extends PlatformDependencies {
+  readonly due: DueWork
 }
 
 /** A clock that differs from another. */
@@ -103,12 +104,6 @@ export interface PlatformSettings {
   readonly canaryKey: string | undefined
   /** Gives test money to whoever asks, on a local chain; 32 bytes of `0x` hex. */
   readonly faucetKey: string | undefined
-}
-
-/** Work that goes on by itself, such as the monitor's rounds. */
-export interface Background {
-  /** Ends what is running, in order. Safe to call twice. */
-  stop(): Promise<void>
 }
 
 /** How long things take where nobody says otherwise. */

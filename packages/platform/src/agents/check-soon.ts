@@ -1,19 +1,13 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/**
- * How long a worker has for a check: two attempts, a wait for its turn before the second, a look at whether the outage is
- * our own, and the writing. Afterwards somebody else takes the agent.
- */
-export const CHECK_LEASE_MS = 90_000
-
 /** Between two checks that orders trigger. */
 const LEAST_APART = `interval '30 seconds'`
 
-/** A triggered check that has not ended by then was lost with its worker. */
-const LOST_AFTER = `interval '${CHECK_LEASE_MS} milliseconds'`
+/** A triggered check that has not ended by then was not counted, and is asked for again. */
+const LOST_AFTER = `interval '90 seconds'`
 
-/** A check that is due sooner may be under way: its result must count. */
-const UNDER_WAY = `interval '${CHECK_LEASE_MS + 30_000} milliseconds'`
+/** One that is planned sooner is soon enough; it may be under way, and then its result must count. */
+const SOON_ENOUGH = `interval '120 seconds'`
 
 /**
  * Has an agent checked now, because an order could not reach it or failed by its fault. Only the check changes how others
@@ -24,7 +18,7 @@ export async function checkSoon(database: Database, agentId: number): Promise<vo
   await database.query(
     'check-soon',
     `update agent_health set planned_at = coalesce(planned_at, due_at), due_at = now(), hastened_at = now()
-     where agent_id = $1 and due_at > clock_timestamp() + ${UNDER_WAY} and due_at < 'infinity'
+     where agent_id = $1 and due_at > clock_timestamp() + ${SOON_ENOUGH} and due_at < 'infinity'
        and (checked_at is null or checked_at < now() - ${LEAST_APART})
        and (hastened_at is null or hastened_at <= checked_at or hastened_at < now() - ${LOST_AFTER})`,
     [agentId],

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import { recountAgent } from './change-badge.ts'
 
 /** So long after a job ended at most, work permitting, its agent's numbers say so; and so seldom is each agent written. */
@@ -13,20 +13,12 @@ const AGENTS_AT_ONCE = 200
  * processes do the same on one database.
  */
 export function startRecounts(parts: PlatformParts): Background {
-  const { clock, log } = parts
-  const ending = new AbortController()
-  const { signal } = ending
-  const onFailure = (error: unknown): void =>
-    log.error('job counts not updated', { error: describeError(error) })
-  const running = repeat(clock, { everyMs: RECOUNT_EVERY_MS, signal, onFailure }, () =>
-    recountAgents(parts, signal),
-  )
-  return {
-    async stop() {
-      ending.abort()
-      await running
-    },
+  const recounts: Loop = {
+    pauseMs: RECOUNT_EVERY_MS,
+    pass: signal => recountAgents(parts, signal),
+    onFailure: error => parts.log.error('job counts not updated', { error: describeError(error) }),
   }
+  return startLoops(parts.clock, [recounts])
 }
 
 /** Does it once for every agent that has something to be added; resolves to how many outcomes were. */

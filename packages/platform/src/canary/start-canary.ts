@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events'
 import { createProvePayment } from '../jobs/quote/prove-payment.ts'
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
 import { forgetPaymentProblem, notePaymentProblem } from '../owners/payment-problem.ts'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background } from '../work/loop.ts'
+import { startWorker } from '../work/worker.ts'
 import { endCanary, enrollAgents, takeDueCanaries, type DueCanary } from './canary-store.ts'
 import { canarySigner, runCanary, type CanaryEnd, type CanaryMeans } from './run-canary.ts'
 
@@ -40,28 +40,22 @@ export function startCanary(parts: PlatformParts, options: CanaryOptions = {}): 
     budgetAtomic,
     provePayment: createProvePayment(parts),
   }
-  const stopping = new AbortController()
-  const { signal } = stopping
-  setMaxListeners(0, signal)
-
-  const round = async (): Promise<void> => {
-    const due = await takeDueCanaries(parts.database, { nowMs: parts.clock.nowMs(), limit: atOnce })
-    await Promise.all(due.map(one => tryAgent(parts, means, one, { signal, everyMs })))
-  }
-  const enroll = async (): Promise<void> => {
-    const withinMs = checkIntervalMs * FIRST_WITHIN_CHECKS
-    await enrollAgents(parts.database, { nowMs: parts.clock.nowMs(), withinMs })
-  }
+  const { database, clock, log } = parts
   const onFailure = (error: unknown): void =>
-    parts.log.error('a round of the daily jobs failed', { error: describeError(error) })
-  const rounds = Promise.all([
-    repeat(parts.clock, { everyMs: checkIntervalMs, signal, onFailure }, enroll),
-    repeat(parts.clock, { everyMs: roundMs, signal, onFailure }, round),
-  ])
+    log.error('a round of the daily jobs failed', { error: describeError(error) })
+  const enroll = (): Promise<void> =>
+    enrollAgents(database, { nowMs: clock.nowMs(), withinMs: checkIntervalMs * FIRST_WITHIN_CHECKS })
+  const enrolling = startLoops(clock, [{ pauseMs: checkIntervalMs, pass: enroll, onFailure }])
+  const trying = startWorker<DueCanary>(clock, {
+    slots: atOnce,
+    pace: { pollMs: roundMs, idleMs: roundMs },
+    take: ({ limit }) => takeDueCanaries(database, { nowMs: clock.nowMs(), limit }),
+    work: (due, { signal }) => tryAgent(parts, means, due, { signal, everyMs }),
+    onFailure,
+  })
   return {
     async stop() {
-      stopping.abort()
-      await rounds
+      await Promise.all([enrolling.stop(), trying.stop()])
     },
   }
 }

@@ -3,7 +3,8 @@ import type { Clock } from '@farebox/server/clock'
 import { startCheckThread, type CheckThread } from './check-thread.ts'
 import type { CheckOrder } from './check-messages.ts'
 import type { Checks } from './checks.ts'
-import { createSmallChecks, type Verdict } from './small-checks.ts'
+import { createFairQueue, type FairQueue } from '../work/fair-queue.ts'
+import { createSmallChecks, type SmallChecks, type Verdict } from './small-checks.ts'
 
 /** Checks what untrusted hosts declare and send, away from the event loop (D42). */
 export interface Checker {
@@ -63,44 +64,88 @@ interface Waiting {
  * ```
  */
 export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: CheckerOptions): Checker {
-  const size = threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
-  const idle: CheckThread[] = []
-  const all = new Set<CheckThread>()
-  /** By owner, in the order of their turns. */
-  const queues = new Map<string, Waiting[]>()
-  const busyOwners = new Set<string>()
-  let waiting = 0
+  const queue = createFairQueue<Waiting>()
+  const pool = createThreadPool(clock, {
+    size: threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)),
+    timeoutMs,
+    queue,
+  })
+  const small = createSmallChecks()
   let isClosed = false
+  return {
+    run: (kind, given, owner) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) return reject(new CheckFailed(STOPPED))
+        const verdict = checkAtOnce(small, kind, given)
+        if (verdict !== undefined) return resolve(verdict.violation as never)
+        if (queue.count(owner) >= Math.floor((MOST_WAITING - queue.size) / PART_OF_LEFT))
+          return reject(new CheckFailed('cannot be checked now: too many checks wait'))
+        queue.add(owner, {
+          order: { kind, given },
+          owner,
+          // What a thread answers to a kind is what the kind's check returns.
+          resolve: result => resolve(result as never),
+          reject,
+        })
+        pool.start()
+      }),
+    async close() {
+      isClosed = true
+      for (let one = queue.next(); one !== undefined; one = queue.next()) one.reject(new CheckFailed(STOPPED))
+      await pool.end()
+    },
+  }
+}
 
-  const takeNext = (): Waiting | undefined => {
-    for (const [owner, queue] of queues) {
-      if (busyOwners.has(owner)) continue
-      const next = queue.shift()
-      queues.delete(owner)
-      if (queue.length > 0) queues.set(owner, queue)
-      if (next !== undefined) waiting -= 1
-      return next
+const STOPPED = 'is not checked any more: the platform stops'
+
+/** Undefined where it is for a thread: another kind, what is large, or a schema that cannot be compiled. */
+function checkAtOnce<K extends keyof Checks>(
+  small: SmallChecks,
+  kind: K,
+  given: Parameters<Checks[K]>[0],
+): Verdict | undefined {
+  // Each kind comes with what its check takes.
+  try {
+    if (kind === 'input') {
+      const { fields, input } = given as Parameters<Checks['input']>[0]
+      return small.input(fields, input)
     }
+    if (kind !== 'output') return undefined
+    const { fields, output } = given as Parameters<Checks['output']>[0]
+    return small.output(fields, output)
+  } catch {
     return undefined
   }
+}
 
+interface ThreadPool {
+  /** Begins what waits, as far as there are threads for it. */
+  start(): void
+  end(): Promise<void>
+}
+
+/** Threads that start with the first checks, each at one check at a time, of one owner no two. */
+function createThreadPool(
+  clock: Clock,
+  by: { readonly size: number; readonly timeoutMs: number; readonly queue: FairQueue<Waiting> },
+): ThreadPool {
+  const idle: CheckThread[] = []
+  const all = new Set<CheckThread>()
+  const busyOwners = new Set<string>()
   const start = (): void => {
-    while (idle.length > 0 || all.size < size) {
-      const next = takeNext()
+    while (idle.length > 0 || all.size < by.size) {
+      const next = by.queue.next(owner => !busyOwners.has(owner))
       if (next === undefined) return
       const thread = idle.pop() ?? startCheckThread()
       all.add(thread)
       busyOwners.add(next.owner)
-      void work(thread, next)
+      void check(thread, next)
     }
   }
-
-  const work = async (thread: CheckThread, { order, owner, resolve, reject }: Waiting): Promise<void> => {
-    const over = new AbortController()
-    const timedOut = clock.sleep(timeoutMs, over.signal).then(() => 'late' as const)
+  const check = async (thread: CheckThread, { order, owner, resolve, reject }: Waiting): Promise<void> => {
     try {
-      const report = await Promise.race([thread.run(order), timedOut])
-      if (report === 'late') throw new CheckFailed('takes too long to check')
+      const report = await inTime(clock, by.timeoutMs, thread.run(order))
       idle.push(thread)
       if (report.ok) resolve(report.result)
       else reject(new CheckFailed(`cannot be checked: ${report.error}`))
@@ -112,58 +157,27 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
         error instanceof CheckFailed ? error : new CheckFailed('takes too much to check', { cause: error }),
       )
     } finally {
-      over.abort('over')
       busyOwners.delete(owner)
       start()
     }
   }
-
-  const small = createSmallChecks()
-  const checkAtOnce = <K extends keyof Checks>(
-    kind: K,
-    given: Parameters<Checks[K]>[0],
-  ): Verdict | undefined => {
-    // Each kind comes with what its check takes.
-    try {
-      if (kind === 'input') {
-        const { fields, input } = given as Parameters<Checks['input']>[0]
-        return small.input(fields, input)
-      }
-      if (kind !== 'output') return undefined
-      const { fields, output } = given as Parameters<Checks['output']>[0]
-      return small.output(fields, output)
-    } catch {
-      // A schema that cannot be compiled: a thread says so, in the words for that.
-      return undefined
-    }
-  }
-
   return {
-    run: (kind, given, owner) =>
-      new Promise((resolve, reject) => {
-        const verdict = isClosed ? undefined : checkAtOnce(kind, given)
-        if (verdict !== undefined) return resolve(verdict.violation as never)
-        const queue = queues.get(owner) ?? []
-        if (isClosed) return reject(new CheckFailed('is not checked any more: the platform stops'))
-        if (queue.length >= Math.floor((MOST_WAITING - waiting) / PART_OF_LEFT))
-          return reject(new CheckFailed('cannot be checked now: too many checks wait'))
-        queue.push({
-          order: { kind, given },
-          owner,
-          // What a thread answers to a kind is what the kind's check returns.
-          resolve: result => resolve(result as never),
-          reject,
-        })
-        queues.set(owner, queue)
-        waiting += 1
-        start()
-      }),
-    async close() {
-      isClosed = true
-      for (const { reject } of [...queues.values()].flat())
-        reject(new CheckFailed('is not checked any more: the platform stops'))
-      queues.clear()
+    start,
+    async end() {
       await Promise.all([...all].map(thread => thread.end()))
     },
+  }
+}
+
+async function inTime<T>(clock: Clock, timeoutMs: number, checking: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  try {
+    const late = clock.sleep(timeoutMs, over.signal).then((): never => {
+      throw new CheckFailed('takes too long to check')
+    })
+    late.catch(() => undefined)
+    return await Promise.race([checking, late])
+  } finally {
+    over.abort('over')
   }
 }

@@ -1,5 +1,6 @@
 import { describeError } from '@farebox/server/log'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import type { ContractFollower, FollowOptions } from './follow-contract.ts'
 import { ContractMissing } from './read-chain.ts'
 
@@ -38,35 +39,19 @@ export function keepFollowing(
   on: { readonly name: string; readonly passed?: () => void; readonly mayBeMissing?: boolean },
 ): Background {
   const { clock, log } = parts
-  const stopping = new AbortController()
-  const intervalMs = followInterval(parts)
-
-  const follow = async (): Promise<void> => {
-    let failures = 0
-    while (!stopping.signal.aborted) {
-      let pauseMs = intervalMs
-      try {
-        const pass = await follower.pass()
-        failures = 0
-        if (pass.kind === 'behind') pauseMs = 0
-        if (pass.kind !== 'busy') on.passed?.()
-      } catch (error) {
-        failures += 1
-        pauseMs = Math.min(MAX_PAUSE_MS, intervalMs * 2 ** Math.min(10, failures - 1))
-        const isExpected = on.mayBeMissing === true && error instanceof ContractMissing
-        if (!isExpected)
-          log.warn(`${on.name} could not be followed`, { error: describeError(error), failures })
-        else if (failures === 1) log.info(`${on.name} is not followed`, { reason: error.message })
-      }
-      await clock.sleep(pauseMs, stopping.signal)
-    }
-  }
-
-  const following = follow()
-  return {
-    async stop() {
-      stopping.abort()
-      await following
+  const following: Loop = {
+    pauseMs: followInterval(parts),
+    longestPauseMs: MAX_PAUSE_MS,
+    async pass() {
+      const { kind } = await follower.pass()
+      if (kind !== 'busy') on.passed?.()
+      return kind === 'behind'
+    },
+    onFailure(error, failures) {
+      const isExpected = on.mayBeMissing === true && error instanceof ContractMissing
+      if (!isExpected) log.warn(`${on.name} could not be followed`, { error: describeError(error), failures })
+      else if (failures === 1) log.info(`${on.name} is not followed`, { reason: error.message })
     },
   }
+  return startLoops(clock, [following])
 }

@@ -3,10 +3,16 @@ import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
-import type { Background } from '../platform-parts.ts'
+import type { Background } from '../work/loop.ts'
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { endSendings, LEASE_MS, takeJobsToCheckPayment, takeJobsToSend } from './records/job-leases.ts'
+import {
+  endSendings,
+  hostOf,
+  LEASE_MS,
+  takeJobsToCheckPayment,
+  takeJobsToSend,
+} from './records/job-leases.ts'
 import { insertJob, type NewJob } from './records/job-store.ts'
 import { startJobs, type JobsOptions } from './drive/start-jobs.ts'
 
@@ -126,8 +132,10 @@ test('agents that share a host share what it has', async () => {
     await insertAgent(stage.database, { agentId })
     await writeMany(4, { agentId, endpoint: `${SLOW}:${8_443 + agentId}/agent-${agentId}` })
   }
-  const taken = await takeJobsToSend(stage.database, taking({ perHost: 5 }))
-  expect(taken.map(({ host }) => host)).toEqual(Array.from({ length: 5 }, () => 'slow.example'))
+  const taken = await takeJobsToSend(stage.database, taking({ perKey: 5 }))
+  expect(taken.map(({ endpoint }) => hostOf(endpoint))).toEqual(
+    Array.from({ length: 5 }, () => 'slow.example'),
+  )
 })
 
 test('twenty hosts that never answer leave a slot for another', async () => {
@@ -181,7 +189,7 @@ test('of one host the job whose time ends first is sent first, and those whose t
   const short = await write({ endpoint: SLOW, maxDeadlineSeconds: 30 })
   const order: string[] = []
   for (let take = 0; take < 3; take++)
-    for (const { job } of await takeJobsToSend(stage.database, taking({ limit: 1 }))) order.push(job.jobId)
+    for (const { jobId } of await takeJobsToSend(stage.database, taking({ limit: 1 }))) order.push(jobId)
   expect(order).toEqual([short, long, expired])
 })
 
@@ -192,15 +200,19 @@ test('hosts with the fewest jobs under way come first, and those that have all t
     ['a.example', 3],
     ['b.example', 1],
   ])
-  const taken = await takeJobsToSend(stage.database, taking({ perHost: 3, limit: 3, underWay }))
-  expect(taken.map(({ host }) => host).toSorted()).toEqual(['b.example', 'c.example', 'c.example'])
+  const taken = await takeJobsToSend(stage.database, taking({ perKey: 3, limit: 3, underWay }))
+  expect(taken.map(({ endpoint }) => hostOf(endpoint)).toSorted()).toEqual([
+    'b.example',
+    'c.example',
+    'c.example',
+  ])
 })
 
 test('two workers take no job twice, and what a dead one held is free again', async () => {
   await insertAgent(stage.database)
   for (let host = 0; host < 10; host++) await writeMany(4, { endpoint: `https://host${host}.example` })
   const takes = await Promise.all([1, 2, 3, 4].map(() => takeJobsToSend(stage.database, taking({}))))
-  const taken = takes.flat().map(({ job }) => job.jobId)
+  const taken = takes.flat().map(({ jobId }) => jobId)
   expect([taken.length, new Set(taken).size]).toEqual([40, 40])
   const later = await takeJobsToSend(stage.database, taking({ nowMs: Date.now() + LEASE_MS + 1_000 }))
   expect(later).toHaveLength(40)
@@ -208,5 +220,5 @@ test('two workers take no job twice, and what a dead one held is free again', as
 
 function taking(given: Partial<Parameters<typeof takeJobsToSend>[1]>): Parameters<typeof takeJobsToSend>[1] {
   const nowMs = Date.now()
-  return { holder: randomUUID(), limit: 100, perHost: 16, underWay: new Map(), nowMs, ...given }
+  return { holder: randomUUID(), limit: 100, perKey: 16, underWay: new Map(), nowMs, ...given }
 }

@@ -4,7 +4,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { openJob, shownBy } from './order/open-job.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
-import type { VersionWatch } from '../watch-versions.ts'
+import type { VersionWatch } from '../work/watch-versions.ts'
 import { createJobWatch } from './records/watch-jobs.ts'
 import { describeJob } from './show-job.ts'
 

@@ -11,7 +11,7 @@ import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
-import type { Background } from '../platform-parts.ts'
+import type { Background } from '../work/loop.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -376,9 +376,9 @@ test('what a worker of an earlier attempt finds out later is not written to the 
   } as const
   await recordAnswer(stage.parts, stalled, { heard, beganMs: Date.now(), delivery: {} })
   // It is due, without its lease having to run out, and the same process takes it.
-  const taking = { holder, limit: 9, perHost: 9, underWay: new Map(), nowMs: Date.now() }
+  const taking = { holder, limit: 9, perKey: 9, underWay: new Map(), nowMs: Date.now() }
   const taken = await takeJobsToSend(stage.database, taking)
-  expect(taken.map(({ job }) => job.jobId)).toEqual([ordered.order.job_id])
+  expect(taken.map(one => one.jobId)).toEqual([ordered.order.job_id])
   await releaseJob(stage.database, stalled, { holder, nextDueAtMs: undefined })
   const { jobId, sealedPayment = '', sendings } = await rowOf(ordered)
   expect([stage.parts.seal.open(jobId, sealedPayment), sendings]).toEqual([ordered.order.payment, 0])

@@ -7,7 +7,7 @@ import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
-import type { Background } from '../platform-parts.ts'
+import type { Background } from '../work/loop.ts'
 import {
   startChainAgent,
   type AgentReply,

@@ -6,7 +6,8 @@ import {
   type FollowOptions,
 } from '../contract-events/follow-contract.ts'
 import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { Background } from '../work/loop.ts'
 import { PERMISSION_TOPICS, readPermissionLog, type PermissionEvent } from './permission-contract.ts'
 import { forgetPermissionsAfter, storePermissionEvents } from './store-permission-events.ts'
 

@@ -23,8 +23,36 @@ export interface FinishMeans {
   readonly outage: OwnOutageWatch
   /** In [0, 1). */
   readonly chance: () => number
-  /** Aborts when the process ends: what failed since is given back uncounted. */
-  readonly signal: AbortSignal
+}
+
+/** What ended is gathered for so long, so that it is written together. */
+const COLLECT_MS = 25
+const GROUP = 500
+
+/**
+ * Finishes checks in groups, one group after the other. Each resolves once its group is written; where that fails, their
+ * leases run out and somebody checks them again.
+ */
+export function finishInGroups(
+  parts: PlatformParts,
+  means: FinishMeans,
+): (ended: CheckEnded, signal: AbortSignal) => Promise<void> {
+  let group: CheckEnded[] = []
+  let written = Promise.resolve()
+  const write = async (before: Promise<void>, ended: CheckEnded[], signal: AbortSignal): Promise<void> => {
+    await before
+    await parts.clock.sleep(COLLECT_MS, signal)
+    if (group === ended) group = []
+    await finishChecks(parts, { ...means, signal }, ended).catch((error: unknown) => {
+      parts.log.error('checks not written', { error: describeError(error) })
+    })
+  }
+  return (ended, signal) => {
+    if (group.length === GROUP) group = []
+    group.push(ended)
+    if (group.length === 1) written = write(written, group, signal)
+    return written
+  }
 }
 
 /** A check that came to nothing is made again after this. */
@@ -33,13 +61,16 @@ const AGAIN_MS = 60_000
 /** Agents that are seen otherwise from now on, in one transaction. */
 const TOGETHER = 50
 
-/** Judges and writes a group of checks. Rejects where the database does; those agents are then checked by whoever is next. */
+/**
+ * Judges and writes a group of checks. Rejects where the database does; those agents are then checked by who is next.
+ * `signal` aborts when the process ends: what failed since is given back uncounted.
+ */
 export async function finishChecks(
   parts: PlatformParts,
-  { outage, chance, signal }: FinishMeans,
+  { outage, chance, signal }: FinishMeans & { readonly signal: AbortSignal },
   ended: readonly CheckEnded[],
 ): Promise<void> {
-  if (!signal.aborted) await judgeOutage(parts, { outage, chance, signal }, ended)
+  if (!signal.aborted) await judgeOutage(parts, { outage, signal }, ended)
   const failuresCount = !outage.isOurs() && !signal.aborted
   const { checkIntervalMs } = parts.settings
   const changes = ended.map(one => decide(one, { failuresCount, checkIntervalMs, chance: chance() }))
@@ -67,7 +98,7 @@ async function changeTogether(parts: PlatformParts, changes: readonly ChangingCh
 /** What is in this group is not written yet, and so need not be taken back. */
 async function judgeOutage(
   { clock, database }: PlatformParts,
-  { outage, signal }: FinishMeans,
+  { outage, signal }: Pick<FinishMeans, 'outage'> & { readonly signal: AbortSignal },
   ended: readonly CheckEnded[],
 ): Promise<void> {
   for (const one of ended) observe(outage, clock.nowMs(), one)

@@ -1,6 +1,5 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
-import { CHECK_LEASE_MS } from '../agents/check-soon.ts'
 
 /** An agent that is ours to check, until the lease ends. */
 export interface CheckLease {
@@ -26,6 +25,9 @@ export interface CheckLease {
   readonly badgeShown: Badge
 }
 
+/** For so long a worker has a check to itself; it is renewed while the check is under way. */
+export const CHECK_LEASE_MS = 6_000
+
 /** How many are taken at most. Written into the statement: planned for an unknown number it would read whole tables. */
 const SIZES = [500, 200, 50, 10, 1] as const
 
@@ -40,14 +42,19 @@ export interface LeaseSpan {
   readonly dueFromMs?: number | undefined
 }
 
+/** How many are taken at once where there is room for so many more. */
+export function checksTakenAtOnce(room: number): number {
+  return SIZES.find(size => size <= room) ?? 0
+}
+
 /** Takes agents that are due, the most overdue first: never more than `atMost`, none that somebody else has just taken. */
 export async function leaseChecks(
   database: Database,
   atMost: number,
   { atMs, dueFromMs }: LeaseSpan = {},
 ): Promise<readonly CheckLease[]> {
-  const size = SIZES.find(one => one <= atMost)
-  if (size === undefined) return []
+  const size = checksTakenAtOnce(atMost)
+  if (size === 0) return []
   const rows = await database.query<LeaseColumns>(`lease-checks-${size}`, leaseStatement(size), [
     atMs ?? null,
     CHECK_LEASE_MS,
@@ -55,6 +62,35 @@ export async function leaseChecks(
   ])
   return rows.map(toLease)
 }
+
+/**
+ * A column that has the statement's transaction not wait for the disk: what a broken database forgets of the last moment
+ * is checked again.
+ */
+export const WITHOUT_FLUSH = `set_config('synchronous_commit', 'off', true) as without_flush`
+
+/** Keeps checks a while longer, but for those that somebody else has taken. */
+export async function renewChecks(
+  database: Database,
+  leases: readonly CheckLease[],
+  atMs?: number,
+): Promise<void> {
+  if (leases.length === 0) return
+  const [agentIds, fences] = [leases.map(({ agentId }) => agentId), leases.map(({ fence }) => fence)]
+  await database.query('renew-checks', RENEW, [atMs ?? null, CHECK_LEASE_MS, agentIds, fences])
+}
+
+/** What is just being written is skipped: two statements that wait for one another's rows would be stopped. */
+const RENEW = `
+  with moment as materialized (
+    select coalesce(to_timestamp($1::float8 / 1000), clock_timestamp()) as at, ${WITHOUT_FLUSH}
+  ), held as materialized (
+    select h.agent_id from agent_health h
+    join unnest($3::bigint[], $4::bigint[]) as l (agent_id, fence) on l.agent_id = h.agent_id and l.fence = h.fence
+    for update of h skip locked
+  )
+  update agent_health h set due_at = (select at from moment) + $2::float8 * interval '1 millisecond'
+  from held where h.agent_id = held.agent_id`
 
 interface LeaseColumns {
   readonly agent_id: string
@@ -71,13 +107,7 @@ interface LeaseColumns {
   readonly badge_shown: Badge
 }
 
-/**
- * A column that has the statement's transaction not wait for the disk: what a broken database forgets of the last moment
- * is checked again.
- */
-export const WITHOUT_FLUSH = `set_config('synchronous_commit', 'off', true) as without_flush`
-
-function leaseStatement(size: (typeof SIZES)[number]): string {
+function leaseStatement(size: number): string {
   return `
     with moment as materialized (
       select coalesce(to_timestamp($1::float8 / 1000), clock_timestamp()) as at,

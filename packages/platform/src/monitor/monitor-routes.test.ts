@@ -9,7 +9,7 @@ import { pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { monitorRoutes } from './monitor-routes.ts'
-import { runChecks } from './run-checks.ts'
+import { startChecks } from './start-checks.ts'
 import { startMonitor } from './start-monitor.ts'
 import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
 
@@ -112,15 +112,11 @@ test('an agent that is not watched any more is not checked, and goes on counting
   const failures = (await health())['consecutive_failures']
   refusals = Infinity
   await stage.database.inTransaction(client => unwatchAgent(client, 1))
-  const ending = new AbortController()
-  const running = runChecks(stage.parts, ending.signal, {
-    onStart: () => {
-      throw new Error('it was checked')
-    },
-  })
+  const checked: number[] = []
+  const checks = startChecks(stage.parts, { onStart: ({ agentId }) => void checked.push(agentId) })
   await stage.parts.clock.sleep(600)
-  ending.abort()
-  await running
+  await checks.stop()
+  expect(checked).toEqual([])
   expect((await health())['consecutive_failures']).toBe(failures)
   await watch()
   await watch()

@@ -4,7 +4,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { watchMany } from '../test-setup/database/watch-many.ts'
-import { runChecks } from './run-checks.ts'
+import { startChecks } from './start-checks.ts'
 
 const AGENTS = 10_000
 const ROUNDS = 9
@@ -56,9 +56,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 async function runRound(workers: readonly PlatformParts[], atMs: number): Promise<void> {
-  const ending = new AbortController()
-  const options = { dueAtMs: () => atMs }
-  const running = Promise.all(workers.map(parts => runChecks(parts, ending.signal, options)))
+  const checks = workers.map(parts => startChecks(parts, { dueAtMs: () => atMs }))
   await until(async () => {
     const { rows } = await stage.database.pool.query<{ open: string }>(
       `select count(*) as open from agent_health where checked_at is distinct from to_timestamp($1::float8 / 1000)`,
@@ -66,8 +64,7 @@ async function runRound(workers: readonly PlatformParts[], atMs: number): Promis
     )
     return rows[0]?.open === '0'
   }, 50)
-  ending.abort()
-  await running
+  await Promise.all(checks.map(one => one.stop()))
 }
 
 interface Seen {

@@ -1,14 +1,14 @@
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
 import { computeDueBadges } from '../badges/compute-badges.ts'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import { bringBackChecks } from './after-checks.ts'
 import { pruneDays } from '../agents/checked-days.ts'
 import { pruneHours } from '../agents/history.ts'
-import { runChecks, type CheckOptions } from './run-checks.ts'
+import { startChecks, type CheckOptions } from './start-checks.ts'
 import { createFacilitatorAdmin } from '../owners/settlements/facilitator-admin.ts'
 import { announceLimits } from './webhooks/announce-limits.ts'
-import { pruneDeliveries, runDeliveries } from './webhooks/send-deliveries.ts'
+import { pruneDeliveries, startDeliveries } from './webhooks/send-deliveries.ts'
 
 const BADGES_POLL_MS = 1_000
 const CLEANUP_EVERY_MS = 60_000
@@ -20,31 +20,28 @@ const LIMITS_EVERY_MS = 60_000
  * processes do the same on one database and share the work.
  */
 export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): Background {
-  const ending = new AbortController()
-  const { signal } = ending
   const { clock, log, database, settings } = parts
   const admin = createFacilitatorAdmin(settings.facilitator)
-  const every = (everyMs: number, name: string, work: () => Promise<void>): Promise<void> => {
-    const onFailure = (error: unknown): void =>
-      log.error('monitor work failed', { work: name, error: describeError(error) })
-    return repeat(clock, { everyMs, signal, onFailure }, work)
-  }
-  const running = Promise.all([
-    runChecks(parts, signal, options),
-    runDeliveries(parts, signal),
-    every(BADGES_POLL_MS, 'badges', async () => {
-      while (!signal.aborted && (await computeDueBadges(parts)) > 0);
-    }),
-    every(LIMITS_EVERY_MS, 'limits', async () => {
-      if (settings.facilitator === undefined) return
-      await announceLimits(database, await admin.listNearLimit(), clock.nowMs())
-    }),
-    every(CLEANUP_EVERY_MS, 'cleanup', () => cleanUp(parts, signal)),
-  ])
+  const loop = (pauseMs: number, name: string, pass: Loop['pass']): Loop => ({
+    pass,
+    pauseMs,
+    onFailure: error => log.error('monitor work failed', { work: name, error: describeError(error) }),
+  })
+  const all = [
+    startChecks(parts, options),
+    startDeliveries(parts),
+    startLoops(clock, [
+      loop(BADGES_POLL_MS, 'badges', async () => (await computeDueBadges(parts)) > 0),
+      loop(LIMITS_EVERY_MS, 'limits', async () => {
+        if (settings.facilitator === undefined) return
+        await announceLimits(database, await admin.listNearLimit(), clock.nowMs())
+      }),
+      loop(CLEANUP_EVERY_MS, 'cleanup', signal => cleanUp(parts, signal)),
+    ]),
+  ]
   return {
     async stop() {
-      ending.abort()
-      await running
+      await Promise.all(all.map(one => one.stop()))
     },
   }
 }

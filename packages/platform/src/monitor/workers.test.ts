@@ -1,17 +1,18 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { launch } from '@farebox/local/src/testing/launch'
 import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
 import type { Clock } from '@farebox/server/clock'
 import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
 import { watchMany } from '../test-setup/database/watch-many.ts'
-import { CHECK_LEASE_MS, checkSoon } from '../agents/check-soon.ts'
+import { checkSoon } from '../agents/check-soon.ts'
 import { bringBackChecks } from './after-checks.ts'
-import { leaseChecks } from './lease-checks.ts'
+import { CHECK_LEASE_MS, leaseChecks } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
-import { runChecks } from './run-checks.ts'
+import { startChecks } from './start-checks.ts'
 import { startMonitor } from './start-monitor.ts'
 import type { OutboundRequest } from '../outbound/outbound.ts'
 import { writeChecks, type CheckVerdict } from './write-checks.ts'
@@ -114,6 +115,75 @@ test('HLT-02 who dies with a lease loses it when it ends, and what he says after
   await writeChecks(stage.database, [verdictOf(living, { kind: 'failed', reason: 'unreachable' }, 1)])
   const { rows } = await stage.database.pool.query('select failures, hour_ok, hour_failed from agent_health')
   expect(rows).toEqual([{ failures: 0, hour_ok: 1, hour_failed: 0 }])
+})
+
+test('HLT-02 a check that takes longer than its lease stays with its worker', async () => {
+  let asked = 0
+  let answer = (): void => {}
+  const answered = new Promise<void>(resolve => (answer = resolve))
+  const outbound = pretendOutbound(() => {
+    asked += 1
+    return answered.then(() => 'ok' as const)
+  })
+  const stage = await stageWith({ outbound })
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
+  const checks = [startChecks(stage.parts), startChecks(await stage.anotherWorker())]
+  await until(() => asked === 1)
+  await stage.parts.clock.sleep(CHECK_LEASE_MS * 1.5)
+  answer()
+  await until(
+    async () =>
+      (await stage.database.pool.query('select from agent_health where checked_at is not null')).rowCount,
+  )
+  await Promise.all(checks.map(one => one.stop()))
+  expect(asked).toBe(1)
+})
+
+test('HLT-02 killed during a check: another worker makes it when the lease of seconds is over', async () => {
+  const stage = await stageWith({})
+  let asked = 0
+  let kill = (): void => {}
+  const server = createServer((_request, response) => {
+    asked += 1
+    if (asked === 1) kill()
+    else response.end(healthOf('Word counter'))
+  })
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  closers.push(() => new Promise(resolve => server.close(resolve)))
+  const { port } = server.address() as AddressInfo
+  const options = { connectionString: stage.connectionString, connections: 2 }
+  const worker = await launch(`
+    import { startChecks } from '@farebox/platform/src/monitor/start-checks'
+    import { createOutbound } from '@farebox/platform/outbound/outbound'
+    import { openStorage } from '@farebox/platform/storage/open-storage'
+    import { systemClock } from '@farebox/server/clock'
+    import { silentLog } from '@farebox/server/log'
+    const database = await openStorage(${JSON.stringify(options)})
+    const outbound = createOutbound({ localMode: true })
+    startChecks({ database, outbound, clock: systemClock, log: silentLog, settings: { checkIntervalMs: 600000 } })
+    console.log('{}')`)
+  const killed = new Promise<void>(resolve => {
+    kill = () => {
+      process.kill(worker.pid, 'SIGKILL')
+      resolve()
+    }
+  })
+  await watchMany(stage.database, { count: 1, endpoint: `'http://127.0.0.1:${port}'` })
+  await killed
+  await worker.exited
+  const { rows } = await stage.database.pool.query<{ left: number }>(
+    'select extract(epoch from due_at - now())::float8 as left from agent_health',
+  )
+  expect(rows[0]?.left).toBeLessThanOrEqual(CHECK_LEASE_MS / 1_000)
+  const checks = startChecks(stage.parts)
+  await until(
+    async () =>
+      (await stage.database.pool.query('select from agent_health where checked_at is not null')).rowCount,
+  )
+  await checks.stop()
+  expect(asked).toBe(2)
 })
 
 test('a check that an order asks for changes how the agent is seen, and neither its uptime nor its planned check', async () => {
@@ -245,15 +315,13 @@ test("HLT-08 a step of a worker's clock fires no check twice and holds none back
   const intervalMs = 1_000
   const stage = await stageWith({ outbound, clock, settings: { checkIntervalMs: intervalMs } })
   await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
-  const ending = new AbortController()
-  const running = runChecks(stage.parts, ending.signal)
+  const checks = startChecks(stage.parts)
   for (const step of [3_600_000, -3_600_000, 86_400_000, 0]) {
     stepMs = step
     const asked = askedAtMs.length
     await until(() => askedAtMs.length >= asked + 2)
   }
-  ending.abort()
-  await running
+  await checks.stop()
   const gaps = askedAtMs.slice(1).map((atMs, place) => atMs - (askedAtMs[place] ?? 0))
   expect(Math.min(...gaps)).toBeGreaterThan(intervalMs * 0.45)
 })

@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
 import { deleteUnpaidContents } from '../jobs/records/delete-contents.ts'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import { SESSION_IDLE_MS } from '../owners/sessions.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,17 +20,12 @@ const BATCH = 5_000
  * number of workers may.
  */
 export function startCleanup(parts: Pick<PlatformParts, 'database' | 'clock' | 'log'>): Background {
-  const { clock, log } = parts
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const onFailure = (error: unknown): void => log.warn('cleanup failed', { error: describeError(error) })
-  const running = repeat(clock, { everyMs: HOUR_MS, signal, onFailure }, () => cleanUp(parts))
-  return {
-    async stop() {
-      stopping.abort()
-      await running
-    },
+  const cleanup: Loop = {
+    pauseMs: HOUR_MS,
+    pass: () => cleanUp(parts),
+    onFailure: error => parts.log.warn('cleanup failed', { error: describeError(error) }),
   }
+  return startLoops(parts.clock, [cleanup])
 }
 
 /** Does it once. */

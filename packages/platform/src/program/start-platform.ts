@@ -11,9 +11,8 @@ import { explainTakenPort } from '@farebox/server/internal/program/explain-taken
 import { startInOrder, type End } from '@farebox/server/internal/start-in-order'
 import { createChecker } from '../checking/checker.ts'
 import { createPlatform } from '../create-platform.ts'
-import { createDueWork } from '../notifier.ts'
 import { createOutbound } from '../outbound/outbound.ts'
-import type { PlatformParts } from '../platform-parts.ts'
+import type { PlatformDependencies } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createNodeClock } from './node-clock.ts'
 import { openPages } from './open-pages.ts'
@@ -84,7 +83,7 @@ async function openParts(
   log: Log,
   database: Database,
   started: End[],
-): Promise<PlatformParts> {
+): Promise<PlatformDependencies> {
   const { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses } = environment
   const seal = await openPaymentSeal(environment, database)
   const nodeClock = createNodeClock(systemClock, log)
@@ -117,7 +116,6 @@ async function openParts(
     network,
     log,
     clock: systemClock,
-    due: createDueWork(systemClock),
     clockSkew: nodeClock.skew,
   }
   return { ...parts, settings: { ...settings, publicUrl } }

@@ -1,6 +1,7 @@
 import type { FollowOptions } from '../contract-events/follow-contract.ts'
 import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { Background } from '../work/loop.ts'
 import { createRegistryFollower } from './chain/follow-registry.ts'
 import { startInspections } from './inspect/start-inspections.ts'
 

@@ -1,7 +1,8 @@
 import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { readHead } from '@farebox/payments/chain/find-settlement'
 import { describeError } from '@farebox/server/log'
-import type { Background, PlatformParts } from '../platform-parts.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { startLoops, type Background } from '../work/loop.ts'
 import { forgetDependencyOutages, writeDependencyOutage, type Dependency } from './dependency-outages.ts'
 
 /** Sees whether what paid jobs need is there, and writes down when it is not. */
@@ -24,7 +25,6 @@ const HELD_MS = 10_000
  */
 export function watchDependencies(parts: PlatformParts): DependencyWatch {
   const { clock, clockSkew, database, log, settings } = parts
-  const stopping = new AbortController()
   const facilitator = settings.facilitator && createJsonOrigin(settings.facilitator.url, { connections: 1 })
   let checked: { readonly atMs: number; readonly away: Promise<boolean> } | undefined
 
@@ -45,26 +45,21 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
     if (checked === undefined || !isFresh) checked = { atMs: nowMs, away: check() }
     return checked.away
   }
-  const watch = async (): Promise<void> => {
-    for (let lastMs = clock.nowMs(); !stopping.signal.aborted; lastMs = clock.nowMs()) {
-      await clock.sleep(CHECK_EVERY_MS, stopping.signal)
-      const nowMs = clock.nowMs()
-      try {
-        if (nowMs - lastMs > CHECK_EVERY_MS + HELD_MS)
-          await writeDependencyOutage(database, { what: 'platform', fromMs: lastMs, toMs: nowMs })
-        if (!stopping.signal.aborted) await isAway()
-        await forgetDependencyOutages(database, nowMs)
-      } catch (error) {
-        log.warn('outages not written', { error: describeError(error) })
-      }
-    }
+  const watch = async (signal: AbortSignal): Promise<void> => {
+    const fromMs = clock.nowMs()
+    await clock.sleep(CHECK_EVERY_MS, signal)
+    const toMs = clock.nowMs()
+    if (toMs - fromMs > CHECK_EVERY_MS + HELD_MS)
+      await writeDependencyOutage(database, { what: 'platform', fromMs, toMs })
+    if (!signal.aborted) await isAway()
+    await forgetDependencyOutages(database, toMs)
   }
-  const running = watch()
+  const onFailure = (error: unknown): void => log.warn('outages not written', { error: describeError(error) })
+  const watching = startLoops(clock, [{ pass: watch, pauseMs: 0, onFailure }])
   return {
     isAway,
     async stop() {
-      stopping.abort()
-      await running
+      await watching.stop()
       await facilitator?.close()
     },
   }

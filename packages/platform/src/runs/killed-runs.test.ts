@@ -106,7 +106,7 @@ async function startWorker(): Promise<() => Promise<void>> {
     import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
     import { findNetwork } from '@farebox/payments/networks'
     import { createChecker } from '@farebox/platform/checking/checker'
-    import { createDueWork } from '@farebox/platform/notifier'
+    import { createDueWork } from '@farebox/platform/src/work/due-work'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
     import { openStorage } from '@farebox/platform/storage/open-storage'

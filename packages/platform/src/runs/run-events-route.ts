@@ -3,16 +3,14 @@ import { failure } from '@farebox/platform-api/errors'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { createVersionWatch, type VersionWatch } from '../watch-versions.ts'
+import { createVersionWatch, type VersionWatch } from '../work/watch-versions.ts'
 import { openRun } from './open-run.ts'
 import { readRun } from './records/run-store.ts'
 import { describeProgress } from './show-run.ts'
 
 /** The changes of a run as they happen. */
 export function runEventsRoute(parts: PlatformParts): Route {
-  const { database, clock, log, due } = parts
-  const { changes } = due
-  const watch = createVersionWatch({ clock, log, changes, readVersions: ids => readVersions(database, ids) })
+  const watch = createVersionWatch(parts, runIds => readVersions(parts.database, runIds))
   return defineRoute({
     method: 'GET',
     path: '/v1/runs/:runId/events',

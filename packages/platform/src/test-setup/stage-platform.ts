@@ -4,7 +4,7 @@ import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/server/clock'
 import { silentLog } from '@farebox/server/log'
-import { createDueWork } from '../notifier.ts'
+import { createDueWork } from '../work/due-work.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import {
   CHECK_INTERVAL_MS,

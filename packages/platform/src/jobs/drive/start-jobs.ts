@@ -1,13 +1,13 @@
-import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
 import { CALLS_PER_HOST } from '../../outbound/limits.ts'
-import type { Background, PlatformParts } from '../../platform-parts.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
 import { watchDependencies } from '../../reputation/watch-dependencies.ts'
-import { createPollPace } from '../../poll-pace.ts'
+import { startLoops, type Background } from '../../work/loop.ts'
+import { startWorker, type Work } from '../../work/worker.ts'
 import { deleteOldContents } from '../records/delete-contents.ts'
 import {
   endSendings,
+  hostOf,
   LEASE_MS,
   renewLeases,
   takeJobsToCheckPayment,
@@ -15,13 +15,11 @@ import {
 } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
-import { createCrowdedHosts } from './crowded-hosts.ts'
-import { createJobsUnderWay, findRoom } from './jobs-under-way.ts'
 import { driveJob } from './drive-job.ts'
 
 /** How the jobs are worked on. */
 export interface JobsOptions {
-  /** How often due jobs are looked for while there are some; default 100. See {@link createPollPace}. */
+  /** How often due jobs are looked for while there are some; default 100. See `createPollPace`. */
   readonly pollMs?: number
   /** How many are sent at a time in this process; each may bring 5 MB (D37). Default 256. */
   readonly slots?: number
@@ -33,7 +31,10 @@ export interface JobsOptions {
 
 const POLL_MS = 100
 const SLOTS = 256
+const GATHER_MS = 3
 const PAYMENT_CHECK_SLOTS = 64
+/** No host has more than this part of what the others leave free. */
+const PART_OF_FREE = 8
 const EXPIRY_EVERY_MS = 1_000
 const DELETION_EVERY_MS = 3_600_000
 
@@ -45,105 +46,72 @@ const DELETION_EVERY_MS = 3_600_000
  * became of a payment is checked apart: neither waits for an agent that is slow.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
-  const { database, clock, log } = parts
-  const {
-    pollMs = POLL_MS,
-    slots = SLOTS,
-    perHost = CALLS_PER_HOST,
-    paymentCheckSlots = PAYMENT_CHECK_SLOTS,
-  } = options
-  const stopping = new AbortController()
-  const { signal } = stopping
-  // Every job under way listens to it.
-  setMaxListeners(0, signal)
-  const { holder } = parts.due
+  const { database, clock, due } = parts
+  const { slots = SLOTS, perHost = CALLS_PER_HOST, paymentCheckSlots = PAYMENT_CHECK_SLOTS } = options
+  const { holder } = due
   const outages = watchDependencies(parts)
-  const sendings = createJobsUnderWay()
-  const paymentChecks = createJobsUnderWay()
-
-  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
-  const leased = new Set<JobRow>()
-  const drive = async (job: JobRow): Promise<void> => {
-    leased.add(job)
-    pace.busy()
-    try {
-      await driveJob(parts, job, { holder, signal, outages })
-    } catch (error) {
-      // Its lease runs out, and somebody drives it again.
-      parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
-      // Its end may have been written all the same, of which the run that this process keeps hears from nobody else.
-      const { runId, jobId } = job
-      if (runId !== undefined) parts.due.outcomes.publish({ runId, jobId, body: undefined })
-    } finally {
-      leased.delete(job)
-      pace.busy()
-    }
-  }
-  /** Where a lease is not renewed, another worker sends the same bytes too, which harms nobody. */
-  const renew = async (): Promise<void> => {
-    const jobIds = [...leased].map(({ jobId }) => jobId)
-    await renewLeases(database, { holder, jobIds, nowMs: clock.nowMs() })
-  }
-  const crowded = createCrowdedHosts()
-  const send = async (): Promise<void> => {
-    const room = findRoom(slots - sendings.size, perHost)
-    if (room.limit <= 0) return
-    const underWay = new Map(sendings.byHost)
-    const taken = await takeJobsToSend(database, { holder, nowMs: clock.nowMs(), underWay, ...room })
-    for (const { job, host } of taken) sendings.add(host, drive(job))
-    crowded.note(
-      taken.map(({ host }) => host),
-      { room, underWay },
-    )
-  }
-  parts.due.sending.serve(host => {
-    const room = findRoom(slots - sendings.size, perHost)
-    const isFree = !signal.aborted && room.limit > 0 && (sendings.byHost.get(host) ?? 0) < room.perHost
-    if (!isFree || crowded.has(host)) {
-      crowded.add(host)
-      return undefined
-    }
-    return sendings.reserve(host, holder, (job: JobRow) => drive(job))
+  const either = workOnJobs(parts, outages, options)
+  const sender = startWorker(clock, {
+    ...either,
+    slots,
+    due: due.jobs,
+    gatherMs: GATHER_MS,
+    keyOf: ({ endpoint }) => hostOf(endpoint),
+    // The fewer are free, the fewer does a host get, and half are left for those that come next: a dozen hosts that never
+    // answer must not take all.
+    room: free => ({
+      limit: Math.ceil(free / 2),
+      perKey: Math.min(perHost, Math.ceil(free / PART_OF_FREE)),
+    }),
+    take: taking => takeJobsToSend(database, { ...taking, holder, nowMs: clock.nowMs() }),
   })
-  const sendThenWait = async (): Promise<void> => {
-    try {
-      await send()
-    } finally {
-      await parts.due.jobs.wait(leased.size > 0 ? pollMs : pace.pauseMs(), signal)
-    }
-  }
-  const checkPayments = async (): Promise<void> => {
-    const limit = paymentCheckSlots - paymentChecks.size
-    if (limit <= 0) return
-    const due = await takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() })
-    for (const job of due) paymentChecks.add('', drive(job))
-  }
-  const checkPaymentsThenWait = async (): Promise<void> => {
-    try {
-      await checkPayments()
-    } finally {
-      await clock.sleep(leased.size > 0 ? pollMs : pace.pauseMs(), signal)
-    }
-  }
-  const onFailure = (error: unknown): void =>
-    log.error('a round of the jobs failed', { error: describeError(error) })
-  const every = (everyMs: number, work: () => Promise<unknown>): Promise<void> =>
-    repeat(clock, { everyMs, signal, onFailure }, work)
-  const rounds = Promise.all([
-    every(0, () => sendThenWait()),
-    every(0, checkPaymentsThenWait),
-    every(LEASE_MS / 3, renew),
-    every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
-    every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
-    every(DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),
-  ])
+  const paymentChecks = startWorker(clock, {
+    ...either,
+    slots: paymentCheckSlots,
+    take: ({ limit }) => takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() }),
+  })
+  due.sending.reserve = host => sender.reserve(host)
+  const upkeep = startLoops(
+    clock,
+    [
+      { pauseMs: EXPIRY_EVERY_MS, pass: () => expireOverdue(database, clock.nowMs()) },
+      { pauseMs: EXPIRY_EVERY_MS, pass: () => endSendings(database, clock.nowMs()) },
+      { pauseMs: DELETION_EVERY_MS, pass: () => deleteOldContents(database, clock.nowMs()) },
+    ].map(loop => ({ ...loop, onFailure: (error: unknown) => either.onFailure(error) })),
+  )
   return {
     async stop() {
-      stopping.abort()
-      parts.due.sending.serve(undefined)
-      await rounds
-      await Promise.all([sendings.ended(), paymentChecks.ended()])
+      due.sending.reserve = () => undefined
+      await Promise.all([sender.stop(), paymentChecks.stop(), upkeep.stop()])
       await outages.stop()
+    },
+  }
+}
+
+/** What sending jobs and checking payments have in common. */
+function workOnJobs(
+  parts: PlatformParts,
+  outages: ReturnType<typeof watchDependencies>,
+  { pollMs = POLL_MS }: JobsOptions,
+): Omit<Work<JobRow>, 'take' | 'slots'> {
+  const { database, clock, log, due } = parts
+  const { holder } = due
+  return {
+    pace: { pollMs, idleMs: pollMs * 20 },
+    work: (job, { signal }) => driveJob(parts, job, { holder, signal, outages }),
+    lease: {
+      ms: LEASE_MS,
+      // Where one is not renewed, another worker sends the same bytes too, which harms nobody.
+      renew: jobs =>
+        renewLeases(database, { holder, jobIds: jobs.map(({ jobId }) => jobId), nowMs: clock.nowMs() }),
+    },
+    onFailure(error, job) {
+      const failure = { error: describeError(error) }
+      if (job === undefined) return log.error('a round of the jobs failed', failure)
+      const { runId, jobId } = job
+      log.error('driving a job failed', { job: jobId, ...failure })
+      // Its end may have been written all the same, of which the run that this process keeps learns from nobody else.
+      if (runId !== undefined) due.outcomes.publish({ runId, jobId, body: undefined })
     },
   }
 }

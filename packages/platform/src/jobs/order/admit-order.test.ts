@@ -204,11 +204,7 @@ test('two orders of one job_id that are gathered are one job, and the other is r
   }
   const parts = { ...stage.parts, database: slow }
   const begun: unknown[] = []
-  parts.due.sending.serve(() => ({
-    holder: randomUUID(),
-    begin: job => begun.push(job),
-    release: () => undefined,
-  }))
+  parts.due.sending.reserve = () => ({ begin: job => begun.push(job), release: () => undefined })
   const ordering = {
     kind: 'caller',
     provePayment: createProvePayment(parts),

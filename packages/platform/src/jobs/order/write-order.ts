@@ -86,7 +86,7 @@ export async function writeOrders(
         bounds.unpaidBytesOfPayer,
         bounds.unpaidBytesFromAddress,
         new Date(nowMs + LEASE_MS),
-        senders.map(sender => sender?.holder ?? null),
+        senders.map(sender => (sender === undefined ? null : due.holder)),
         ...(isOfRun ? [first.agentId, ...countedSince(nowMs)] : []),
       ],
     )

@@ -14,21 +14,14 @@ export interface Taking {
 /** Who takes jobs to send them. */
 export interface TakingToSend extends Taking {
   /** How many jobs at one host may be under way in this process. */
-  readonly perHost: number
+  readonly perKey: number
   /** How many are, by host. */
   readonly underWay: ReadonlyMap<string, number>
 }
 
-/** A job that is to be sent, and the host that it is sent to. */
-export interface JobToSend {
-  readonly job: JobRow
-  /** As the guard has it: without its port. */
-  readonly host: string
-}
-
 /** The words of the indexes of `jobs` in `0001-platform.sql`, which are of use only where these are the same. */
 const HOST = "split_part(split_part(endpoint, '/', 3), ':', 1)"
-/** The host that a job is sent to, as these statements have it. */
+/** The host that a job is sent to, as these statements and the guard have it: without its port. */
 export function hostOf(endpoint: string): string {
   return endpoint.split('/')[2]?.split(':')[0] ?? ''
 }
@@ -47,20 +40,15 @@ const TAKE = 'update jobs set lease_until = $2, lease_holder = $3'
  * Takes jobs that are due to be sent and that nobody has: any number of workers share them without waiting for one
  * another. What a dead worker held is free after {@link LEASE_MS}.
  *
- * Of each host so many that it has `perHost` under way, those hosts first that have the fewest: a job that would only
+ * Of each host so many that it has `perKey` under way, those hosts first that have the fewest: a job that would only
  * wait for its host stays in the database and holds no slot. Of one host's, those first whose time is not over yet, by
  * how soon it is. It costs as much as there are hosts, however many jobs wait for one of them.
  */
-export async function takeJobsToSend(
-  database: Database,
-  taking: TakingToSend,
-): Promise<readonly JobToSend[]> {
-  const rows = await database.query<JobColumns & { readonly host: string }>(
-    'take-jobs-to-send',
-    JOBS_TO_SEND,
-    [...valuesOf(taking), taking.perHost, [...taking.underWay.keys()], [...taking.underWay.values()]],
-  )
-  return rows.map(row => ({ job: toJobRow(row), host: row.host }))
+export async function takeJobsToSend(database: Database, taking: TakingToSend): Promise<readonly JobRow[]> {
+  const { perKey, underWay } = taking
+  const hosts = [perKey, [...underWay.keys()], [...underWay.values()]]
+  const values = [...valuesOf(taking), ...hosts]
+  return (await database.query<JobColumns>('take-jobs-to-send', JOBS_TO_SEND, values)).map(toJobRow)
 }
 
 const JOBS_TO_SEND = `with recursive hosts(host) as (
@@ -91,7 +79,7 @@ const JOBS_TO_SEND = `with recursive hosts(host) as (
     select job_id from jobs
     where job_id = any(array(select job_id from waiting order by turn, is_late, since limit $4)) and ${IS_DUE}
     for update skip locked)
-  returning ${JOB_COLUMNS}, ${HOST} as host`
+  returning ${JOB_COLUMNS}`
 
 /** Takes jobs of which only the chain is to be looked at, the longest waiting first. */
 export async function takeJobsToCheckPayment(database: Database, taking: Taking): Promise<readonly JobRow[]> {

@@ -1,31 +1,18 @@
 import type { PlatformParts } from '../../platform-parts.ts'
-import { createVersionWatch, type VersionWatch } from '../../watch-versions.ts'
+import { createVersionWatch, type VersionWatch } from '../../work/watch-versions.ts'
 
 /** Watches jobs for what of them their payers would see. */
-export function createJobWatch({
-  database,
-  clock,
-  log,
-  due,
-}: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'due'>): VersionWatch {
-  const { changes } = due
-  return createVersionWatch({
-    clock,
-    log,
-    changes,
-    readVersions: jobIds => readVersions({ database }, jobIds),
+export function createJobWatch(
+  parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'due'>,
+): VersionWatch {
+  return createVersionWatch(parts, async jobIds => {
+    const rows = await parts.database.query<{ job_id: string; version: string }>(
+      'read-job-versions',
+      VERSIONS,
+      [jobIds],
+    )
+    return new Map(rows.map(row => [row.job_id, row.version]))
   })
-}
-
-/** By the job's id; without those that there are not. */
-async function readVersions(
-  { database }: Pick<PlatformParts, 'database'>,
-  jobIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.query<{ job_id: string; version: string }>('read-job-versions', VERSIONS, [
-    jobIds,
-  ])
-  return new Map(rows.map(row => [row.job_id, row.version]))
 }
 
 /** All that changes of what a payer is shown, but for the time. */

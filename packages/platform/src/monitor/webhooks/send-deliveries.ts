@@ -1,9 +1,10 @@
-import { setMaxListeners } from 'node:events'
+import { createHmac } from 'node:crypto'
 import { nowSeconds } from '@farebox/server/clock'
 import { describeError } from '@farebox/server/log'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { SIGNATURE_HEADER, signDelivery } from './sign-delivery.ts'
+import type { Background } from '../../work/loop.ts'
+import { startWorker } from '../../work/worker.ts'
 
 /** Minutes after each failed attempt until the next; after the fifth, an hour after the first, it is given up. */
 const BACKOFF_MINUTES = [1, 5, 14, 40] as const
@@ -20,31 +21,22 @@ const POLL_MS = 1_000
 const KEEP_DAYS = 7
 
 /**
- * Sends notices that are due until the signal aborts, each until its receiver answers 2xx: at least once, always under
- * the same delivery id. Any number of processes share them, and a slow receiver delays its own only. Never rejects.
+ * Sends notices that are due, each until its receiver answers 2xx: at least once, always under the same delivery id. Any
+ * number of processes share them, and a slow receiver delays its own only.
  */
-export async function runDeliveries(parts: PlatformParts, signal: AbortSignal): Promise<void> {
+export function startDeliveries(parts: PlatformParts): Background {
   const { clock, database, log } = parts
-  // Each notice listens for it; that is no leak.
-  setMaxListeners(0, signal)
-  const underWay = new Set<Promise<void>>()
-  while (!signal.aborted) {
-    const due =
-      underWay.size > AT_ONCE - BATCH
-        ? []
-        : await database.query<DueDelivery>('lease-deliveries', LEASE_DELIVERIES).catch((error: unknown) => {
-            log.error('no notices to be had', { error: describeError(error) })
-            return []
-          })
-    for (const delivery of due) {
-      const sending = sendDelivery(parts, delivery, signal)
-        .catch((error: unknown) => log.error('notice not sent', { error: describeError(error) }))
-        .finally(() => underWay.delete(sending))
-      underWay.add(sending)
-    }
-    if (due.length === 0) await clock.sleep(POLL_MS, signal)
-  }
-  await Promise.all(underWay)
+  return startWorker<DueDelivery>(clock, {
+    slots: AT_ONCE,
+    pace: { pollMs: POLL_MS, idleMs: POLL_MS },
+    room: free => ({ limit: free < BATCH ? 0 : BATCH }),
+    take: () => database.query<DueDelivery>('lease-deliveries', LEASE_DELIVERIES),
+    work: (delivery, { signal }) => sendDelivery(parts, delivery, signal),
+    onFailure: (error, delivery) =>
+      log.error(delivery === undefined ? 'no notices to be had' : 'notice not sent', {
+        error: describeError(error),
+      }),
+  })
 }
 
 /** Removes notices older than a week. */
@@ -121,4 +113,17 @@ export async function postDelivery(
   })
   if (outcome.kind === 'failed') return outcome.reason
   return outcome.status >= 200 && outcome.status < 300 ? undefined : `answered ${outcome.status}`
+}
+
+/** Carries the time and the signature of a notice. */
+const SIGNATURE_HEADER = 'farebox-signature'
+
+/**
+ * The value of {@link SIGNATURE_HEADER}: `t=<Unix seconds>,v1=<hex>`, where the second is HMAC-SHA256 under the webhook's
+ * secret over `<t>.<body>`. Who receives it computes the same over the bytes that came, compares in constant time, and
+ * refuses what is older than a few minutes.
+ */
+function signDelivery(secret: string, body: string, atSeconds: number): string {
+  const signature = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex')
+  return `t=${atSeconds},v1=${signature}`
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { watchMany } from '../../test-setup/database/watch-many.ts'
 import { announce as announceIn, type Announcement } from '../../owners/announce.ts'
-import { runDeliveries } from './send-deliveries.ts'
+import { startDeliveries } from './send-deliveries.ts'
 import { deleteWebhook, readWebhook, setWebhook } from './webhooks.ts'
 
 const OWNER = `0x${'1'.padStart(40, '0')}`
@@ -60,11 +60,9 @@ async function announce(announcement: Announcement): Promise<void> {
 
 /** Lets notices be sent until something holds. */
 async function deliverUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const ending = new AbortController()
-  const running = runDeliveries(stage.parts, ending.signal)
+  const deliveries = startDeliveries(stage.parts)
   await until(holds)
-  ending.abort()
-  await running
+  await deliveries.stop()
 }
 
 interface Delivery {

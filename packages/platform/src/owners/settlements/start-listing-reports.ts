@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
-import type { Background, PlatformParts } from '../../platform-parts.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
 import type { SettlementRule } from '../../settlement-rule.ts'
+import { startLoops, type Background, type Loop } from '../../work/loop.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
 import { recordListingReports, takeListingReports, type ListingReport } from './secret-owners.ts'
 import { sponsoringOf } from './owner-standing.ts'
@@ -18,25 +18,16 @@ type Reporting = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
  */
 export function startListingReports(parts: PlatformParts): Background {
   const { clock, log, settings } = parts
-  const ending = new AbortController()
-  const { signal } = ending
   const admin = createFacilitatorAdmin(settings.facilitator)
-  const onFailure = (error: unknown): void =>
-    log.warn('listing of owners not reported to the facilitator; tried again', {
-      error: describeError(error),
-    })
-  const running =
-    settings.facilitator === undefined
-      ? Promise.resolve()
-      : repeat(clock, { everyMs: REPORT_EVERY_MS, signal, onFailure }, () =>
-          reportListings(parts, admin, signal),
-        )
-  return {
-    async stop() {
-      ending.abort()
-      await running
-    },
+  const reports: Loop = {
+    pauseMs: REPORT_EVERY_MS,
+    pass: signal => reportListings(parts, admin, signal),
+    onFailure: error =>
+      log.warn('listing of owners not reported to the facilitator; tried again', {
+        error: describeError(error),
+      }),
   }
+  return startLoops(clock, settings.facilitator === undefined ? [] : [reports])
 }
 
 /**

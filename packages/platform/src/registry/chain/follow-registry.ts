@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import {
   createContractFollower,
   type ContractFollower,
@@ -5,8 +6,8 @@ import {
   type FollowOptions,
 } from '../../contract-events/follow-contract.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { unlessRefused } from '../../storage/unless-refused.ts'
 import { applyChainState } from './apply-chain-state.ts'
-import { replacePending } from './pending-registrations.ts'
 import { EVENT_TOPICS, readRegistryLog, type RegistryEvent } from './registry-contract.ts'
 import { forgetEventsAfter, storeEvents } from './store-events.ts'
 
@@ -40,5 +41,24 @@ function registryContract(parts: RegistryParts): FollowedContract<RegistryEvent>
       await applyChainState(client, agentIds, { judge, log, nowMs: clock.nowMs(), unkept })
     },
     writePending: replacePending,
+  }
+}
+
+/**
+ * Replaces the registrations that do not count yet. One that the database refuses is left out; the log tells of it when it
+ * counts.
+ */
+async function replacePending(client: pg.PoolClient, events: readonly RegistryEvent[]): Promise<void> {
+  await client.query('delete from registry_pending')
+  for (const event of events) {
+    if (event.kind !== 'registered') continue
+    const { agentId, endpoint = '', owner, blockNumber, transaction } = event
+    await unlessRefused(client, () =>
+      client.query(
+        `insert into registry_pending (agent_id, endpoint, owner, block_number, transaction)
+         values ($1, $2, $3, $4, $5) on conflict (agent_id) do nothing`,
+        [agentId, endpoint, owner, blockNumber, transaction],
+      ),
+    )
   }
 }

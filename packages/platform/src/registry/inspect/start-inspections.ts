@@ -1,5 +1,8 @@
 import { describeError } from '@farebox/server/log'
-import type { Background, PlatformParts } from '../../platform-parts.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { Background } from '../../work/loop.ts'
+import { createNotifier } from '../../work/notifier.ts'
+import { startWorker } from '../../work/worker.ts'
 import { inspectAgent } from './inspect-agent.ts'
 import { returnAgent, takeDueAgents } from './take-agents.ts'
 
@@ -14,54 +17,23 @@ const IDLE_MS = 5_000
 
 /** Starts inspecting the agents that are due: at most sixteen at a time in this process, each taken by lease. */
 export function startInspections(parts: PlatformParts): Inspections {
-  const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
-  let pause = new AbortController()
-
-  const inspect = async (agentId: number): Promise<void> => {
-    try {
-      await inspectAgent(parts, agentId, stopping.signal)
-      if (stopping.signal.aborted) await returnAgent(parts.database, agentId, parts.clock.nowMs())
-    } catch (error) {
-      // Its lease ends by itself: it is due again soon.
-      parts.log.warn('agent inspection failed', { agent: agentId, error: describeError(error) })
-    }
-  }
-
-  const round = async (): Promise<void> => {
-    const taken = await takeDueAgents(
-      parts.database,
-      parts.clock.nowMs(),
-      MAX_INSPECTIONS_AT_ONCE - running.size,
-    )
-    for (const agentId of taken) {
-      const inspecting = inspect(agentId).finally(() => {
-        running.delete(inspecting)
-        pause.abort()
-      })
-      running.add(inspecting)
-    }
-  }
-
-  const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      pause = new AbortController()
-      if (running.size < MAX_INSPECTIONS_AT_ONCE) {
-        await round().catch((error: unknown) => {
-          parts.log.warn('agents due could not be taken', { error: describeError(error) })
-        })
-      }
-      await parts.clock.sleep(IDLE_MS, AbortSignal.any([pause.signal, stopping.signal]))
-    }
-    await Promise.all(running)
-  }
-
-  const working = work()
-  return {
-    wake: () => pause.abort(),
-    async stop() {
-      stopping.abort()
-      await working
+  const { database, clock, log } = parts
+  const due = createNotifier(clock)
+  const worker = startWorker<number>(clock, {
+    slots: MAX_INSPECTIONS_AT_ONCE,
+    due,
+    pace: { pollMs: IDLE_MS, idleMs: IDLE_MS },
+    take: ({ limit }) => takeDueAgents(database, clock.nowMs(), limit),
+    async work(agentId, { signal }) {
+      await inspectAgent(parts, agentId, signal)
+      if (signal.aborted) await returnAgent(database, agentId, clock.nowMs())
+      // What was found may have made others due.
+      due.notify()
     },
-  }
+    onFailure: (error, agent) =>
+      agent === undefined
+        ? log.warn('agents due could not be taken', { error: describeError(error) })
+        : log.warn('agent inspection failed', { agent, error: describeError(error) }),
+  })
+  return { wake: () => due.notify(), stop: () => worker.stop() }
 }

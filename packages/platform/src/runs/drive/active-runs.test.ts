@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { JobOutcome } from '../../notifier.ts'
+import type { JobOutcome } from '../../work/due-work.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { createActiveRuns, type ActiveRuns } from './active-runs.ts'
 
@@ -36,14 +36,13 @@ function stage(slots = 4): {
         }),
       ),
     missed: runId => void missed.push(runId),
-    left: () => undefined,
   })
   return { activeRuns, looks, missed, clock }
 }
 
 test('a kept run is driven with the outcomes of its jobs, one drive at a time', async () => {
   const { activeRuns, looks } = stage()
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   expect(activeRuns.deliver(outcome('a', 'early'))).toBe(true)
   expect(looks).toHaveLength(1)
   looks[0]?.end(run('a'))
@@ -59,7 +58,7 @@ test('a kept run is driven with the outcomes of its jobs, one drive at a time', 
 
 test('a released run takes no more outcomes, and one that came too late is reported as missed', async () => {
   const { activeRuns, looks, missed } = stage()
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   activeRuns.deliver(outcome('a', 'late'))
   looks[0]?.end(undefined)
   await turn()
@@ -70,24 +69,24 @@ test('a released run takes no more outcomes, and one that came too late is repor
 
 test('a kept run that is taken again is driven from its new row', async () => {
   const { activeRuns, looks } = stage()
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
   await turn()
-  activeRuns.take(run('a', '{"changed":true}'))
+  void activeRuns.take(run('a', '{"changed":true}'))
   expect(looks[1]).toMatchObject({ runId: 'a', outcomes: undefined })
   // While it is looked at, it is not taken a second time.
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   expect(looks).toHaveLength(2)
 })
 
 test('a run that becomes due while it is being driven is driven again afterwards', async () => {
   const { activeRuns, looks } = stage()
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
   await turn()
   // The database has given the run to this process, which began to look at it while the answer was on its way.
   activeRuns.deliver(outcome('a', 'job'))
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   looks[1]?.end(run('a'))
   await turn()
   expect(looks).toHaveLength(3)
@@ -96,7 +95,7 @@ test('a run that becomes due while it is being driven is driven again afterwards
 
 test('no more kept runs are driven at a time than there are slots', async () => {
   const { activeRuns, looks } = stage(2)
-  for (const id of ['a', 'b', 'c']) activeRuns.take(run(id))
+  for (const id of ['a', 'b', 'c']) void activeRuns.take(run(id))
   for (const look of looks.splice(0)) look.end(run(look.runId))
   await turn()
   for (const id of ['a', 'b', 'c']) activeRuns.deliver(outcome(id, `job of ${id}`))
@@ -110,7 +109,7 @@ test('payers take turns when kept runs wait to be driven', async () => {
   const { activeRuns, looks } = stage(1)
   const of = (payer: string, nth: number): RunRow => ({ ...run(`${payer} ${nth}`), payer })
   const all = [of('many', 1), of('many', 2), of('many', 3), of('few', 1)]
-  for (const one of all) activeRuns.take(one)
+  for (const one of all) void activeRuns.take(one)
   for (const [index, look] of looks.splice(0).entries()) look.end(all[index])
   await turn()
   for (const { runId } of all) activeRuns.deliver(outcome(runId, 'job'))
@@ -126,7 +125,7 @@ test('large runs are not kept, nor more than there is memory for', async () => {
   expect(activeRuns.mayKeep(run('large', 'x'.repeat(200_000)))).toBe(false)
   const state = 'x'.repeat(100_000)
   expect(activeRuns.mayKeep(run('small', state))).toBe(true)
-  for (let nth = 0; nth < 700; nth += 1) activeRuns.take(run(`run ${nth}`, state))
+  for (let nth = 0; nth < 700; nth += 1) void activeRuns.take(run(`run ${nth}`, state))
   expect(activeRuns.mayKeep(run('small', state))).toBe(false)
   for (const look of looks) look.end(undefined)
   await turn()
@@ -135,7 +134,7 @@ test('large runs are not kept, nor more than there is memory for', async () => {
 
 test('a kept run reports when it is due', async () => {
   const { activeRuns, looks } = stage()
-  activeRuns.take(run('a'))
+  void activeRuns.take(run('a'))
   looks[0]?.end(run('a'), 90_000)
   await turn()
   expect(activeRuns.keepSince(0).kept).toEqual([{ runId: 'a', dueAtMs: 90_000 }])
@@ -143,11 +142,11 @@ test('a kept run reports when it is due', async () => {
 
 test('a kept run without outcomes for long is forgotten, so that it is driven from the database', async () => {
   const { activeRuns, looks, clock } = stage()
-  activeRuns.take(run('old'))
+  void activeRuns.take(run('old'))
   looks[0]?.end(run('old'))
   await turn()
   clock.nowMs = 60_000
-  activeRuns.take(run('new'))
+  void activeRuns.take(run('new'))
   expect(activeRuns.keepSince(30_000)).toEqual({
     kept: [{ runId: 'new', dueAtMs: undefined }],
     forgotten: ['old'],

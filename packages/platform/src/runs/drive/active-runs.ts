@@ -1,4 +1,5 @@
-import type { JobOutcome } from '../../notifier.ts'
+import type { JobOutcome } from '../../work/due-work.ts'
+import { createFairQueue } from '../../work/fair-queue.ts'
 import type { KeptOn } from '../records/run-leases.ts'
 import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
 
@@ -6,10 +7,8 @@ import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
 export interface ActiveRuns {
   /** Ids of the runs that are being driven now. */
   readonly driven: readonly string[]
-  /** How many of those were just taken from the database. */
-  readonly taken: number
-  /** Drives a run that was just taken from the database. */
-  take(run: RunRow): void
+  /** Drives a run that was just taken from the database, once. */
+  take(run: RunRow): Promise<void>
   /**
    * Drives a kept run with the outcome of one of its jobs.
    *
@@ -20,7 +19,7 @@ export interface ActiveRuns {
   mayKeep(run: RunRow): boolean
   /** Forgets the runs that were not driven since then, and returns which are still kept. */
   keepSince(ms: number): { readonly kept: readonly KeptOn[]; readonly forgotten: readonly string[] }
-  /** Drives no more runs, and resolves when those under way are done. */
+  /** Drives no more runs, and resolves when those that outcomes came for are done. */
   stop(): Promise<void>
 }
 
@@ -43,8 +42,6 @@ export interface RunDriver {
   drive(run: RunRow, outcomes: readonly JobOutcome[] | undefined): Promise<DrivenRun | undefined>
   /** Outcomes arrived for a run that is not kept any more: it must be driven again from the database. */
   missed(runId: string): void
-  /** A run that was taken has been driven. */
-  left(): void
   /** How many kept runs are driven at a time. */
   readonly slots: number
 }
@@ -65,107 +62,105 @@ const MAX_CHARACTERS = 64 * 1_048_576
 
 /** Starts without runs. */
 export function createActiveRuns(driver: RunDriver): ActiveRuns {
-  const runs = new Map<string, ActiveRun>()
-  /** Kept runs with outcomes, by origin. Origins take turns; the runs of one are in order of arrival. */
-  const waiting = new Map<string, Set<ActiveRun>>()
-  const underWay = new Set<Promise<void>>()
-  let taken = 0
-  let resumed = 0
-  let characters = 0
+  const memory = createRunMemory()
+  /** Kept runs with outcomes: origins take turns. */
+  const waiting = createFairQueue<ActiveRun>()
+  const resumed = new Set<Promise<void>>()
   let isStopped = false
 
-  const wait = (one: ActiveRun): void => {
-    const origin = originOf(one.run)
-    waiting.set(origin, (waiting.get(origin) ?? new Set()).add(one))
-  }
   const drive = async (one: ActiveRun, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
-    const { runId } = one.run
     one.isDriven = true
     const kept = await driver.drive(one.run, outcomes)
-    characters -= sizeOfRun(one.run)
     one.isDriven = false
-    if (kept === undefined) {
-      runs.delete(runId)
-      if (one.outcomes.length > 0) driver.missed(runId)
+    if (kept !== undefined) {
+      memory.remember(Object.assign(one, { dueAtMs: kept.dueAtMs, drivenAtMs: driver.nowMs() }), kept.run)
+      if (one.outcomes.length > 0) waiting.add(originOf(one.run), one)
       return
     }
-    one.run = kept.run
-    one.dueAtMs = kept.dueAtMs
-    one.drivenAtMs = driver.nowMs()
-    characters += sizeOfRun(kept.run)
-    if (one.outcomes.length > 0) wait(one)
-  }
-  const begin = (work: Promise<void>, ended: () => void): void => {
-    const counted = work.then(() => {
-      underWay.delete(counted)
-      ended()
-      driveWaiting()
-    })
-    underWay.add(counted)
+    memory.forget(one)
+    if (one.outcomes.length > 0) driver.missed(one.run.runId)
   }
   const driveWaiting = (): void => {
-    for (const [origin, ones] of waiting) {
-      if (resumed >= driver.slots || isStopped) return
-      waiting.delete(origin)
-      const [one] = ones
-      if (one === undefined) continue
-      ones.delete(one)
-      // The next turn of this origin comes after those of all others.
-      if (ones.size > 0) waiting.set(origin, ones)
-      resumed += 1
-      begin(drive(one, one.outcomes.splice(0)), () => (resumed -= 1))
+    const next = (): ActiveRun | undefined =>
+      resumed.size < driver.slots && !isStopped ? waiting.next() : undefined
+    for (let one = next(); one !== undefined; one = next()) {
+      const driven = drive(one, one.outcomes.splice(0)).then(() => {
+        resumed.delete(driven)
+        driveWaiting()
+      })
+      resumed.add(driven)
     }
   }
   return {
     get driven() {
-      return [...runs.values()].flatMap(({ run, isDriven }) => (isDriven ? [run.runId] : []))
+      return memory.all().flatMap(({ run, isDriven }) => (isDriven ? [run.runId] : []))
     },
-    get taken() {
-      return taken
-    },
-    take(run) {
-      const known = runs.get(run.runId)
+    async take(run) {
+      const known = memory.find(run.runId)
+      if (known?.isDriven === true) {
+        // The look began before it was known that the run is taken, and may not find what made it due.
+        known.outcomes.push({ runId: run.runId, jobId: '', body: undefined })
+        return
+      }
       if (known !== undefined) {
-        if (known.isDriven) {
-          // The look began before it was known that the run is taken, and may not find what made it due.
-          known.outcomes.push({ runId: run.runId, jobId: '', body: undefined })
-          return
-        }
-        characters -= sizeOfRun(known.run)
-        waiting.get(originOf(known.run))?.delete(known)
+        memory.forget(known)
+        waiting.delete(originOf(known.run), known)
       }
       const one = { run, dueAtMs: undefined, isDriven: true, drivenAtMs: driver.nowMs(), outcomes: [] }
-      runs.set(run.runId, one)
-      characters += sizeOfRun(run)
-      taken += 1
-      begin(drive(one, undefined), () => {
-        taken -= 1
-        driver.left()
-      })
+      memory.remember(one, run)
+      await drive(one, undefined)
+      driveWaiting()
     },
     deliver(outcome) {
-      const one = runs.get(outcome.runId)
+      const one = memory.find(outcome.runId)
       if (one === undefined || isStopped) return false
       one.outcomes.push(outcome)
-      if (!one.isDriven) wait(one)
+      if (!one.isDriven) waiting.add(originOf(one.run), one)
       driveWaiting()
       return true
     },
-    mayKeep: run => !isStopped && sizeOfRun(run) <= MAX_RUN_CHARACTERS && characters <= MAX_CHARACTERS,
-    keepSince(ms) {
-      const forgotten: string[] = []
-      for (const [runId, { run, isDriven, drivenAtMs, outcomes }] of runs) {
-        if (isDriven || outcomes.length > 0 || drivenAtMs >= ms) continue
-        runs.delete(runId)
-        characters -= sizeOfRun(run)
-        forgotten.push(runId)
-      }
-      const kept = [...runs].map(([runId, { dueAtMs }]) => ({ runId, dueAtMs }))
-      return { kept, forgotten }
-    },
+    mayKeep: run => !isStopped && memory.hasRoom(run),
+    keepSince: ms => memory.keepSince(ms),
     async stop() {
       isStopped = true
-      await Promise.all(underWay)
+      await Promise.all(resumed)
+    },
+  }
+}
+
+interface RunMemory extends Pick<ActiveRuns, 'keepSince'> {
+  all(): readonly ActiveRun[]
+  find(runId: string): ActiveRun | undefined
+  /** Keeps a run as it is now. */
+  remember(one: ActiveRun, run: RunRow): void
+  forget(one: ActiveRun): void
+  hasRoom(run: RunRow): boolean
+}
+
+function createRunMemory(): RunMemory {
+  const runs = new Map<string, ActiveRun>()
+  let characters = 0
+  const forget = (one: ActiveRun): void => {
+    if (runs.delete(one.run.runId)) characters -= sizeOfRun(one.run)
+  }
+  return {
+    all: () => [...runs.values()],
+    find: runId => runs.get(runId),
+    remember(one, run) {
+      forget(one)
+      one.run = run
+      runs.set(run.runId, one)
+      characters += sizeOfRun(run)
+    },
+    forget,
+    hasRoom: run => sizeOfRun(run) <= MAX_RUN_CHARACTERS && characters <= MAX_CHARACTERS,
+    keepSince(ms) {
+      const old = [...runs.values()].filter(
+        ({ isDriven, drivenAtMs, outcomes }) => !isDriven && outcomes.length === 0 && drivenAtMs < ms,
+      )
+      for (const one of old) forget(one)
+      const kept = [...runs].map(([runId, { dueAtMs }]) => ({ runId, dueAtMs }))
+      return { kept, forgotten: old.map(({ run }) => run.runId) }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createCounts } from '../../work/counts.ts'
 import { originOf, type RunRow } from '../records/run-row.ts'
 
 /** Whose an activity is, and whom it asks. */
@@ -26,7 +27,7 @@ const PART_OF_FREE = 2
 /** None is under way at first. `most`: in all; `perRun`: of one run. */
 export function createActivities(most: number, perRun: number): Activities {
   const byRun = new Map<string, Map<string, Promise<void>>>()
-  const shares = createShares()
+  const shares = createCounts()
   let size = 0
   return {
     get size() {
@@ -56,19 +57,6 @@ export function createActivities(most: number, perRun: number): Activities {
     },
     async ended() {
       await Promise.allSettled([...byRun.values()].flatMap(own => [...own.values()]))
-    },
-  }
-}
-
-function createShares(): { of(sharer: string): number; add(sharer: string, change: 1 | -1): void } {
-  const counts = new Map<string, number>()
-  const of = (sharer: string): number => counts.get(sharer) ?? 0
-  return {
-    of,
-    add(sharer, change) {
-      const count = of(sharer) + change
-      if (count === 0) counts.delete(sharer)
-      else counts.set(sharer, count)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { GivenEvent, SentJob } from '../../checking/run-messages.ts'
-import type { JobOutcome } from '../../notifier.ts'
+import type { JobOutcome } from '../../work/due-work.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../records/sent-jobs.ts'
@@ -106,7 +106,8 @@ function failure(sent: SentJob, job: JobOfRun): readonly GivenEvent[] {
   return [{ event: 'failed', key: sent.key, job_id: sent.jobId, attempt: sent.attempt, ...words }]
 }
 
-function unsentEvent({ key, jobId: job_id, attempt }: SentJob, error: string): GivenEvent {
+/** An order that was not written down, and why. */
+export function unsentEvent({ key, jobId: job_id, attempt }: SentJob, error: string): GivenEvent {
   return { event: 'unsent', key, job_id, attempt, error }
 }
 

@@ -1,22 +1,22 @@
-import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
-import { repeat } from '@farebox/server/internal/repeat'
-import type { Background, PlatformParts } from '../../platform-parts.ts'
-import { createPollPace } from '../../poll-pace.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { startLoops, type Background } from '../../work/loop.ts'
+import { startWorker } from '../../work/worker.ts'
 import { deleteOldRuns } from '../records/delete-runs.ts'
 import { noteNews, releaseRuns, RUN_LEASE_MS, renewRuns, takeRuns } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
+import { createWritePace } from '../records/write-pace.ts'
+import { createActiveRuns, type ActiveRuns } from './active-runs.ts'
 import { createActivities } from './activities.ts'
 import { driveRun } from './drive-run.ts'
+import type { DriveMeans } from './drive-step.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
-import { createActiveRuns } from './active-runs.ts'
-import { createWritePace } from '../records/write-pace.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
   /**
    * How often runs are looked for that are due, while there are some; default 100. Those of this process are taken at
-   * once. See {@link createPollPace}.
+   * once. See `createPollPace`.
    */
   readonly pollMs?: number
   /** How many runs are taken at a time in this process, and as many that it has are looked at besides; default 32. */
@@ -38,91 +38,81 @@ const KEPT_MS = 60_000
 
 /** Drives runs of flows: any number of processes share them, and what a dead one held is taken by another. */
 export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Background {
-  const { database, clock, log } = parts
-  const { pollMs = POLL_MS, slots = SLOTS, activities: most = ACTIVITIES } = options
+  const { database, clock, log, due } = parts
+  const { pollMs = POLL_MS, slots = SLOTS } = options
+  const { holder } = due
   const stopping = new AbortController()
-  const { signal } = stopping
-  setMaxListeners(0, signal)
-  const activities = createActivities(most, ACTIVITIES_OF_RUN)
-  const { holder } = parts.due
-  const pace = createPollPace(clock, { pollMs, idleMs: pollMs * 20 })
-  /** The last round took as many as it could of some origin. */
-  let mayBeMore = false
-  const missed = async (runId: string): Promise<void> => {
-    try {
-      await noteNews(database, runId)
-      parts.due.runs.notify()
-    } catch (error) {
-      log.error('the outcome of a job did not reach its run', { run: runId, error: describeError(error) })
-    }
-  }
-  const activeRuns = createActiveRuns({
-    slots,
-    nowMs: () => clock.nowMs(),
-    async drive(run, outcomes) {
-      try {
-        return await driveRun(parts, means, run, outcomes)
-      } catch (error) {
-        // Its lease runs out, and somebody takes it again.
-        log.error('driving a run failed', { run: run.runId, error: describeError(error) })
-        return undefined
-      }
-    },
-    missed: runId => void missed(runId),
-    left() {
-      if (mayBeMore) parts.due.runs.notify()
-    },
+  const activities = createActivities(options.activities ?? ACTIVITIES, ACTIVITIES_OF_RUN)
+  const activeRuns = activateRuns(parts, { slots, activities, signal: stopping.signal })
+  const unsubscribe = due.outcomes.subscribe(outcome => {
+    if (!activeRuns.deliver(outcome)) due.runs.notify()
   })
-  const means = {
-    holder,
-    signal,
-    activities,
-    order: createOrderJobOfRun(parts),
-    writes: createWritePace(() => clock.nowMs()),
-    mayKeep: (run: RunRow): boolean => activeRuns.mayKeep(run),
-  }
-  const unsubscribe = parts.due.outcomes.subscribe(outcome => {
-    if (!activeRuns.deliver(outcome)) parts.due.runs.notify()
-  })
-  const round = async (): Promise<void> => {
-    const free = slots - activeRuns.taken
-    if (free <= 0) return
-    const perOrigin = Math.ceil(free / PART_OF_FREE)
-    const taking = { holder, limit: free, perOrigin, nowMs: clock.nowMs(), except: activeRuns.driven }
-    const runs = await takeRuns(database, taking)
-    mayBeMore = runs.length >= perOrigin
-    for (const run of runs) activeRuns.take(run)
-    if (activeRuns.taken > 0) pace.busy()
-  }
-  const roundThenWait = async (): Promise<void> => {
-    try {
-      await round()
-    } finally {
-      await parts.due.runs.wait(pace.pauseMs(), signal)
-      // What becomes due at about the same time is taken together.
-      await clock.sleep(GATHER_MS, signal)
-    }
-  }
   const onFailure = (error: unknown): void =>
     log.error('a round of the runs failed', { error: describeError(error) })
-  const rounds = Promise.all([
-    repeat(clock, { everyMs: 0, signal, onFailure }, roundThenWait),
-    repeat(clock, { everyMs: RUN_LEASE_MS / 3, signal, onFailure }, async () => {
-      const nowMs = clock.nowMs()
-      await renewRuns(database, { holder, nowMs, ...activeRuns.keepSince(nowMs - KEPT_MS) })
-    }),
-    repeat(clock, { everyMs: DELETION_EVERY_MS, signal, onFailure }, () =>
-      deleteOldRuns(database, clock.nowMs()),
-    ),
-  ])
+  const worker = startWorker<RunRow>(clock, {
+    slots,
+    due: due.runs,
+    gatherMs: GATHER_MS,
+    pace: { pollMs, idleMs: pollMs * 20 },
+    room: free => ({ limit: free, perKey: Math.ceil(free / PART_OF_FREE) }),
+    take: ({ limit, perKey: perOrigin }) =>
+      takeRuns(database, { holder, limit, perOrigin, nowMs: clock.nowMs(), except: activeRuns.driven }),
+    work: run => activeRuns.take(run),
+    lease: {
+      ms: RUN_LEASE_MS,
+      // Those that wait for their jobs, too.
+      renew: () => {
+        const nowMs = clock.nowMs()
+        return renewRuns(database, { holder, nowMs, ...activeRuns.keepSince(nowMs - KEPT_MS) })
+      },
+    },
+    onFailure,
+  })
+  const deletion = {
+    pauseMs: DELETION_EVERY_MS,
+    pass: () => deleteOldRuns(database, clock.nowMs()),
+    onFailure,
+  }
+  const upkeep = startLoops(clock, [deletion], stopping)
   return {
     async stop() {
       stopping.abort()
       unsubscribe()
-      await rounds
+      await Promise.all([upkeep.stop(), worker.stop()])
       await activeRuns.stop()
       await activities.ended()
       await releaseRuns(database, holder).catch(onFailure)
     },
   }
+}
+
+function activateRuns(
+  parts: PlatformParts,
+  by: Pick<DriveMeans, 'activities' | 'signal'> & { readonly slots: number },
+): ActiveRuns {
+  const { clock, log, due } = parts
+  const failed = (what: string, runId: string, error: unknown): undefined => {
+    log.error(what, { run: runId, error: describeError(error) })
+  }
+  const means = {
+    ...by,
+    holder: due.holder,
+    order: createOrderJobOfRun(parts),
+    writes: createWritePace(() => clock.nowMs()),
+    mayKeep: (run: RunRow): boolean => activeRuns.mayKeep(run),
+  }
+  const activeRuns = createActiveRuns({
+    slots: by.slots,
+    nowMs: () => clock.nowMs(),
+    // After a failure its lease runs out, and somebody takes it again.
+    drive: (run, outcomes) =>
+      driveRun(parts, means, run, outcomes).catch((error: unknown) =>
+        failed('driving a run failed', run.runId, error),
+      ),
+    missed: runId =>
+      void noteNews(parts, runId).catch((error: unknown) =>
+        failed('the outcome of a job did not reach its run', runId, error),
+      ),
+  })
+  return activeRuns
 }

@@ -1,4 +1,5 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { PlatformParts } from '../../platform-parts.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
 
 /** For so long a worker has a run to itself, unless it renews that. Where it dies, another takes the run then. */
@@ -166,10 +167,14 @@ export async function releaseRuns(database: Database, holder: string): Promise<v
 }
 
 /** Has a run looked at once more: something was done for it that only the rows of its jobs show. */
-export async function noteNews(database: Database, runId: string): Promise<void> {
+export async function noteNews(
+  { database, due }: Pick<PlatformParts, 'database' | 'due'>,
+  runId: string,
+): Promise<void> {
   await database.query(
     'note-news-of-run',
     `update runs set news = news + 1, due_at = '-infinity' where run_id = $1`,
     [runId],
   )
+  due.runs.notify()
 }

@@ -6,19 +6,7 @@ export interface Channel<Message> {
   publish(message: Message): void
 }
 
-/**
- * Makes a channel without subscribers.
- *
- * @example
- * ```ts
- * import { createChannel } from '@farebox/platform/channel'
- *
- * const channel = createChannel<string>()
- * const unsubscribe = channel.subscribe(message => console.log(message))
- * channel.publish('delivered')
- * unsubscribe()
- * ```
- */
+/** Makes a channel without subscribers. */
 export function createChannel<Message>(): Channel<Message> {
   const subscribers = new Set<(message: Message) => void>()
   return {

@@ -15,12 +15,9 @@ const still = {
 test('what this process changes is told without waiting for the next look', async () => {
   const changes = createChannel<string>()
   let version = 1
-  const { versions } = createVersionWatch({
-    clock: still,
-    log: silentLog,
-    changes,
-    readVersions: ids => Promise.resolve(new Map(ids.map(id => [id, `${version}`]))),
-  })
+  const { versions } = createVersionWatch({ clock: still, log: silentLog, due: { changes } }, ids =>
+    Promise.resolve(new Map(ids.map(id => [id, `${version}`]))),
+  )
   const ending = new AbortController()
   const seen = versions('run', ending.signal)
   expect(await seen.next()).toMatchObject({ value: '1' })

@@ -25,20 +25,24 @@ interface Watcher {
 }
 
 /** What watching takes. */
-export interface WatchOptions {
+export interface WatchParts {
   readonly clock: Clock
   readonly log: Log
   /** Ids of what this process has changed: it is looked at soon. */
-  readonly changes: Channel<string>
-  /** By id; without those that there are not. */
-  readonly readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  readonly due: { readonly changes: Channel<string> }
 }
 
 /**
  * Watches for one process: however many watchers there are, the database is asked one short question at a time, four times
- * a second and soon after each change by this process, and none while nobody watches. A version depends on the thing alone, so that every process tells the same.
+ * a second and soon after each change by this process, and none while nobody watches. A version depends on the thing alone, so
+ * that it is the same in every process.
+ *
+ * @param readVersions by id; without those that there are not
  */
-export function createVersionWatch({ clock, log, changes, readVersions }: WatchOptions): VersionWatch {
+export function createVersionWatch(
+  { clock, log, due: { changes } }: WatchParts,
+  readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): VersionWatch {
   const watchers = new Set<Watcher>()
   let isLooking = false
 
