@@ -1,10 +1,10 @@
 import { job, jobEventHeaders, jobPath } from '@farebox/platform-api/jobs'
-import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { versionEvents } from '../http/version-events.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openJob, shownBy } from './order/open-job.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
-import type { VersionWatch } from '../work/watch-versions.ts'
 import { createJobWatch } from './records/watch-jobs.ts'
 import { describeJob } from './show-job.ts'
 
@@ -41,28 +41,15 @@ export function jobEventsRoute(parts: PlatformParts): Route {
       // An EventSource connects again after every end, and for the last time where it is answered so.
       if (seen !== undefined && isOver(known) && (await watch.isNow(known.jobId, seen)))
         return { status: 204 }
-      return { events: signal => jobEvents(parts, watch, { jobId: known.jobId, seen, signal }) }
+      const shown = {
+        event: 'job',
+        read: () => readJob(parts.database, known.jobId),
+        describe: (row: JobRow) => describeJob(parts, row),
+        isOver,
+      }
+      return { events: signal => versionEvents(watch.versions(known.jobId, signal), seen, shown) }
     },
   })
-}
-
-async function* jobEvents(
-  parts: PlatformParts,
-  watch: VersionWatch,
-  {
-    jobId,
-    seen,
-    signal,
-  }: { readonly jobId: string; readonly seen: string | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<ServerEvent> {
-  let isFirst = true
-  for await (const id of watch.versions(jobId, signal)) {
-    const known = await readJob(parts.database, jobId)
-    if (known === undefined) return
-    if (!isFirst || id !== seen) yield { event: 'job', id, data: await describeJob(parts, known) }
-    if (isOver(known)) return
-    isFirst = false
-  }
 }
 
 /** Nothing more will be heard of it: not of the agent, and not of the payment. */

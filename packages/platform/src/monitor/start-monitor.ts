@@ -36,7 +36,12 @@ export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): 
         if (settings.facilitator === undefined) return
         await announceLimits(database, await admin.listNearLimit(), clock.nowMs())
       }),
-      loop(CLEANUP_EVERY_MS, 'cleanup', signal => cleanUp(parts, signal)),
+      loop(CLEANUP_EVERY_MS, 'cleanup', async () => {
+        await bringBackChecks(database, settings.checkIntervalMs)
+        await pruneDeliveries(parts)
+      }),
+      loop(CLEANUP_EVERY_MS, 'cleanup', async () => (await pruneHours(database, clock.nowMs())) > 0),
+      loop(CLEANUP_EVERY_MS, 'cleanup', async () => (await pruneDays(database, clock.nowMs())) > 0),
     ]),
   ]
   return {
@@ -44,12 +49,4 @@ export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): 
       await Promise.all(all.map(one => one.stop()))
     },
   }
-}
-
-async function cleanUp(parts: PlatformParts, signal: AbortSignal): Promise<void> {
-  await bringBackChecks(parts.database, parts.settings.checkIntervalMs)
-  const { database, clock } = parts
-  while (!signal.aborted && (await pruneHours(database, clock.nowMs())) > 0);
-  while (!signal.aborted && (await pruneDays(database, clock.nowMs())) > 0);
-  await pruneDeliveries(parts)
 }

@@ -1,10 +1,12 @@
 import { runEventHeaders, runPath, runProgress } from '@farebox/platform-api/flows/runs'
 import { failure } from '@farebox/platform-api/errors'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { versionEvents } from '../http/version-events.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { createVersionWatch, type VersionWatch } from '../work/watch-versions.ts'
+import { createVersionWatch } from '../work/watch-versions.ts'
 import { openRun } from './open-run.ts'
+import type { RunRow } from './records/run-row.ts'
 import { readRun } from './records/run-store.ts'
 import { describeProgress } from './show-run.ts'
 
@@ -43,28 +45,15 @@ export function runEventsRoute(parts: PlatformParts): Route {
       // An EventSource connects again after every end, and for the last time where it is answered so.
       if (seen !== undefined && known.plan.isOver && (await watch.isNow(known.runId, seen)))
         return { status: 204 }
-      return { events: signal => runEvents(parts, watch, { runId: known.runId, seen, signal }) }
+      const shown = {
+        event: 'run',
+        read: () => readRun(parts.database, known.runId),
+        describe: (run: RunRow) => describeProgress(parts, run),
+        isOver: ({ plan }: RunRow) => plan.isOver,
+      }
+      return { events: signal => versionEvents(watch.versions(known.runId, signal), seen, shown) }
     },
   })
-}
-
-async function* runEvents(
-  parts: PlatformParts,
-  watch: VersionWatch,
-  {
-    runId,
-    seen,
-    signal,
-  }: { readonly runId: string; readonly seen: string | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<ServerEvent> {
-  let isFirst = true
-  for await (const id of watch.versions(runId, signal)) {
-    const run = await readRun(parts.database, runId)
-    if (run === undefined) return
-    if (!isFirst || id !== seen) yield { event: 'run', id, data: await describeProgress(parts, run) }
-    if (run.plan.isOver) return
-    isFirst = false
-  }
 }
 
 async function readVersions(

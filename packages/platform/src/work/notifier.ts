@@ -7,8 +7,10 @@ export interface Notifier {
   /**
    * Resolves at once where {@link Notifier.notify} was called since the last wait, otherwise when it is, when the time is
    * over, or when the signal aborts.
+   *
+   * @returns whether it was called
    */
-  wait(longestMs: number, signal: AbortSignal): Promise<void>
+  wait(longestMs: number, signal: AbortSignal): Promise<boolean>
 }
 
 /** Makes a notifier for one waiter. */
@@ -29,7 +31,9 @@ export function createNotifier(clock: Pick<Clock, 'sleep'>): Notifier {
         signal.removeEventListener('abort', wake)
         wake = undefined
       }
+      const wasNotified = isNotified
       isNotified = false
+      return wasNotified
     },
   }
 }

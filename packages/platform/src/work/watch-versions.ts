@@ -1,6 +1,7 @@
 import type { Clock } from '@farebox/server/clock'
 import { describeError, type Log } from '@farebox/server/log'
 import type { Channel } from './channel.ts'
+import { createNotifier } from './notifier.ts'
 
 /** Says when things change, to any number of watchers. */
 export interface VersionWatch {
@@ -16,6 +17,7 @@ export interface VersionWatch {
 const LOOK_EVERY_MS = 250
 /** Changes within so long after one are found by one look. */
 const GATHER_MS = 10
+const NEVER = new AbortController().signal
 
 interface Watcher {
   readonly id: string
@@ -58,14 +60,12 @@ export function createVersionWatch(
   const lookAgain = async (): Promise<void> => {
     if (isLooking) return
     isLooking = true
-    let soon = new AbortController()
+    const soon = createNotifier(clock)
     const unsubscribe = changes.subscribe(changed => {
-      if ([...watchers].some(({ id }) => id === changed)) soon.abort('changed')
+      if ([...watchers].some(({ id }) => id === changed)) soon.notify()
     })
     while (watchers.size > 0) {
-      await clock.sleep(LOOK_EVERY_MS, soon.signal)
-      if (soon.signal.aborted) await clock.sleep(GATHER_MS)
-      soon = new AbortController()
+      if (await soon.wait(LOOK_EVERY_MS, NEVER)) await clock.sleep(GATHER_MS)
       // A database that is away is back some day; streams end by themselves.
       if (watchers.size > 0)
         await look().catch((error: unknown) => {

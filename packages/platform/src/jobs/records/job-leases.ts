@@ -1,22 +1,14 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { Taking } from '../../work/places.ts'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 
 /** For so long a worker has a job to itself; it is renewed while the worker lives. */
 export const LEASE_MS = 6_000
 
 /** Who takes jobs, and how many at most. */
-export interface Taking {
+export interface TakingJobs extends Pick<Taking, 'limit'> {
   readonly holder: string
-  readonly limit: number
   readonly nowMs: number
-}
-
-/** Who takes jobs to send them. */
-export interface TakingToSend extends Taking {
-  /** How many jobs at one host may be under way in this process. */
-  readonly perKey: number
-  /** How many are, by host. */
-  readonly underWay: ReadonlyMap<string, number>
 }
 
 /** The words of the indexes of `jobs` in `0001-platform.sql`, which are of use only where these are the same. */
@@ -44,7 +36,10 @@ const TAKE = 'update jobs set lease_until = $2, lease_holder = $3'
  * wait for its host stays in the database and holds no slot. Of one host's, those first whose time is not over yet, by
  * how soon it is. It costs as much as there are hosts, however many jobs wait for one of them.
  */
-export async function takeJobsToSend(database: Database, taking: TakingToSend): Promise<readonly JobRow[]> {
+export async function takeJobsToSend(
+  database: Database,
+  taking: Taking & TakingJobs,
+): Promise<readonly JobRow[]> {
   const { perKey, underWay } = taking
   const hosts = [perKey, [...underWay.keys()], [...underWay.values()]]
   const values = [...valuesOf(taking), ...hosts]
@@ -82,7 +77,10 @@ const JOBS_TO_SEND = `with recursive hosts(host) as (
   returning ${JOB_COLUMNS}`
 
 /** Takes jobs of which only the chain is to be looked at, the longest waiting first. */
-export async function takeJobsToCheckPayment(database: Database, taking: Taking): Promise<readonly JobRow[]> {
+export async function takeJobsToCheckPayment(
+  database: Database,
+  taking: TakingJobs,
+): Promise<readonly JobRow[]> {
   const rows = await database.query<JobColumns>(
     'take-jobs-to-look-at',
     `${TAKE}
@@ -95,7 +93,7 @@ export async function takeJobsToCheckPayment(database: Database, taking: Taking)
   return rows.map(toJobRow)
 }
 
-function valuesOf({ holder, limit, nowMs }: Taking): readonly unknown[] {
+function valuesOf({ holder, limit, nowMs }: TakingJobs): readonly unknown[] {
   return [new Date(nowMs), new Date(nowMs + LEASE_MS), holder, limit]
 }
 

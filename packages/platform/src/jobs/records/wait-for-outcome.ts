@@ -1,4 +1,5 @@
 import type { PlatformParts } from '../../platform-parts.ts'
+import { createNotifier } from '../../work/notifier.ts'
 import type { JobRow } from './job-row.ts'
 import { readBareJob, readJob } from './job-store.ts'
 
@@ -25,23 +26,19 @@ export async function waitForOutcome(
   const startMs = clock.nowMs()
   const endMs = Math.min(startMs + LONGEST_WAIT_MS, Math.max(startMs, job.expiresAtMs) + LATE_MS)
   let known = job
-  let soon = new AbortController()
-  const over = (): void => soon.abort('over')
-  // Where another process drives the job, only looking tells.
+  const soon = createNotifier(clock)
+  // Where another process drives the job, only looking says so.
   const unsubscribe = due.changes.subscribe(changed => {
-    if (changed === job.jobId) soon.abort('changed')
+    if (changed === job.jobId) soon.notify()
   })
-  signal.addEventListener('abort', over, { once: true })
   try {
     for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
       if (hasOutcome(known, clock.nowMs()) || signal.aborted || clock.nowMs() >= endMs) break
-      await clock.sleep(lookMs, soon.signal)
-      soon = new AbortController()
+      await soon.wait(lookMs, signal)
       known = (await readBareJob(database, job.jobId)) ?? known
     }
   } finally {
     unsubscribe()
-    signal.removeEventListener('abort', over)
   }
   // What was asked and delivered is read once, at the end.
   return (await readJob(database, job.jobId)) ?? known

@@ -1,12 +1,14 @@
 import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
-import { settlementLimit, type SettlementLimit } from '@farebox/platform-api/owners'
 import type { OwnerSummary } from '@farebox/payments/x402/facilitator-api'
+import { settlementLimit, type SettlementLimit, type SettlementShare } from '@farebox/platform-api/owners'
 import { nowSeconds } from '@farebox/server/clock'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { Badge } from '../../agents/agent-row.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import type { SettlementRule } from '../../settlement-rule.ts'
+import { type SettlementRule, settlementsOfStake } from '../../settlement-rule.ts'
 import { createFacilitatorAdmin } from './facilitator-admin.ts'
-import { formatEther, readShares } from './read-shares.ts'
+import { COUNTS } from './owner-standing.ts'
 
 const DAY_SECONDS = 86_400
 /** From this part on the facilitator announces it, too. */
@@ -71,4 +73,51 @@ function describeRule({ perStake, atLeast, atMost }: SettlementRule): Settlement
     at_least: atLeast,
     at_most: atMost,
   }
+}
+
+const MOST_AGENTS = 100
+
+/** What each listed agent of an owner adds to the settlements of a day, by their numbers. */
+async function readShares(
+  database: Database,
+  owner: string,
+  rule: SettlementRule,
+): Promise<readonly SettlementShare[]> {
+  const rows = await database.query<ShareRow>(
+    'read-settlement-shares',
+    `select agent_id, name, stake_wei::text, badge, is_offline, (${COUNTS}) as counts from agents a
+     where owner = $1 and standing = 'listed' order by agent_id limit ${MOST_AGENTS}`,
+    [owner],
+  )
+  return rows.map(({ agent_id: agentId, name, stake_wei: wei, badge, is_offline: isOffline, counts }) => {
+    const stakeWei = BigInt(wei)
+    return {
+      agent_id: Number(agentId),
+      name,
+      stake: formatEther(stakeWei),
+      badge,
+      settlements: counts ? settlementsOfStake(rule, { badge, stakeWei }) : 0,
+      counts_nothing: counts ? null : isOffline ? 'offline' : 'not_payable',
+    }
+  })
+}
+
+interface ShareRow {
+  readonly agent_id: string
+  readonly name: string
+  readonly stake_wei: string
+  readonly badge: Badge
+  readonly is_offline: boolean
+  readonly counts: boolean
+}
+
+const ETHER_DECIMALS = 18
+
+/** Wei as ETH, without zeros at the end. */
+function formatEther(wei: bigint): string {
+  const digits = wei.toString().padStart(ETHER_DECIMALS + 1, '0')
+  const fraction = digits.slice(-ETHER_DECIMALS).replace(/0+$/, '')
+  return fraction === ''
+    ? digits.slice(0, -ETHER_DECIMALS)
+    : `${digits.slice(0, -ETHER_DECIMALS)}.${fraction}`
 }
