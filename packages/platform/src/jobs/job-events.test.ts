@@ -219,10 +219,11 @@ test('however many watch, the database is asked one question at a time, four tim
     clock.pass(1)
     await until(() => asked.length === quarter)
   }
+  // The last one has been answered, and the next is planned.
+  await until(() => clock.sleeping === 1)
   for (const one of leaving) one.abort()
   expect((await Promise.all(watching)).map(seen => seen.length)).toEqual(Array.from({ length: 200 }, () => 1))
-  // One look may still be planned; it finds that nobody watches, and none comes after it.
-  await until(() => clock.sleeping === 1)
+  // It finds that nobody watches, and none comes after it.
   clock.pass(250)
   await until(() => clock.sleeping === 0)
   clock.pass(1_000)
