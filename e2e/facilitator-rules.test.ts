@@ -31,9 +31,9 @@ const REFUSALS: readonly (readonly [words: string, ...cases: string[]])[] = [
   ],
   [
     '200 invalid_exact_evm_payload_authorization_valid_before: authorization.validBefore must be within 24 h',
-    'SR3-24',
+    'SR3-22',
   ],
-  ['200 invalid_exact_evm_payload_authorization_valid_after', 'SR3-18'],
+  ['200 invalid_exact_evm_payload_authorization_valid_after', 'SR3-16'],
   ['200 amount_below_minimum: the smallest payment taken here is 0.001 USDC', 'SR5-04'],
   ['200 invalid_exact_evm_insufficient_balance', 'SR5-08', 'SR5-15', 'SR7-01'],
   ['200 invalid_exact_evm_nonce_already_used', 'SR4-02', 'SR4-03', 'SR5-10'],
