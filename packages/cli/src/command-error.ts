@@ -30,3 +30,13 @@ export class CommandError extends Error {
     this.exitCode = options.exitCode ?? EXIT.refused
   }
 }
+
+/** A command that was not understood. */
+export function usageError(message: string, next: string, cause?: unknown): CommandError {
+  return new CommandError(message, next, { cause, exitCode: EXIT.usage })
+}
+
+/** What the system calls an error: `ENOENT`. */
+export function systemErrorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}

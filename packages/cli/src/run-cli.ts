@@ -1,10 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './commands.ts'
 import { refuseKeyArguments } from './keys/refuse-key-arguments.ts'
-import { EXIT, CommandError } from './command-error.ts'
-import { asTyped } from './terminal/as-typed.ts'
-import { paintFor } from './terminal/paint.ts'
-import { printable } from './terminal/printable.ts'
+import { CommandError, EXIT } from './command-error.ts'
+import { asTyped, paintFor, printable } from './terminal/text.ts'
 import { processWorld } from './process-world.ts'
 import type { World } from './world.ts'
 

@@ -1,22 +1,22 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import { signedIn, signInTerms } from '@farebox/platform-api/owners'
+import { type EvmCrypto, loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import { signedIn, signInTerms, type SignInTerms } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { signText } from '../keys/sign-text.ts'
-import type { ExitCode } from '../command-error.ts'
+import { signText } from '../keys/paying-key.ts'
+import { CommandError, type ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { findKey } from '../register/transaction/open-registry.ts'
 import type { RawKeyOptions } from '../register/platform/register-options.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { untilTime } from '../terminal/until-time.ts'
+import { asTyped, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openAccount, type OpenAccount } from './open-account.ts'
 import { forgetSession, keepSession, readSession } from './session-file.ts'
 import { requireTerminal, signBrowserIn } from './sign-browser-in.ts'
-import { signInMessage } from './sign-in-message.ts'
-import { asTyped } from '../terminal/as-typed.ts'
+import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
+import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
+import { isOnLoopback } from '../keys/local-economy.ts'
 
 /** What commander made of the words of `login`, `logout` and `whoami`. */
 export interface RawLoginOptions extends RawKeyOptions {
@@ -154,5 +154,51 @@ export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCo
       return { ok: true, platform, address: shown, agents, expires_at: session.expires_at }
     },
     'nothing was changed',
+  )
+}
+
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
+
+/**
+ * The message of EIP-4361 that signs in at a platform, and at no other: a platform that asks for a message to somebody
+ * else's would sign in there in the owner's name.
+ *
+ * @param platform the URL that was asked for
+ * @param address any case
+ * @throws {CommandError} for terms that name another platform, or are none
+ */
+export function signInMessage(
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  terms: SignInTerms,
+  { platform, address }: { readonly platform: string; readonly address: string },
+): string {
+  refuseOtherPlatform(terms, platform)
+  const isWhole =
+    /^[A-Za-z0-9]{8,96}$/.test(terms.nonce) &&
+    Number.isSafeInteger(terms.chain_id) &&
+    RFC3339.test(terms.issued_at) &&
+    RFC3339.test(terms.expiration_time)
+  if (!isWhole) {
+    throw new CommandError(`${platform} asks for a sign-in in no form that is known`, 'nothing was signed')
+  }
+  return writeSignInMessage(terms, checksumAddress(crypto, address))
+}
+
+function refuseOtherPlatform({ domain, uri }: SignInTerms, platform: string): void {
+  const { host, origin, port } = new URL(platform)
+  if (domain === host && uri === origin) return
+  const named = canParseUrl(uri) ? new URL(uri) : undefined
+  // This machine has several names; the port says which platform of it is meant.
+  const isSameMachine =
+    named !== undefined &&
+    named.origin === uri &&
+    named.host === domain &&
+    named.port === port &&
+    isOnLoopback(uri) &&
+    isOnLoopback(platform)
+  if (isSameMachine) return
+  throw new CommandError(
+    `${platform} asks for a sign-in at ${printable(domain.slice(0, 200))}`,
+    'nothing was signed; where that is the platform you mean, name it: --platform <url>',
   )
 }

@@ -1,12 +1,10 @@
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { openAccount, type NewSecret, type OpenAccount, type OwnedSecret } from './open-account.ts'
-import { asTyped } from '../terminal/as-typed.ts'
+import { type NewSecret, openAccount, type OpenAccount, type OwnedSecret } from './open-account.ts'
 
 /** What commander made of the words of `farebox secret …`. */
 export interface RawSecretOptions {
@@ -111,9 +109,7 @@ async function showList(world: World, found: readonly OwnedSecret[]): Promise<vo
 async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions): Promise<void> {
   if (yes === true) return
   if (!world.canAsk) {
-    throw new CommandError('there is no terminal to confirm it on', `farebox secret revoke ${id} --yes`, {
-      exitCode: EXIT.usage,
-    })
+    throw usageError('there is no terminal to confirm it on', `farebox secret revoke ${id} --yes`)
   }
   if (await world.ask.confirm(`Revoke ${id}? Agents that use it stop being paid within seconds.`)) return
   throw new CommandError('not revoked', '')
@@ -122,9 +118,7 @@ async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions
 function readSecretId(text: string): string {
   if (/^[\w-]{1,64}$/.test(text)) return text
   // What was typed may be the secret itself.
-  throw new CommandError('that is not the id of a secret', 'farebox secret list shows the ids', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError('that is not the id of a secret', 'farebox secret list shows the ids')
 }
 
 async function readWallets(words: readonly string[]): Promise<readonly string[]> {
@@ -132,7 +126,7 @@ async function readWallets(words: readonly string[]): Promise<readonly string[]>
   return words.map(word => {
     const reason = refuseAddress({ keccak256 }, word)
     if (reason === undefined) return word.toLowerCase()
-    throw new CommandError(`--for ${reason}`, 'like --for 0x…', { exitCode: EXIT.usage })
+    throw usageError(`--for ${reason}`, 'like --for 0x…')
   })
 }
 

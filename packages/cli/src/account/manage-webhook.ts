@@ -1,12 +1,10 @@
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openAccount, type OpenAccount, type OwnedWebhook } from './open-account.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /** What commander made of the words of `farebox webhook …`. */
 export interface RawWebhookOptions {

@@ -3,17 +3,15 @@ import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor, type Paint } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import { untilTime } from '../terminal/until-time.ts'
+import { asTyped, type Paint, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import {
-  openAccount,
   type AgentDashboard,
+  openAccount,
   type OpenAccount,
   type OwnedAgent,
   type OwnedSecret,
@@ -22,7 +20,6 @@ import {
 } from './open-account.ts'
 import { describeBadge } from './describe-badge.ts'
 import { describeDelivery } from './manage-webhook.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /** What commander made of the words of `farebox dashboard`. */
 export interface RawDashboardOptions {
@@ -242,13 +239,7 @@ function readDays(text: string | undefined): number {
   if (text === undefined) return DEFAULT_DAYS
   const days = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= MAX_DAYS) return days
-  throw new CommandError(
-    `--days: must be a whole number from 1 to ${MAX_DAYS}`,
-    `like --days ${DEFAULT_DAYS}`,
-    {
-      exitCode: EXIT.usage,
-    },
-  )
+  throw usageError(`--days: must be a whole number from 1 to ${MAX_DAYS}`, `like --days ${DEFAULT_DAYS}`)
 }
 
 function percent(share: number): string {

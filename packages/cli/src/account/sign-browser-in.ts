@@ -1,7 +1,7 @@
 import { browserSignInOffered } from '@farebox/platform-api/owners'
-import { CommandError, EXIT } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import { NOTHING, PlatformRefusal } from '../register/platform/ask-platform.ts'
-import { paintFor } from '../terminal/paint.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { OpenAccount } from './open-account.ts'
 
@@ -10,9 +10,7 @@ const CODE = /^[2-9A-HJ-NP-Z]{6}$/
 /** Throws where no terminal is there to type the code in; before anything is signed. */
 export function requireTerminal(world: World): void {
   if (world.canAsk) return
-  throw new CommandError('--browser needs a terminal: its code is typed in it', 'farebox login', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError('--browser needs a terminal: its code is typed in it', 'farebox login')
 }
 
 /**

@@ -1,8 +1,8 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { SignInTerms } from '@farebox/platform-api/owners'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { signInMessage } from './sign-in-message.ts'
+import { signInMessage } from './login.ts'
 
 const ADDRESS = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
 const TERMS: SignInTerms = {

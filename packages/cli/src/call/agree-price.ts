@@ -7,9 +7,8 @@ import type { OpenChain } from '../chain/open-chain.ts'
 import { readUsdcBalance } from '../chain/read-balances.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
 import type { PayingKey } from '../keys/paying-key.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, usageError } from '../command-error.ts'
+import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** What a person agrees to, or `--max-price` did for them. */
@@ -39,10 +38,9 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
     )
   }
   if (maxPriceAtomic === undefined && !world.canAsk) {
-    throw new CommandError(
+    throw usageError(
       `the job costs ${price} USDC, and there is no terminal to confirm it on`,
       `--max-price ${price} agrees to that much; nothing was signed`,
-      { exitCode: EXIT.usage },
     )
   }
 }

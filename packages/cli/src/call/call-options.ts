@@ -1,6 +1,6 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { readNetwork } from '../chain/name-network.ts'
-import { EXIT, CommandError } from '../command-error.ts'
+import { usageError } from '../command-error.ts'
 
 /** What commander made of the words of `farebox call`; nothing in it is checked yet. */
 export interface RawCallOptions {
@@ -59,17 +59,14 @@ export function readCallOptions(raw: RawCallOptions): CallOptions {
 function readMaxPrice(text: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
-  throw new CommandError(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC')
 }
 
 function readDeadline(text: string): number {
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0
   if (seconds > 0 && seconds <= LONGEST_DEADLINE_SECONDS) return seconds
-  throw new CommandError(
+  throw usageError(
     `--deadline: must be a number of seconds, more than 0 and at most ${LONGEST_DEADLINE_SECONDS}`,
     'like --deadline 30',
-    { exitCode: EXIT.usage },
   )
 }

@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /**
@@ -20,19 +20,17 @@ export async function chooseCapability(
   if (named !== undefined) {
     if (Object.hasOwn(capabilities, named)) return named
     const guess = nearest(named, names)
-    throw new CommandError(
+    throw usageError(
       `Unknown capability "${printable(named)}". Available: ${available}`,
       guess === undefined ? 'take one of these' : `did you mean ${printable(guess)}?`,
-      { exitCode: EXIT.usage },
     )
   }
   const [only, ...others] = names
   if (only !== undefined && others.length === 0) return only
   if (!world.canAsk) {
-    throw new CommandError(
+    throw usageError(
       `${printable(name)} does several things, say which: ${available}`,
       'it comes right after the URL',
-      { exitCode: EXIT.usage },
     )
   }
   const choices = Object.entries(capabilities).map(([value, { pricing, description }]) => ({

@@ -1,7 +1,6 @@
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
-import { CALL_OPTIONS } from './input/call-option-names.ts'
+import { printable, printableJson } from '../terminal/text.ts'
+import { CALL_OPTIONS } from './input/field-flags.ts'
 
 /** A call as it could be typed. */
 export interface CommandLine {

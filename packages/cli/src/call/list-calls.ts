@@ -1,12 +1,9 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { asTyped, paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { openCallJournal, type CallList } from './journal/call-journal.ts'
+import { type CallList, openCallJournal } from './journal/call-journal.ts'
 import type { CallRecord } from './journal/call-record.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /** `--list`: the calls in the journal, those without an outcome first; files that cannot be read by name. */
 export async function listCalls(world: World, { json }: { readonly json: boolean }): Promise<ExitCode> {

@@ -4,15 +4,13 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { resume } from '@farebox/client/resume'
 import { findNetwork } from '@farebox/payments/networks'
 import { findChain } from '../chain/open-chain.ts'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { openCallJournal, type CallJournal, type CallList } from './journal/call-journal.ts'
+import { type CallJournal, type CallList, openCallJournal } from './journal/call-journal.ts'
 import type { CallOptions } from './call-options.ts'
 import type { CallRecord, EndedCall, SentCall } from './journal/call-record.ts'
-import { explainUnforeseen } from './outcome/explain-unforeseen.ts'
-import { explainUnpaid } from './outcome/explain-unpaid.ts'
+import { explainUnforeseen, explainUnpaid } from './outcome/explain-unpaid.ts'
 import { finishCall } from './outcome/finish-call.ts'
 import { tellDamaged } from './list-calls.ts'
 import { localOf } from './target.ts'
@@ -56,10 +54,9 @@ function choose({ calls, damaged }: CallList, named: string | true): CallRecord 
   }
   const id = named.toLowerCase()
   if (id.length < LEAST_CHARACTERS) {
-    throw new CommandError(
+    throw usageError(
       `--resume: "${printable(named)}" is too short for a job_id: at least ${LEAST_CHARACTERS} of its characters are needed`,
       next,
-      { exitCode: EXIT.usage },
     )
   }
   const file = damaged.find(({ path }) => basename(path).toLowerCase().startsWith(id))
@@ -74,8 +71,8 @@ function choose({ calls, damaged }: CallList, named: string | true): CallRecord 
     )
   }
   throw another === undefined
-    ? new CommandError(`no call ${shown} is journalled`, next, { exitCode: EXIT.usage })
-    : new CommandError(`${found.length} calls begin with ${shown}`, next, { exitCode: EXIT.usage })
+    ? usageError(`no call ${shown} is journalled`, next)
+    : usageError(`${found.length} calls begin with ${shown}`, next)
 }
 
 function showEnded({ out, err }: World, call: EndedCall, { json }: CallOptions): ExitCode {

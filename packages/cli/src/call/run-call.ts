@@ -1,18 +1,13 @@
 import { isJobId } from '@farebox/protocol/job/job-request'
-import type { ExitCode } from '../command-error.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { asTyped, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { callAgent } from './call-agent.ts'
-import type { RawCallOptions } from './call-options.ts'
-import type { FailureDocument } from './outcome/call-document.ts'
-import { CallFailure } from './outcome/call-failure.ts'
-import { readCallOptions } from './call-options.ts'
-import { explainUnforeseen } from './outcome/explain-unforeseen.ts'
+import { type RawCallOptions, readCallOptions } from './call-options.ts'
+import { CallFailure, type FailureDocument } from './outcome/call-document.ts'
+import { explainUnforeseen } from './outcome/explain-unpaid.ts'
 import { listCalls } from './list-calls.ts'
 import { resumeCall } from './resume-call.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
@@ -38,10 +33,9 @@ export async function runCall(world: World, args: readonly string[], raw: RawCal
 /** The journal knows whom to ask and for what: a URL beside it would be another call. */
 function refuseArguments([first]: readonly string[]): void {
   if (first === undefined) return
-  throw new CommandError(
+  throw usageError(
     `--resume and --list are about calls that were made: "${printable(first.slice(0, 60))}" is not expected there`,
     'farebox call --resume, or farebox call --resume <job_id>',
-    { exitCode: EXIT.usage },
   )
 }
 

@@ -2,15 +2,11 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap, Side } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
-import { wrap } from '../terminal/wrap.ts'
+import { asTyped, paintFor, printable, printableJson, wrap } from '../terminal/text.ts'
 import { describeField } from '../types/describe-field.ts'
 import type { World } from '../world.ts'
 import { commandArguments, shellLine } from './command-line.ts'
 import type { CallTarget } from './target.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /** `farebox call <url> <capability> --help`: what it takes and gives, and a line that works. */
 export function showCapability(world: World, shown: CallTarget): ExitCode {

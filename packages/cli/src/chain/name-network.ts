@@ -1,9 +1,9 @@
-import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
+import { findNetwork, type Network, networkIds } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { OpenChain } from './open-chain.ts'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 
 /**
  * A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`.
@@ -45,9 +45,8 @@ export function readNetwork(id: string): Network {
   if (network !== undefined) return network
   const guess = nearest(id, networkIds())
   const shown = printable(id.slice(0, 40))
-  throw new CommandError(
+  throw usageError(
     `--network: "${shown}" is not known${guess === undefined ? '' : `, did you mean ${guess}?`}`,
     `there is: ${networkIds().join(', ')}`,
-    { exitCode: EXIT.usage },
   )
 }

@@ -3,8 +3,8 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** A node of the chain that is paid on. */

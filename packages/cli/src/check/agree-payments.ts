@@ -2,13 +2,12 @@ import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { refuseTerms, type Payer, type Terms } from '@farebox/conformance/agent'
+import { type Payer, refuseTerms, type Terms } from '@farebox/conformance/agent'
 import { localOf } from '../call/target.ts'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, usageError } from '../command-error.ts'
+import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { PayingOptions } from './check-options.ts'
 
@@ -75,10 +74,9 @@ function refuseLimits(world: World, terms: Terms, priceAtomic: bigint, options: 
     )
   }
   if (maxPriceAtomic === undefined && !world.canAsk) {
-    throw new CommandError(
+    throw usageError(
       `${price}, and there is no terminal to confirm it on`,
       `--max-price ${formatUsdc(priceAtomic)} agrees to that much a job; nothing was signed`,
-      { exitCode: EXIT.usage },
     )
   }
 }

@@ -4,8 +4,8 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from '@farebox/conformance/agent'
 import { readNetwork } from '../chain/name-network.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import { readSeconds } from '../terminal/read-seconds.ts'
 
 /** What commander made of the words of `farebox check`; nothing in it is checked yet. */
@@ -77,19 +77,20 @@ function refuseConflicts(raw: RawCheckOptions): void {
   const limits = { '--max-price': raw.maxPrice, '--max-jobs': raw.maxJobs, '--wallet': raw.wallet }
   const [limit] = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (limit !== undefined && raw.paid !== true)
-    throw usage(`${limit} says how to pay, but not that`, 'add --paid, or leave it out')
+    throw usageError(`${limit} says how to pay, but not that`, 'add --paid, or leave it out')
   const flowOptions = { '--agent-id': raw.agentId, '--platform': raw.platform, '--config': raw.config }
   const [flowOption] = Object.entries(flowOptions).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )
-  if (flowOption !== undefined) throw usage(`${flowOption} goes with --flows`, 'add --flows, or leave it out')
-  if (raw.only?.length === 0) throw usage('--only names nothing', 'farebox check --list names the areas')
+  if (flowOption !== undefined)
+    throw usageError(`${flowOption} goes with --flows`, 'add --flows, or leave it out')
+  if (raw.only?.length === 0) throw usageError('--only names nothing', 'farebox check --list names the areas')
   if (raw.quiet === true && raw.verbose === true)
-    throw usage('--quiet and --verbose ask for less and for more', 'take one of them')
+    throw usageError('--quiet and --verbose ask for less and for more', 'take one of them')
 }
 
 function readUrl(url: string | undefined, isPaying: boolean): string {
-  if (url === undefined) throw usage('whose agent?', 'farebox check http://localhost:3000')
+  if (url === undefined) throw usageError('whose agent?', 'farebox check http://localhost:3000')
   const shown = printable(url.slice(0, 100))
   if (!/^https?:\/\//i.test(url)) {
     const scheme =
@@ -97,13 +98,13 @@ function readUrl(url: string | undefined, isPaying: boolean): string {
     const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
       ? `with its scheme: ${scheme}://${shown}`
       : 'like https://agent.example'
-    throw usage(`"${shown}" is not the URL of an agent`, next)
+    throw usageError(`"${shown}" is not the URL of an agent`, next)
   }
   try {
     return readAgentUrl(url, { allowHttp: !isPaying })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw usage(printable(reason), 'like https://agent.example')
+    throw usageError(printable(reason), 'like https://agent.example')
   }
 }
 
@@ -113,7 +114,7 @@ function readWanted(wanted: string): string {
   if (areas.includes(wanted) || ids.includes(wanted)) return wanted
   const guess = nearest(wanted, wanted.includes('/') ? ids : areas)
   const hint = guess === undefined ? '' : `, did you mean ${guess}?`
-  throw usage(
+  throw usageError(
     `--only: there is no area or check "${printable(wanted)}"${hint}`,
     `there is: ${areas.join(', ')}`,
   )
@@ -132,16 +133,12 @@ function readPaying(raw: RawCheckOptions): PayingOptions {
 function readMaxPrice(text: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
-  throw usage(`--max-price: ${price.reason}`, 'like --max-price 0.01, in USDC')
+  throw usageError(`--max-price: ${price.reason}`, 'like --max-price 0.01, in USDC')
 }
 
 function readCount(option: string, text: string | undefined, standard: number, most: number): number {
   if (text === undefined) return standard
   const count = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (count > 0 && count <= most) return count
-  throw usage(`${option}: must be a whole number from 1 to ${most}`, `like ${option} ${standard}`)
-}
-
-function usage(message: string, next: string): CommandError {
-  return new CommandError(message, next, { exitCode: EXIT.usage })
+  throw usageError(`${option}: must be a whole number from 1 to ${most}`, `like ${option} ${standard}`)
 }

@@ -1,4 +1,4 @@
-import { paintFor } from '../terminal/paint.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** A line that is written over and taken away again; nothing where the error screen is no terminal. */

@@ -2,21 +2,23 @@ import {
   areaOf,
   type Check,
   type CheckResult,
+  countResults,
   describeMode,
+  describeSpending,
   type Findings,
   formatArea,
   formatFailed,
+  formatSummary,
+  type ReportStyle,
   type Spending,
+  type Stop,
 } from '@farebox/conformance/agent'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import type { World } from '../world.ts'
+import { asTyped, paintFor, printable, wrap } from '../terminal/text.ts'
+import type { Screen, World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
-import { concludeRun, whyNotAsked } from './conclude-run.ts'
-import { warningsOf, type CheckedAgent } from './checked-agent.ts'
-import { nextSteps } from './next-steps.ts'
+import { type CheckedAgent, warningsOf } from './checked-agent.ts'
 import { createProgressLine } from './progress-line.ts'
-import { reportStyle } from './report-style.ts'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
 
 /** Tells a person what is found, while it is found. */
 export interface RunReport {
@@ -111,4 +113,97 @@ function warn({ err }: World, agent: CheckedAgent): void {
   for (const { warning, next } of warningsOf(agent)) {
     err.write(`${paintFor(err).yellow('!')} ${warning}\n  ${next}\n\n`)
   }
+}
+
+/** Where the reasons begin why checks could not be put. */
+const WHY_COLUMN = 18
+
+/**
+ * The end of a report, as lines: the counts, why not all checks were put, what was paid.
+ *
+ * @param asked how many checks there were to put
+ */
+function concludeRun(
+  findings: Findings,
+  spending: Spending | undefined,
+  asked: number,
+  style: ReportStyle,
+): readonly string[] {
+  const { results, stopped } = findings
+  const lines = [formatSummary(results, style, 'need --paid')]
+  if (stopped !== undefined) {
+    const reason = wrap(stopReason(stopped), style.columns - 2)
+    lines.push(`  ${results.length} of ${asked} put`, ...reason.map(one => `  ${style.red(one)}`))
+  }
+  if (spending !== undefined && spending.payments > 0) {
+    lines.push(...describeSpending(spending).map(line => `  ${style.dim(line)}`))
+  }
+  return lines
+}
+
+/** Why checks that concern this agent could not be put, and how many, as lines. */
+function whyNotAsked(results: readonly CheckResult[], style: ReportStyle): readonly string[] {
+  const reasons = new Map<string, number>()
+  for (const result of results) {
+    if (result.outcome === 'not applicable' && ['agent', 'budget'].includes(result.missing)) {
+      reasons.set(result.why, (reasons.get(result.why) ?? 0) + 1)
+    }
+  }
+  return [...reasons].flatMap(([why, count]) => {
+    const start = style.dim(`${count} not asked`.padEnd(WHY_COLUMN - 2))
+    const [first = '', ...rest] = wrap(printable(why), style.columns - WHY_COLUMN)
+    return [`  ${start}${first}`, ...rest.map(more => ' '.repeat(WHY_COLUMN) + more)]
+  })
+}
+
+function stopReason({ reason, after }: Stop): string {
+  const since = after === undefined ? '' : ` since "${after.title}"`
+  switch (reason) {
+    case 'interrupted':
+      return 'interrupted'
+    case 'gone':
+      return `no answer${since}: its log may tell why`
+    case 'slow':
+      return 'the agent left too many questions unanswered; --timeout waits longer'
+    case 'no agent':
+      return 'neither /health nor /about answers as an agent does: is this the address of one?'
+  }
+}
+
+/** More areas are not named in one command. */
+const MAX_AREAS = 4
+
+/** What to do after a run, as lines; empty where there is nothing. */
+function nextSteps(world: World, agent: CheckedAgent, findings: Findings): string {
+  const { dim } = paintFor(world.out)
+  const steps = [...again(agent, findings), ...pay(agent, findings)]
+  if (steps.length === 0) return ''
+  return `\n${steps.map(([what, command]) => `  ${dim(what.padEnd(16))}${asTyped(world, command)}\n`).join('')}`
+}
+
+type Step = readonly [what: string, command: string]
+
+function again({ url }: CheckedAgent, { results }: Findings): readonly Step[] {
+  const failed = results.filter(({ outcome }) => outcome === 'failed')
+  const areas = [...new Set(failed.map(({ check }) => areaOf(check)))]
+  if (areas.length === 0) return []
+  const only = areas.length > MAX_AREAS ? '' : ` --only ${areas.join(',')}`
+  return [['once fixed', `farebox check ${url}${only}`]]
+}
+
+function pay({ url, terms }: CheckedAgent, { results }: Findings): readonly Step[] {
+  if (terms === undefined || countResults(results).unpaid === 0) return []
+  const price = formatUsdc(BigInt(terms.requirement.amount))
+  return [['the paid path', `farebox check ${url} --paid --max-price ${price}`]]
+}
+
+/** Wider lines are not read well. */
+const MAX_COLUMNS = 110
+const MIN_COLUMNS = 40
+
+/** The report in the colours and the width of a screen. */
+function reportStyle(screen: Screen, options: { readonly verbose: boolean }): ReportStyle {
+  const { bold, dim, red, green } = paintFor(screen)
+  const columns = Math.min(Math.max(screen.columns, MIN_COLUMNS), MAX_COLUMNS)
+  return { columns, bold, dim, red, green, verbose: options.verbose }
 }

@@ -1,26 +1,25 @@
 import {
+  areaOf,
+  type Check,
   type ConformanceRun,
   describeMode,
   type Findings,
   isForUnknownAgent,
+  listChecks,
   type Payer,
   putChecks,
   startRun,
 } from '@farebox/conformance/agent'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { asTyped, paintFor, printableJson } from '../terminal/text.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
-import { clockAheadOf } from './agent/agent-clock.ts'
+import { clockAheadOf, reachAgent } from './agent/reach-agent.ts'
 import { agreePayments } from './agree-payments.ts'
-import type { RawCheckOptions } from './check-options.ts'
+import { type CheckOptions, type RawCheckOptions, readCheckOptions } from './check-options.ts'
 import { checkDocument } from './check-document.ts'
-import { readCheckOptions, type CheckOptions } from './check-options.ts'
 import type { CheckedAgent } from './checked-agent.ts'
-import { listAreas } from './list-areas.ts'
-import { reachAgent } from './agent/reach-agent.ts'
 import { createRunReport, type RunReport } from './report-run.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * `farebox check`. With `--json` the output holds one document whatever happens.
@@ -123,4 +122,26 @@ function failureOf(world: World, error: unknown): object {
   const message = error instanceof Error ? error.message : String(error)
   const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
+}
+
+/** `farebox check --list`: every area with its checks and their rules. */
+function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only'>): void {
+  const checks = listChecks().filter(
+    check =>
+      isForUnknownAgent(check) &&
+      (options.only === undefined || options.only.some(one => one === check.id || one === areaOf(check))),
+  )
+  if (options.json === true) return out.write(`${printableJson(checks.map(describeCheck))}\n`)
+  const { bold, dim } = paintFor(out)
+  for (const area of new Set(checks.map(areaOf))) {
+    const own = checks.filter(check => areaOf(check) === area)
+    out.write(`${bold(area)}  ${dim(`${own.length} ${own.length === 1 ? 'check' : 'checks'}`)}\n`)
+    for (const { title, rules } of own) out.write(`  ${title}  ${dim(rules.join(', '))}\n`)
+    out.write('\n')
+  }
+}
+
+function describeCheck(check: Check): object {
+  const { id, rules, title, fix, needs } = check
+  return { id, area: areaOf(check), rules, title, fix, modes: needs.modes, needsPaid: needs.payer }
 }

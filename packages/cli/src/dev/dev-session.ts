@@ -3,14 +3,11 @@ import type { Clock } from 'farebox'
 import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import type { AgentProcesses } from './supervise/agent-processes.ts'
-import { columnsOf } from './screen/announce.ts'
-import type { Announcer } from './screen/announcer.ts'
-import { createBackoff } from './supervise/backoff.ts'
-import { debounceChanges, type Changes } from './watch/debounce-changes.ts'
-import type { LoadOutcome } from './supervise/load-into.ts'
+import { type Announcer, columnsOf } from './screen/announce.ts'
+import { type Changes, debounceChanges } from './watch/debounce-changes.ts'
+import { type LoadOutcome, superviseAgent, type Trouble } from './supervise/supervise-agent.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import { watchSources } from './watch/source-watch.ts'
-import { superviseAgent, type Trouble } from './supervise/supervise-agent.ts'
 import { reportOutcomes } from './screen/report-outcomes.ts'
 
 /** An agent that is served as its files say, from save to save. */
@@ -152,4 +149,33 @@ function union(some: readonly string[], others: readonly string[]): readonly str
 function refusalOf(text: string): CommandError {
   const [first = '', ...rest] = text.split('\n')
   return new CommandError(first, rest.map(line => line.trim()).join('\n'))
+}
+
+/** How long to wait before the next try. */
+interface Backoff {
+  /** Each delay is longer than the one before, until {@link Backoff.reset}. */
+  nextMs(atMs: number): number
+  reset(): void
+}
+
+const DELAYS_MS = [0, 250, 1_000, 2_000, 4_000, 8_000] as const
+/** What went well for so long starts anew. */
+const FORGET_AFTER_MS = 10_000
+
+/** The first try is at once: most trouble happens once. */
+export function createBackoff(): Backoff {
+  let tries = 0
+  let lastMs = Number.NEGATIVE_INFINITY
+  return {
+    nextMs(atMs) {
+      if (atMs - lastMs > FORGET_AFTER_MS) tries = 0
+      lastMs = atMs
+      const delayMs = DELAYS_MS[Math.min(tries, DELAYS_MS.length - 1)] ?? 0
+      tries += 1
+      return delayMs
+    },
+    reset() {
+      tries = 0
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /** What was asked on the command line, as it was written. */
@@ -55,7 +55,5 @@ export function readSettings({ folder }: World, options: DevOptions): DevSetting
 function readPort(option: string, port: string | undefined): number | undefined {
   if (port === undefined) return undefined
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port)
-  throw new CommandError(`${option} ${port} is no port`, 'a number from 0 to 65535; 0 takes any free one', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError(`${option} ${port} is no port`, 'a number from 0 to 65535; 0 takes any free one')
 }

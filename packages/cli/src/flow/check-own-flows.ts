@@ -2,16 +2,14 @@ import { resolve } from 'node:path'
 import { agentDrift, type AgentDrift } from '@farebox/platform-api/flows/drift'
 import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
 import type { RawCheckOptions } from '../check/check-options.ts'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { createAskPlatform } from '../register/platform/ask-platform.ts'
+import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { type AskPlatform, createAskPlatform } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { asTyped } from '../terminal/as-typed.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { asTyped, paintFor, printable, printableJson, wrap } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { findOwnAgent } from './find-own-agent.ts'
-import { showDrift } from './show-drift.ts'
+import { agentAt } from '@farebox/platform-api/agent'
+import { openRegistrationJournal } from '../register/platform/registration-journal.ts'
 
 /**
  * `farebox check --flows`: how many of the flows at a platform the declaration in this folder would break. Exit code 1
@@ -47,12 +45,9 @@ function refuseOthers(raw: RawCheckOptions): void {
   const other = Object.keys(raw).find(name => !OWN.includes(name))
   if (other === undefined) return
   const option = `--${other.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
-  throw new CommandError(
+  throw usageError(
     `${option} is about a running agent, --flows about your declaration`,
     'leave one of them out',
-    {
-      exitCode: EXIT.usage,
-    },
   )
 }
 
@@ -84,4 +79,91 @@ function failureOf(world: World, error: unknown): object {
   const message = error instanceof Error ? error.message : String(error)
   const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
+}
+
+/**
+ * The agent that is meant: the one that is listed with an endpoint; without one, the only one that was registered from
+ * here at this platform.
+ *
+ * @throws {CommandError} where that is none, or several
+ */
+async function findOwnAgent(
+  world: World,
+  ask: AskPlatform,
+  { platform, endpoint }: { readonly platform: string; readonly endpoint: string | undefined },
+): Promise<number> {
+  if (endpoint !== undefined) {
+    const path = `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`
+    return (await ask({ path, schema: agentAt })).agent_id
+  }
+  const records = await openRegistrationJournal(world.home).list()
+  const registered = records.filter(one => one.platform === platform && one.endedAt === undefined)
+  const ids = [...new Set(registered.flatMap(({ agentId }) => agentId ?? []))]
+  const [only] = ids
+  if (only !== undefined && ids.length === 1) return only
+  throw usageError(
+    only === undefined
+      ? `which agent? none was registered from here at ${printable(platform)}`
+      : `which agent? ${ids.length} were registered from here: ${ids.join(', ')}`,
+    'name it: farebox check --flows --agent-id 7, or farebox check --flows https://agent.example',
+  )
+}
+
+/** What was found, and of which agent. */
+interface FoundDrift {
+  readonly agentId: number
+  readonly name: string
+  readonly drift: AgentDrift
+}
+
+const INDENT = 2
+
+/** Each capability that changes with the flows that order it, and under it what would keep them from being run. */
+function showDrift({ out }: World, { agentId, name, drift }: FoundDrift): void {
+  const { bold, dim, red, green } = paintFor(out)
+  const { flows, changed, affected, examined } = drift
+  out.write(
+    `${bold(printable(name))}   ${dim(`agent ${agentId}, ${many(flows, 'flow')} order${flows === 1 ? 's' : ''} from it`)}\n\n`,
+  )
+  const broken = new Set(drift.broken.map(({ capability }) => capability))
+  const names = changed.map(({ capability }) => printable(capability))
+  const width = Math.max(0, ...names.map(({ length }) => length))
+  for (const [index, one] of changed.entries()) {
+    const sign = broken.has(one.capability) ? red('✗') : green('✓')
+    const label = (names[index] ?? '').padEnd(width)
+    const change = WORDS[one.change].padEnd(WORD_COLUMNS)
+    out.write(`  ${sign} ${bold(label)}  ${dim(change)}  ${many(one.flows, 'flow')}\n`)
+    showReasons(out, drift, one.capability)
+  }
+  if (changed.length > 0) out.write('\n')
+  out.write(affected === 0 ? `${green('✓')} ${fine(drift)}\n` : `${red('✗')} ${bad(affected, examined)}\n`)
+  if (affected > 0) out.write(`  ${dim(ADVICE)}\n`)
+}
+
+const WORDS = { changed: 'changed', dearer: 'dearer', gone: 'gone' } as const
+const WORD_COLUMNS = 7
+const ADVICE = 'keep what they use, and add beside it; or give the new one another name'
+
+function showReasons(out: World['out'], { broken }: AgentDrift, capability: string): void {
+  const { dim } = paintFor(out)
+  const reasons = broken.filter(one => one.capability === capability)
+  const width = Math.max(0, ...reasons.map(({ flows }) => String(flows).length))
+  for (const { flows, reason } of reasons) {
+    const label = `${' '.repeat(2 * INDENT)}${String(flows).padStart(width)}  `
+    const lines = wrap(printable(reason), Math.max(20, out.columns - label.length))
+    out.write(`${dim(label)}${lines.join(`\n${' '.repeat(label.length)}`)}\n`)
+  }
+}
+
+function fine({ flows, changed }: AgentDrift): string {
+  if (flows === 0) return 'no flow orders from it yet'
+  return changed.length === 0 ? 'nothing changes for them' : 'all of them can be run as they are'
+}
+
+function bad(affected: number, examined: number): string {
+  return `${affected} of ${many(examined, 'flow')} that were checked could not be run any more`
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

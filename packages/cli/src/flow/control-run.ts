@@ -2,8 +2,8 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { answerRun, cancelRun, pauseRun } from '@farebox/client/control-run'
 import type { RunHandle } from '@farebox/client/run/run-record'
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findRun, type FoundRun } from './find-run.ts'
 import { openRunJournal } from './journal/run-journal.ts'
@@ -40,8 +40,7 @@ export async function answer(
 ): Promise<ExitCode> {
   return await change(world, named, raw, async handle => {
     const approved = raw.approve === true
-    if (approved === (raw.decline === true))
-      throw new CommandError('give --approve or --decline', '', { exitCode: EXIT.usage })
+    if (approved === (raw.decline === true)) throw usageError('give --approve or --decline', '')
     return await answerRun(handle, step, approved, { signal: world.signal })
   })
 }

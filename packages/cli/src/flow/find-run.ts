@@ -1,13 +1,11 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunHandle } from '@farebox/client/run/run-record'
 import { readSession } from '../account/session-file.ts'
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import type { RunFile } from './journal/run-file.ts'
-import { openRunJournal, type RunList } from './journal/run-journal.ts'
+import { openRunJournal, type RunFile, type RunList } from './journal/run-journal.ts'
 
 /** A run that was named, and what opens it. */
 export interface FoundRun {
@@ -76,5 +74,5 @@ export function tellDamagedRuns({ err }: World, damaged: RunList['damaged']): vo
 }
 
 function usage(message: string): CommandError {
-  return new CommandError(message, 'farebox flow list shows those there are', { exitCode: EXIT.usage })
+  return usageError(message, 'farebox flow list shows those there are')
 }

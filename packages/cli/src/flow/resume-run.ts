@@ -1,9 +1,21 @@
-import type { ExitCode } from '../command-error.ts'
+import { CommandError, type ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { findRun } from './find-run.ts'
 import { withRunDocument } from './run/run-documents.ts'
-import type { RawRunOptions } from './run/run-options.ts'
-import { takeUpRun } from './run/take-up-run.ts'
+import { checkMaxTotal, type RawRunOptions } from './run/run-options.ts'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { readRun } from '@farebox/client/control-run'
+import { resumeRun } from '@farebox/client/resume-run'
+import { readRunRecord, type RunHandle } from '@farebox/client/run/run-record'
+import type { Flow } from '@farebox/flows/document/flow'
+import { readFlow } from '@farebox/flows/document/read-flow'
+import { findLocalEconomy, isOnLoopback } from '../keys/local-economy.ts'
+import { findPayingKey, type PayingKey } from '../keys/paying-key.ts'
+import { paintFor, printable } from '../terminal/text.ts'
+import { openRunJournal, type RunFacts, type RunFile } from './journal/run-journal.ts'
+import { explainRun } from './run/explain-run.ts'
+import { followCommand } from './run/follow.ts'
+import { lazySigner } from './run/lazy-signer.ts'
 
 /**
  * `farebox flow resume`: takes up a run where it was left, and follows it to its end.
@@ -14,4 +26,79 @@ export async function resume(world: World, named: string | undefined, raw: RawRu
   return await withRunDocument(world, raw, async () => {
     return await takeUpRun(world, await findRun(world, named, raw.platform), raw)
   })
+}
+
+/**
+ * Takes up a run where it was left: by what is written down of it here, else as the platform has it. Payments that it asks
+ * for are signed by the key that has paid for it before, where that is at hand.
+ *
+ * @throws {CommandError} where it does not come to its end by itself
+ */
+async function takeUpRun(
+  world: World,
+  { handle, file }: { readonly handle: RunHandle; readonly file: RunFile | undefined },
+  raw: RawRunOptions,
+): Promise<ExitCode> {
+  const { flow, facts } = await knownOf(world, handle, file)
+  const maxTotal = checkMaxTotal(raw.maxTotal) ?? facts.maxTotal
+  const key = await payerOf(world, handle, facts.payer, raw)
+  const { err } = world
+  err.write(`${paintFor(err).bold(printable(flow.name))}   ${paintFor(err).dim(`run ${handle.runId}`)}\n\n`)
+  const record = file?.state === 'open' ? file : { ...handle, payments: [] }
+  return await followCommand(world, {
+    flow,
+    facts: { ...facts, maxTotal },
+    journal: openRunJournal(world.home, systemClock),
+    record,
+    json: raw.json === true,
+    work: async (hooks, screen) =>
+      await resumeRun(file?.state === 'open' ? file : handle, {
+        ...hooks,
+        maxTotal,
+        ...(key !== undefined && { signer: lazySigner(key, screen) }),
+        ...(raw.payAgain === true && { payAgain: true }),
+      }),
+  })
+}
+
+interface Known {
+  readonly flow: Flow
+  readonly facts: Pick<RunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
+}
+
+async function knownOf(world: World, handle: RunHandle, file: RunFile | undefined): Promise<Known> {
+  const recorded = file?.state === 'open' ? readRunRecord(file) : undefined
+  if (file !== undefined && recorded !== undefined) {
+    const { name, payer, maxTotal, startedAt } = file
+    return { flow: recorded.flow, facts: { name, payer, maxTotal, startedAt } }
+  }
+  const run = await readRun(handle, { signal: world.signal }).catch((error: unknown) => {
+    const now = systemClock.nowMs() / 1_000
+    throw explainRun(error, { ...handle, last: undefined, isStopped: world.signal.aborted, nowSeconds: now })
+  })
+  const read = readFlow(run.flow)
+  if (!read.ok)
+    throw new CommandError('the flow of the run cannot be read here', 'is this version of farebox older?')
+  const { payer, max_total: maxTotal, created_at: createdAt } = run
+  return {
+    flow: read.flow,
+    facts: { name: read.flow.name, payer: payer ?? '', maxTotal, startedAt: Math.floor(createdAt) },
+  }
+}
+
+/** Undefined where there is none at hand: a run may need no more signatures. */
+async function payerOf(
+  world: World,
+  { platformUrl }: RunHandle,
+  payer: string,
+  { wallet, passwordFile }: RawRunOptions,
+): Promise<PayingKey | undefined> {
+  const local = isOnLoopback(platformUrl) ? await findLocalEconomy(world) : undefined
+  const key = await findPayingKey(world, { wallet, passwordFile, local }).catch((error: unknown) => {
+    if (wallet !== undefined || !(error instanceof CommandError)) throw error
+    return undefined
+  })
+  if (key === undefined || payer === '' || key.address.toLowerCase() === payer.toLowerCase()) return key
+  if (wallet === undefined) return undefined
+  throw new CommandError(`${payer} pays for this run, the wallet is ${key.address}`, 'nothing was signed')
 }

@@ -2,18 +2,14 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { readRun } from '@farebox/client/control-run'
 import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
-import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import type { RunAnswer, RunProgress } from '@farebox/platform-api/flows/runs'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findRun } from './find-run.ts'
 import { explainRun, sumsOf } from './run/explain-run.ts'
-import { columnsFor, drawStep } from './run/draw-step.ts'
+import { columnsFor, drawStep, stepLines } from './run/step-lines.ts'
 import { withRunDocument } from './run/run-documents.ts'
-import { stepLines } from './run/step-lines.ts'
-import { nextFor } from './run/next-for.ts'
 
 /** What commander made of the words of commands about one run. */
 export interface RawRunCommand {
@@ -76,4 +72,19 @@ function shorten(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shorten)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]))
+}
+
+/** What somebody can do about a run now, a command a line. Empty where nobody need do anything. */
+function nextFor({ run_id: runId, status, waiting }: RunProgress): readonly string[] {
+  const id = runId.slice(0, 8)
+  if (status === 'paused') return [`farebox flow resume ${id} goes on with it`]
+  if (status === 'running') return [`farebox flow resume ${id} follows it`]
+  if (status !== 'waiting') return []
+  const asked = waiting.flatMap(one => (one.for === 'person' ? [one.step] : []))
+  const answers = asked.map(step => `farebox flow answer ${id} ${printable(step)} --approve, or --decline`)
+  if (waiting.some(one => one.for === 'retry'))
+    return [...answers, `farebox flow resume ${id} asks for what failed again`]
+  if (waiting.some(one => one.for === 'payment'))
+    return [...answers, `farebox flow resume ${id} signs what it asks for`]
+  return answers
 }

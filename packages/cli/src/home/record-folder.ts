@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '@farebox/client/internal/exchange/clock'
-import { printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/text.ts'
 import { UNFINISHED, writeSecretFile } from './secret-file.ts'
 
 /** Records of one kind, a file each, in a folder of their own. */

@@ -1,6 +1,6 @@
-import { EXIT, CommandError } from '../command-error.ts'
+import { usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
-import { DEFAULT_AGENT, refuseAnswer, type NewAgent } from './project/new-agent.ts'
+import { DEFAULT_AGENT, type NewAgent, refuseAnswer } from './project/new-agent.ts'
 import { agentNameOf } from './project/package-name.ts'
 
 /** What was said on the command line; the rest is asked, or taken from the defaults. */
@@ -37,7 +37,7 @@ export async function askForAgent(world: World, given: GivenAnswers, options: As
   for (const { key, flag } of QUESTIONS) {
     const answer = given[key]
     const reason = answer === undefined ? undefined : refuseAnswer(key, answer)
-    if (reason !== undefined) throw new CommandError(`${flag}: ${reason}`, EXAMPLE, { exitCode: EXIT.usage })
+    if (reason !== undefined) throw usageError(`${flag}: ${reason}`, EXAMPLE)
   }
   const suggested = { ...DEFAULT_AGENT, name: agentNameOf(options.folder) }
   if (!options.yes && !world.canAsk) refuseSilence(given)
@@ -59,10 +59,9 @@ export async function askForAgent(world: World, given: GivenAnswers, options: As
 function refuseSilence(given: GivenAnswers): void {
   const open = QUESTIONS.filter(({ key }) => !['name', 'does'].includes(key) && given[key] === undefined)
   if (open.length === 0) return
-  throw new CommandError(
+  throw usageError(
     `there is no terminal to ask on, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
     `add --yes for sensible defaults, or give all of them:\n${EXAMPLE}`,
-    { exitCode: EXIT.usage },
   )
 }
 

@@ -1,4 +1,4 @@
-import { printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/text.ts'
 import { SAMPLE_TEXT } from './project/new-agent.ts'
 import { wayTo } from './way-to.ts'
 

@@ -1,5 +1,4 @@
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { NewAgent } from './project/new-agent.ts'
 import type { NextSteps } from './next-steps.ts'
@@ -7,7 +6,6 @@ import type { OwnFile, ProjectBesideOwn } from './project/own-files.ts'
 import { wayTo } from './way-to.ts'
 import type { Vendor } from './vendor/vendor.ts'
 import type { Conflict } from './project/write-project.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 
 /** A project that was written. */
 export interface ShownProject {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { decryptKey } from './decrypt-key.ts'
-import { encryptKey } from './encrypt-key.ts'
+import { decryptKey, encryptKey } from './encrypt-key.ts'
 import { readKeystore } from './keystore.ts'
 
 let crypto: EvmCrypto

@@ -1,6 +1,6 @@
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/text.ts'
 
 /** A key encrypted by a password: Web3 Secret Storage, version 3, what geth, cast and MetaMask read and write. */
 export interface Keystore {

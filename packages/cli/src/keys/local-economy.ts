@@ -6,7 +6,7 @@ import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /** Where a password may come from besides the keyboard. */
@@ -27,9 +27,7 @@ export async function givenPassword(
     throw new CommandError(
       'the file of --password-file cannot be read',
       'name a file whose first line is the password',
-      {
-        cause,
-      },
+      { cause },
     )
   })
   return text.split(/\r?\n/, 1)[0]
@@ -69,9 +67,8 @@ function refuseShort(password: string): string | undefined {
 }
 
 function nobodyToAsk(wallet: string): CommandError {
-  return new CommandError(
+  return usageError(
     `the wallet "${wallet}" needs its password, and there is no terminal to ask on`,
     `set ${VARIABLE}, or give --password-file <file>`,
-    { exitCode: EXIT.usage },
   )
 }

@@ -1,10 +1,10 @@
-import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type PaymentSigner, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { decryptKey } from './decrypt-key.ts'
+import { decryptKey } from './encrypt-key.ts'
 import type { LocalEconomy } from './local-economy.ts'
 import { askPassword, givenPassword, type PasswordOptions } from './password.ts'
 import { DEFAULT_WALLET, findWallet, readWallet, type WalletFile } from './wallet-files.ts'
@@ -141,10 +141,19 @@ function signerOf(crypto: EvmCrypto, privateKey: string, source: string): KeySig
     throw new CommandError(
       `${source} holds no private key: its number is out of range`,
       'take another wallet',
-      {
-        cause,
-      },
+      { cause },
     )
   }
   return { ...privateKeySigner(crypto, privateKey), signDigest: digest => crypto.sign(digest, key) }
+}
+
+/** Signs a text as wallets do (`personal_sign`, EIP-191). */
+export function signText(
+  { keccak256 }: Pick<EvmCrypto, 'keccak256'>,
+  signer: Pick<KeySigner, 'signDigest'>,
+  text: string,
+): string {
+  const bytes = new TextEncoder().encode(text)
+  const prefix = new TextEncoder().encode(`\u0019Ethereum Signed Message:\n${bytes.length}`)
+  return toHex(signer.signDigest(keccak256(concatBytes(prefix, bytes))))
 }

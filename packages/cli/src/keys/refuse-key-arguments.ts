@@ -1,4 +1,5 @@
-import { EXIT, CommandError } from '../command-error.ts'
+import type { CommandError } from '../command-error.ts'
+import { usageError } from '../command-error.ts'
 
 /** Options that other tools take a key by. */
 const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?:=|$)/i
@@ -26,9 +27,8 @@ function fieldHint(name: string): string {
 }
 
 function refusal(what: string, hint: string): CommandError {
-  return new CommandError(
+  return usageError(
     `${what}: a key on the command line is in the shell's history now, and in every list of processes`,
     `if it was a key, move its money. Keys belong into a wallet (farebox wallet new) or into FAREBOX_PRIVATE_KEY\n${hint}`,
-    { exitCode: EXIT.usage },
   )
 }

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createSecretFile } from '../home/secret-file.ts'
-import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, systemErrorCode } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { readKeystore, type Keystore } from './keystore.ts'
+import { type Keystore, readKeystore } from './keystore.ts'
 
 /** What `--wallet` and `farebox wallet` take where nothing is said. */
 export const DEFAULT_WALLET = 'default'
@@ -125,5 +125,5 @@ function shownName(name: string): string {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  return systemErrorCode(error)
 }

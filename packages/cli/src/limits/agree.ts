@@ -1,4 +1,4 @@
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /**
@@ -15,11 +15,7 @@ export async function agree(
 ): Promise<void> {
   if (yes === true) return
   if (!world.canAsk) {
-    throw new CommandError(
-      'there is no terminal to confirm it on',
-      'add --yes to agree to it; nothing was signed',
-      { exitCode: EXIT.usage },
-    )
+    throw usageError('there is no terminal to confirm it on', 'add --yes to agree to it; nothing was signed')
   }
   if (!(await world.ask.confirm(question))) throw new CommandError(refused, 'nothing was signed')
 }

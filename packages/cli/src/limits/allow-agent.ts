@@ -2,32 +2,29 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
 import { encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { chooseCapability } from '../call/choose-capability.ts'
-import type { ExitCode } from '../command-error.ts'
-import { CommandError, EXIT } from '../command-error.ts'
+import { type ExitCode, usageError } from '../command-error.ts'
 import { planTransaction } from '../register/transaction/plan-transaction.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 import { agree } from './agree.ts'
 import { carryOut, planChange } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import { readChainSeconds, readStatus } from './chain/read-permissions.ts'
 import { declaredSpend } from './agent/declared-spend.ts'
 import { amount, moment } from './describe-terms.ts'
-import { findAgent, readDeclaration, type MeantAgent } from './agent/find-agent.ts'
+import { findAgent, type MeantAgent, readDeclaration } from './agent/find-agent.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
 import { readAgentSpender } from './agent/read-agent-spender.ts'
 import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
-import { withLimits, type OpenLimits } from './open-limits.ts'
-import { findOtherSpenders, showOtherSpenders } from './other-spenders.ts'
-import { permissionDocument } from './permission-document.ts'
-import { endOf, readTerms, type AskedTerms } from './agent/read-terms.ts'
-import { showTerms, type AllowedTerms } from './show-terms.ts'
+import { type OpenLimits, withLimits } from './open-limits.ts'
+import { type KnownPermission, permissionDocument, readKnown } from './known-permissions.ts'
+import { type AskedTerms, endOf, readTerms } from './agent/read-terms.ts'
+import { type AllowedTerms, showTerms } from './show-terms.ts'
+import { checksumAddress } from '@farebox/payments/crypto/address'
 
 /** More than a permit or an approval of USDC takes, the rest of its transaction included. */
 const APPROVAL_GAS = 100_000n
@@ -72,10 +69,9 @@ async function holdAgainstDeclaration(
   const capability = await chooseCapability(world, declaration, named)
   const declared = declaredSpend(declaration, capability, agent)
   if (limit >= declared.mostAtomic) {
-    throw new CommandError(
+    throw usageError(
       `--limit: must be lower than the ${amount(declared.mostAtomic)} USDC that ${printable(capability)} declares as its maximum, got ${amount(limit)}`,
       'what one transaction may move is yours to choose, and less than the agent asks for',
-      { exitCode: EXIT.usage },
     )
   }
   return { agent, agentName: declaration.name, capability, declared }
@@ -145,10 +141,9 @@ function permissionOf(
 /** A cap counts from the first setting: one that is spent already allows nothing. */
 function refuseSpent({ cap }: AskedTerms, { spent }: PermissionStatus): void {
   if (cap > spent) return
-  throw new CommandError(
+  throw usageError(
     `--cap: must be more than the ${amount(spent)} USDC that this permission has spent already, got ${amount(cap)}`,
     `the cap counts everything since the permission was first set: to allow ${amount(cap)} more, give --cap ${amount(spent + cap)}`,
-    { exitCode: EXIT.usage },
   )
 }
 
@@ -164,4 +159,53 @@ function tellAllowed(world: World, { agentId, capability, limit, cap, expiry }: 
 /** Addresses were checked where they were read; the type asks for the form alone. */
 function hex(address: string): `0x${string}` {
   return `0x${address.slice(2).toLowerCase()}`
+}
+
+/** What a permission is for, and whom it names. */
+interface Named {
+  readonly agentId: bigint
+  readonly capability: string
+  readonly spender: string
+}
+
+/** Live permissions of the same capability for other accounts: an agent may name another one each time it is asked. */
+async function findOtherSpenders(
+  limits: OpenLimits,
+  { agentId, capability, spender }: Named,
+): Promise<readonly KnownPermission[]> {
+  const { permissions } = await readKnown(limits)
+  return permissions.filter(
+    one =>
+      one.state === 'allowed' &&
+      one.agentId === agentId &&
+      one.capability === capability &&
+      one.spender !== spender.toLowerCase(),
+  )
+}
+
+/**
+ * Shows them before anybody agrees: what is set now comes beside them and lowers none of them.
+ *
+ * @throws {CommandError} where `--yes` agreed to an account that only the agent named
+ */
+function showOtherSpenders(
+  { world, crypto }: OpenLimits,
+  { capability, spender }: Named,
+  others: readonly KnownPermission[],
+  raw: Pick<RawAllowOptions, 'spender' | 'yes'>,
+): void {
+  const mark = paintFor(world.err).yellow('!')
+  const revokes = others.map(({ number }) => asTyped(world, `farebox limits revoke ${number}`))
+  for (const [index, other] of others.entries()) {
+    const address = checksumAddress(crypto, other.spender)
+    world.err.write(
+      `  ${mark} also permitted to ${address}: ${amount(other.left)} left, revoke: ${revokes[index]}\n`,
+    )
+  }
+  if (others.length === 0 || raw.yes !== true || raw.spender !== undefined) return
+  throw usageError(
+    `the agent names another spender than the one that ${printable(capability)} is permitted to`,
+    `both could spend then: ${revokes.join(', ')} ends what was permitted before,\n` +
+      `--spender ${checksumAddress(crypto, spender)} permits this one as well; nothing was signed`,
+  )
 }

@@ -1,14 +1,14 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { paintFor } from '../terminal/paint.ts'
+import { paintFor } from '../terminal/text.ts'
 import {
+  type ApprovalWay,
   approveStep,
   chooseWay,
   planSteps,
-  type ApprovalWay,
   type WantedChange,
 } from './chain/plan-change.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import { readApproval, type Approval } from './chain/read-permissions.ts'
+import { type Approval, readApproval } from './chain/read-permissions.ts'
 import { sendStep } from './chain/send-step.ts'
 import type { OpenLimits } from './open-limits.ts'
 import type { KeySigner } from '../keys/paying-key.ts'

@@ -1,6 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Paint } from '../terminal/paint.ts'
+import type { Paint } from '../terminal/text.ts'
 import type { ApprovalWay } from './chain/plan-change.ts'
 import type { PlannedChange } from './change-permission.ts'
 

@@ -1,8 +1,8 @@
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { ExitCode } from '../command-error.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { agree } from './agree.ts'
 import { settleApproval } from './change-permission.ts'
@@ -10,7 +10,7 @@ import { readApproval } from './chain/read-permissions.ts'
 import { amount, approvalAmount, row } from './describe-terms.ts'
 import { findPlace } from './agent/find-agent.ts'
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
-import { withLimits, type OpenLimits } from './open-limits.ts'
+import { type OpenLimits, withLimits } from './open-limits.ts'
 
 /**
  * `farebox limits approve`: makes the approval exactly what is left of all permissions, where it is larger, endless, or

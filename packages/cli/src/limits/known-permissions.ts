@@ -1,9 +1,10 @@
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import { readChainSeconds, readIds, readStatus } from './chain/read-permissions.ts'
-import { readSetEvents, type PermissionNames } from './chain/read-set-events.ts'
+import { type PermissionNames, readSetEvents } from './chain/read-set-events.ts'
 import { leftOf } from './change-permission.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
 import type { OpenLimits } from './open-limits.ts'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
 
 /** A permission of the wallet, as the chain has it now. */
 export interface KnownPermission extends PermissionNames, PermissionStatus {
@@ -59,4 +60,25 @@ function stateOf(status: PermissionStatus, chainSeconds: number): KnownPermissio
   if (status.limit === 0n) return 'revoked'
   if (status.expiry <= BigInt(chainSeconds)) return 'expired'
   return status.cap === status.spent ? 'used up' : 'allowed'
+}
+
+/** A permission as `--json` has it; amounts are decimal USDC, the end in Unix seconds. */
+export function permissionDocument(
+  permission: PermissionNames & PermissionStatus,
+  chainSeconds: number,
+): { readonly [name: string]: unknown } {
+  const { id, agentId, capability, spender, token, recipients, limit, cap, spent, expiry } = permission
+  return {
+    id,
+    agent_id: Number(agentId),
+    capability,
+    spender,
+    token,
+    recipients,
+    limit: formatUsdc(limit),
+    cap: formatUsdc(cap),
+    spent: formatUsdc(spent),
+    left: formatUsdc(leftOf(permission, chainSeconds)),
+    expires_at: Number(expiry),
+  }
 }

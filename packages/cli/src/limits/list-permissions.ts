@@ -1,20 +1,22 @@
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { nameNetwork } from '../chain/name-network.ts'
 import type { ExitCode } from '../command-error.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { asTyped } from '../terminal/as-typed.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { readApproval, type Approval } from './chain/read-permissions.ts'
+import { type Approval, readApproval } from './chain/read-permissions.ts'
 import { amount, approvalAmount, moment } from './describe-terms.ts'
 import { findPlace } from './agent/find-agent.ts'
-import { readKnown, type KnownPermission, type KnownPermissions } from './known-permissions.ts'
+import {
+  type KnownPermission,
+  type KnownPermissions,
+  permissionDocument,
+  readKnown,
+} from './known-permissions.ts'
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
-import { withLimits, type OpenLimits } from './open-limits.ts'
-import { permissionDocument } from './permission-document.ts'
+import { type OpenLimits, withLimits } from './open-limits.ts'
 
 /**
  * `farebox limits list`: what the wallet allows, what was spent of it, and whether the approval is as it should be.

@@ -1,25 +1,28 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
 import { encodeRevoke } from '@farebox/contracts/permission-transactions'
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { planTransaction } from '../register/transaction/plan-transaction.ts'
 import { runWithJson } from '../register/platform/run-with-json.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { agree } from './agree.ts'
-import { carryOut, leftOf, planChange, settleApproval, type ChangedPermission } from './change-permission.ts'
+import { carryOut, type ChangedPermission, leftOf, planChange, settleApproval } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import { readApproval, readStatus } from './chain/read-permissions.ts'
 import type { PermissionNames } from './chain/read-set-events.ts'
 import { amount, approvalAmount, describeSteps, moment, row } from './describe-terms.ts'
 import { findAgent, findPlace, type Place } from './agent/find-agent.ts'
-import { readKnown, type KnownPermission, type KnownPermissions } from './known-permissions.ts'
+import {
+  type KnownPermission,
+  type KnownPermissions,
+  permissionDocument,
+  readKnown,
+} from './known-permissions.ts'
 import { AGAIN, type RawAgentLimitsOptions } from './agent/limits-options.ts'
-import { withLimits, type OpenLimits } from './open-limits.ts'
-import { permissionDocument } from './permission-document.ts'
+import { type OpenLimits, withLimits } from './open-limits.ts'
 import { readSpender } from './agent/read-terms.ts'
 
 /** Which permission is meant: by its number in the list, or by agent and capability. */
@@ -63,10 +66,9 @@ async function findMeant(
     return { meant: { agentId: agent.agentId, capability }, place: agent }
   }
   if (!/^[1-9]\d{0,5}$/.test(first)) {
-    throw new CommandError(
+    throw usageError(
       '<capability>: is missing',
       'name the agent and the capability, or the number that farebox limits list shows',
-      { exitCode: EXIT.usage },
     )
   }
   return { meant: { number: Number(first) }, place: await findPlace(world, raw) }
@@ -186,12 +188,11 @@ function notFound({ crypto, key }: OpenLimits, what: string): CommandError {
 }
 
 function severalSpenders(capability: string, permissions: readonly KnownPermission[]): CommandError {
-  return new CommandError(
+  return usageError(
     `<capability>: ${printable(capability)} is allowed to ${permissions.length} spenders`,
     permissions
       .map(({ number, spender }) => `farebox limits revoke ${number} ends that of ${spender}`)
       .join('\n'),
-    { exitCode: EXIT.usage },
   )
 }
 

@@ -1,8 +1,8 @@
 import { formatCoin } from '../chain/coin.ts'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
+import { CommandError, type ExitCode, usageError } from '../command-error.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { changeAgent, type AgentChange, type Changing } from './transaction/change-agent.ts'
+import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { runWithJson } from './platform/run-with-json.ts'
@@ -46,10 +46,9 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
     async agree() {
       if (yes === true) return
       if (!world.canAsk) {
-        throw new CommandError(
+        throw usageError(
           'there is no terminal to confirm it on',
           `farebox deregister ${agentId} --yes ends it without a question; nothing was sent`,
-          { exitCode: EXIT.usage },
         )
       }
       const question = `Deregister agent ${agentId}? It will no longer be found, and its number is not reused.`

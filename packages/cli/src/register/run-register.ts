@@ -1,7 +1,7 @@
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Registration } from '@farebox/platform-api/registry'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, type ExitCode, usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import { readSeconds } from '../terminal/read-seconds.ts'
 import type { World } from '../world.ts'
 import { checkRegistration } from './transaction/check-registration.ts'
@@ -12,14 +12,17 @@ import { openPlatform } from './platform/open-platform.ts'
 import { findKey, localOf } from './transaction/open-registry.ts'
 import { readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import type { RawRegisterOptions } from './platform/register-options.ts'
-import type { Registering } from './stake/registering.ts'
+import { type Listed, type Registering, stakeInBrowser, waitForListing } from './stake/wait-for-listing.ts'
 import { openRegistrationJournal } from './platform/registration-journal.ts'
-import { showPrechecked, showListed, showPhaseOne, showTerms } from './stake/show-registration.ts'
-import { showSpending } from './stake/show-spending.ts'
+import {
+  showListed,
+  showPhaseOne,
+  showPrechecked,
+  showSpending,
+  showTerms,
+} from './stake/show-registration.ts'
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
-import { stakeInBrowser } from './stake/stake-in-browser.ts'
 import { runWithJson } from './platform/run-with-json.ts'
-import { waitForListing, type Listed } from './stake/wait-for-listing.ts'
 
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
@@ -57,10 +60,9 @@ function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoin
   if (url === undefined) return
   const shown = printable(url.slice(0, 100))
   const isUrl = endpoint === undefined && /[.:/]/.test(url)
-  throw new CommandError(
+  throw usageError(
     isUrl ? 'the URL goes after --endpoint' : `"${shown}" has no place here`,
     isUrl ? `farebox register --endpoint ${shown}` : 'farebox register --help lists the options',
-    { exitCode: EXIT.usage },
   )
 }
 

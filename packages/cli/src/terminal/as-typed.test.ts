@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../commands.ts'
 import { createTestWorld } from '../testing/test-world.ts'
-import { asTyped, COMMAND_NAMES } from './as-typed.ts'
+import { asTyped, COMMAND_NAMES } from './text.ts'
 
 const BY_NPX = { program: 'npx farebox' }
 

@@ -1,7 +1,7 @@
 import type * as Prompts from '@clack/prompts'
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, EXIT } from '../command-error.ts'
 import type { Ask, TextOptions } from '../world.ts'
-import { printable } from './printable.ts'
+import { printable } from './text.ts'
 
 /** Asks on this process's terminal, on the error screen: the output may be going elsewhere. */
 export function terminalAsk(signal: AbortSignal): Ask {

@@ -1,5 +1,5 @@
 import type { World } from '../world.ts'
-import { paintFor } from './paint.ts'
+import { paintFor } from './text.ts'
 
 /** One thing that takes a while. */
 export interface Progress {

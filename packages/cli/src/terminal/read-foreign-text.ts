@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CommandError } from '../command-error.ts'
-import { printable } from './printable.ts'
+import { CommandError, systemErrorCode } from '../command-error.ts'
+import { printable } from './text.ts'
 import type { World } from '../world.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function readForeignText(
     const { size } = await stat(path)
     if (size <= maxBytes) return await readFile(path, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const code = systemErrorCode(cause)
     throw new CommandError(`${shown} cannot be read (${code})`, 'name a file, or - for the standard input', {
       cause,
     })

@@ -1,4 +1,4 @@
-import { EXIT, CommandError } from '../command-error.ts'
+import { usageError } from '../command-error.ts'
 
 /**
  * A time limit that a person typed, in milliseconds.
@@ -13,9 +13,8 @@ export function readSeconds(
 ): number {
   const seconds = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0
   if (seconds > 0 && seconds <= most) return 1_000 * seconds
-  throw new CommandError(
+  throw usageError(
     `${option}: must be a number of seconds, more than 0 and at most ${most}`,
     `like ${option} ${example}`,
-    { exitCode: EXIT.usage },
   )
 }

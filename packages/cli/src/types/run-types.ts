@@ -1,11 +1,9 @@
 import { relative, resolve } from 'node:path'
 import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { asTyped, paintFor, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { readTypes, writeTypes, type TypesState } from './write-types.ts'
-import { asTyped } from '../terminal/as-typed.ts'
+import { readTypes, type TypesState, writeTypes } from './write-types.ts'
 
 /** What commander made of the words of `farebox types`. */
 export interface RawTypesOptions {

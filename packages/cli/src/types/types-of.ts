@@ -1,9 +1,8 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
-import type { Field } from '@farebox/protocol/fields/field'
+import type { Field, FieldMap, JsonValue, Side } from '@farebox/protocol/fields/field'
 import { docComment } from './doc-comment.ts'
-import { nameTypes } from './name-types.ts'
 import { MAX_COLUMNS, propertyName, stringLiteral } from './source-text.ts'
-import { typeOfFields } from './type-of-fields.ts'
+import { describeField } from './describe-field.ts'
 
 /** How every file begins that is written here; one without it is somebody's own. */
 export const TYPES_MARK = '// Written by farebox types'
@@ -93,4 +92,130 @@ function withInner(field: Field): readonly Field[] {
   if (field.enum !== undefined) return [field]
   const inner = field.type === 'array' ? [field.items] : Object.values(field.properties ?? {})
   return [field, ...inner.filter(one => one !== undefined).flatMap(withInner)]
+}
+
+/**
+ * A name in Pascal case for each capability, no two alike: `text-stats` → `TextStats`, a second one that comes to
+ * the same → `TextStats2`. In declared order, so that adding a capability at the end renames none.
+ */
+function nameTypes(capabilities: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  return new Map(
+    capabilities.map(capability => {
+      const name = firstFree(pascalCase(capability), taken)
+      taken.add(name)
+      return [capability, name]
+    }),
+  )
+}
+
+/**
+ * Letters that have been letters since long before any tool in use: newer ones are in identifiers here and not
+ * there. Latin, Greek, Cyrillic, Japanese, Chinese, Korean.
+ */
+const WORD =
+  /[A-Za-z0-9\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0217\u0391-\u03A1\u03A3-\u03CE\u0401-\u040C\u040E-\u044F\u0451-\u045C\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3]+/g
+
+function pascalCase(capability: string): string {
+  const words = capability.normalize('NFC').match(WORD) ?? []
+  const name = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return /^(?:\d|$)/.test(name) ? `Capability${name}` : name
+}
+
+function firstFree(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name}${number}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+const INDENT = '  '
+
+/**
+ * A map of fields as an object type, the same as `InferInput` or `InferOutput` of it (D18, D20): what goes in may
+ * be absent unless it is required or has a default, what comes out only where it says `required: false`.
+ *
+ * @param indent of the line on which it begins
+ */
+function typeOfFields(fields: FieldMap, side: Side, indent = ''): string {
+  const inner = indent + INDENT
+  const properties = Object.entries(fields).map(([name, field]) => {
+    const absent = mayBeAbsent(field, side)
+    const start = `${inner}${propertyName(name)}${absent ? '?' : ''}: `
+    const members = membersOf(field, { side, indent: inner, column: start.length })
+    // A handler may also say outright that there is nothing.
+    if (absent && side === 'output') members.push('undefined')
+    const line = fits(members, start.length)
+      ? start + members.join(' | ')
+      : start.trimEnd() + stacked(members, inner)
+    return docComment(describeField(field, side), inner) + line
+  })
+  return properties.length === 0 ? '{}' : `{\n${properties.join('\n')}\n${indent}}`
+}
+
+function mayBeAbsent(field: Field, side: Side): boolean {
+  if (side === 'output') return field.required === false
+  return field.required !== true && field.default === undefined
+}
+
+interface Place {
+  readonly side: Side
+  /** Of the line. */
+  readonly indent: string
+  /** Characters of the line before the type. */
+  readonly column: number
+}
+
+/** The members of the union that a field's type is; mostly one. */
+function membersOf(field: Field, place: Place): string[] {
+  if (field.enum !== undefined) return field.enum.map(literalType)
+  switch (field.type) {
+    case 'string':
+    case 'boolean':
+      return [field.type]
+    case 'number':
+    case 'integer':
+      return ['number']
+    case 'object':
+      return [
+        field.properties === undefined
+          ? 'JsonObject'
+          : typeOfFields(field.properties, place.side, place.indent),
+      ]
+    case 'array':
+      return [typeOfArray(field.items, place)]
+  }
+}
+
+function typeOfArray(items: Field | undefined, place: Place): string {
+  // What a handler returns is only read.
+  const readonly = place.side === 'output' ? 'readonly ' : ''
+  if (items === undefined) return `${readonly}JsonValue[]`
+  const members = membersOf(items, place)
+  const [only = 'never', second] = members
+  if (second === undefined) return `${readonly}${only.startsWith('readonly ') ? `(${only})` : only}[]`
+  if (fits(members, place.column)) return `${readonly}(${members.join(' | ')})[]`
+  return `${readonly}(${stacked(members, place.indent)}\n${place.indent})[]`
+}
+
+/** The type of one JSON value and no other. */
+function literalType(value: JsonValue): string {
+  if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(literalType).join(', ')}]`
+  const properties = Object.entries(value).map(
+    ([name, inner]) => `${propertyName(name)}: ${literalType(inner)}`,
+  )
+  return properties.length === 0 ? '{}' : `{ ${properties.join('; ')} }`
+}
+
+/** Whether the union goes on the line; what is several lines already stays as it is. */
+function fits(members: readonly string[], column: number): boolean {
+  const line = members.join(' | ')
+  return members.length === 1 || line.includes('\n') || column + line.length <= MAX_COLUMNS
+}
+
+/** A line for each member, as formatters break unions. */
+function stacked(members: readonly string[], indent: string): string {
+  return members.map(member => `\n${indent}${INDENT}| ${member}`).join('')
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { EXIT, CommandError } from '../command-error.ts'
+import { CommandError, usageError } from '../command-error.ts'
 import { TYPES_MARK, typesOf } from './types-of.ts'
 
 /** Which declaration is to be written as types, and where. */
@@ -55,9 +55,7 @@ export async function writeTypes(
 export async function readTypes(options: TypesOptions): Promise<TypesState> {
   const file = resolve(options.out ?? beside(options.config))
   if (!file.endsWith('.ts')) {
-    throw new CommandError(`${file} is not a TypeScript file`, 'name one that ends in .d.ts', {
-      exitCode: EXIT.usage,
-    })
+    throw usageError(`${file} is not a TypeScript file`, 'name one that ends in .d.ts')
   }
   const text = typesOf(options.declaration)
   const there = (await readIfThere(file))?.replaceAll('\r\n', '\n')

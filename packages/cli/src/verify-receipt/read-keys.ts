@@ -2,8 +2,8 @@ import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { connect } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/internal/exchange/exchange'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { readForeignText } from '../terminal/read-foreign-text.ts'
 
@@ -24,9 +24,7 @@ export async function readKeys(world: World, place: string): Promise<unknown> {
     throw new CommandError(
       '--keys: the file is not JSON',
       'it is what a platform serves at /.well-known/jwks.json',
-      {
-        cause,
-      },
+      { cause },
     )
   }
 }
@@ -48,9 +46,7 @@ async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
     throw new CommandError(
       `${url} cannot be reached: ${printable(error.message)}`,
       'a file with the keys needs no network',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }
@@ -61,6 +57,6 @@ function readUrl(place: string): string {
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^agent URL/, '--keys') : String(error)
     const next = 'like https://platform.example/.well-known/jwks.json'
-    throw new CommandError(printable(reason), next, { exitCode: EXIT.usage })
+    throw usageError(printable(reason), next)
   }
 }

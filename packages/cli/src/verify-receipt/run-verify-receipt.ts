@@ -1,14 +1,13 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { hashJobId, matchesHash, verifyReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import { hashJobId, matchesHash, type Receipt, verifyReceipt } from '@farebox/platform-api/receipt'
 import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
-import { paintFor } from '../terminal/paint.ts'
+import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { readForeignText } from '../terminal/read-foreign-text.ts'
 import { readKeys } from './read-keys.ts'
-import { showReceipt } from './show-receipt.ts'
+import { findNetwork } from '@farebox/payments/networks'
+import { namePaidNetwork } from '../chain/name-network.ts'
 
 /** What commander made of the words of `farebox verify-receipt`; nothing in it is checked yet. */
 export interface RawVerifyOptions {
@@ -77,10 +76,9 @@ function readReceipt(text: string): string {
 }
 
 function noKeys(): CommandError {
-  return new CommandError(
+  return usageError(
     '--keys is missing: whose signature should it be?',
     'curl -so jwks.json https://platform.example/.well-known/jwks.json\nfarebox verify-receipt receipt.jws --keys jwks.json',
-    { exitCode: EXIT.usage },
   )
 }
 
@@ -138,4 +136,34 @@ function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: reado
   // A signature does not know the time: only a clock that is wrong, ours or the platform's, makes this.
   if (aheadSeconds > 300)
     err.write(`${paintFor(err).yellow('!')} signed in the future: is this machine's clock right?\n`)
+}
+
+/** What a receipt states, a line each. Texts in it are an agent's. */
+function showReceipt({ out }: World, receipt: Receipt): void {
+  const { dim } = paintFor(out)
+  const network = findNetwork(receipt.network)
+  const rows = [
+    ['agent', `${receipt.agent_id}  ${receipt.endpoint}`],
+    ['capability', receipt.capability],
+    [
+      'amount',
+      `${receipt.amount} USDC on ${network === undefined ? `a chain unknown here (${receipt.network})` : namePaidNetwork(network, receipt.iss, undefined)}`,
+    ],
+    ['payer', receipt.payer],
+    ['paid to', receipt.pay_to],
+    ['transaction', receipt.transaction],
+    ['job', `sha256 ${receipt.job}`],
+    ['input', `sha256 ${receipt.input}`],
+    ['output', `sha256 ${receipt.output}`],
+    ['completed', moment(receipt.completed_at)],
+    ['signed', moment(receipt.iat)],
+  ]
+  out.write(rows.map(([name = '', text = '']) => `${dim(name.padEnd(13))}${printable(text)}\n`).join(''))
+}
+
+function moment(seconds: number): string {
+  const date = new Date(seconds * 1_000)
+  return Number.isNaN(date.getTime())
+    ? String(seconds)
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

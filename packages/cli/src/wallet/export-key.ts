@@ -6,8 +6,8 @@ import { createSecretFile } from '../home/secret-file.ts'
 import { unlockWallet } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
 import { DEFAULT_WALLET, readWallet } from '../keys/wallet-files.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
+import { CommandError, systemErrorCode, usageError } from '../command-error.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** The options of `farebox wallet export`. */
@@ -30,10 +30,9 @@ export async function exportKey(
   { to, print, passwordFile }: ExportOptions = {},
 ): Promise<void> {
   if ((to === undefined) === (print === undefined)) {
-    throw new CommandError(
+    throw usageError(
       'where should the key go?',
       'give --to <file> for a new file that you alone can read, or --print',
-      { exitCode: EXIT.usage },
     )
   }
   const wallet = await readWallet(world, name)
@@ -49,7 +48,7 @@ export async function exportKey(
     return
   }
   await createSecretFile(path, text).catch((cause: unknown) => {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const code = systemErrorCode(cause)
     throw new CommandError(`${printable(path)}: cannot be written (${code})`, 'nothing was written', {
       cause,
     })
@@ -62,9 +61,7 @@ async function refuseExisting(path: string): Promise<void> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return
   await file.close()
-  throw new CommandError(`${printable(path)} is there already`, 'name a new file: nothing is written over', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError(`${printable(path)} is there already`, 'name a new file: nothing is written over')
 }
 
 async function agree(world: World, name: string): Promise<void> {

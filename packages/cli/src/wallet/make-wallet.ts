@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { encryptKey } from '../keys/encrypt-key.ts'
 import { newPassword, type PasswordOptions } from '../keys/password.ts'
 import { alreadyThere, createWallet, DEFAULT_WALLET, findWallet } from '../keys/wallet-files.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { asTyped } from '../terminal/as-typed.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 
 /**

@@ -1,11 +1,9 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { signText } from '../keys/sign-text.ts'
-import { findPayingKey } from '../keys/paying-key.ts'
+import { findPayingKey, signText } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printable } from '../terminal/printable.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { CommandError, usageError } from '../command-error.ts'
+import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** The options of `farebox wallet sign`. */
@@ -27,13 +25,7 @@ const MAX_CHARACTERS = 10_000
 export async function signMessage(world: World, text: string, options: SignOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text
   if (message.length > MAX_CHARACTERS) {
-    throw new CommandError(
-      `a text of ${message.length} characters is not signed`,
-      `at most ${MAX_CHARACTERS}`,
-      {
-        exitCode: EXIT.usage,
-      },
-    )
+    throw usageError(`a text of ${message.length} characters is not signed`, `at most ${MAX_CHARACTERS}`)
   }
   const { wallet, passwordFile } = options
   const key = await findPayingKey(world, { wallet, passwordFile })
@@ -55,9 +47,7 @@ export async function signMessage(world: World, text: string, options: SignOptio
 async function agree(world: World, { yes }: SignOptions): Promise<void> {
   if (yes === true) return
   if (!world.canAsk) {
-    throw new CommandError('there is no terminal to confirm it on', 'add --yes; nothing was signed', {
-      exitCode: EXIT.usage,
-    })
+    throw usageError('there is no terminal to confirm it on', 'add --yes; nothing was signed')
   }
   if (!(await world.ask.confirm('Sign it?'))) throw new CommandError('not signed', '')
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
 import type { ExportOptions } from './export-key.ts'
-import type { BalanceOptions } from './show-balance.ts'
+import type { BalanceOptions } from './show-wallet.ts'
 import type { SignOptions } from './sign-message.ts'
 
 /** `farebox wallet new|address|balance|list|sign|export`: keys that pay, each in an encrypted file. */
@@ -27,7 +27,7 @@ export const walletCommand: CommandMaker = world => {
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet address')
     .action(async (name: string | undefined, options: { readonly json?: true }) => {
-      const { showAddress } = await import('./show-address.ts')
+      const { showAddress } = await import('./show-wallet.ts')
       await showAddress(world, name, options)
     })
   wallet
@@ -39,7 +39,7 @@ export const walletCommand: CommandMaker = world => {
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet balance --rpc-url https://mainnet.base.org')
     .action(async (of: string | undefined, options: BalanceOptions) => {
-      const { showBalance } = await import('./show-balance.ts')
+      const { showBalance } = await import('./show-wallet.ts')
       await showBalance(world, of, options)
     })
   wallet
@@ -48,7 +48,7 @@ export const walletCommand: CommandMaker = world => {
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet list')
     .action(async (options: { readonly json?: true }) => {
-      const { showWallets } = await import('./show-wallets.ts')
+      const { showWallets } = await import('./show-wallet.ts')
       await showWallets(world, options)
     })
   wallet

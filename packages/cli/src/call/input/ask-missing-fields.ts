@@ -1,8 +1,8 @@
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { CommandError, usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { readFieldText } from './field-flags.ts'
 
@@ -23,12 +23,9 @@ export async function askMissingFields(
   if (!world.canAsk) {
     const flags = missing.map(([name]) => `--${printable(name)}`)
     const list = flags.length === 1 ? flags.join() : `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
-    throw new CommandError(
+    throw usageError(
       `${list} ${flags.length === 1 ? 'is' : 'are'} required`,
       'the same with --help tells more',
-      {
-        exitCode: EXIT.usage,
-      },
     )
   }
   const complete = { ...input }

@@ -1,11 +1,13 @@
-import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { findTarget, type FieldTarget } from './field-target.ts'
-import { parseInput } from './parse-input.ts'
+import type { CommandError } from '../../command-error.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
+import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
+import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 
 /**
  * Reads the flags of a job's fields into an input that is not checked yet: `--text hello --top 3`, `--loud` or
@@ -30,7 +32,7 @@ export function readFieldFlags(
   }
   for (const arg of named) {
     const equals = arg.indexOf('=')
-    if (equals < 1) throw refuse('--field must be like --field name=value', '')
+    if (equals < 1) throw usageError('--field must be like --field name=value', '')
     put(input, findTarget(arg.slice(0, equals), fields), arg.slice(equals + 1))
   }
   return input
@@ -45,7 +47,7 @@ export function readFieldText({ flag, field }: FieldTarget, text: string): JsonV
 function split(arg: string): { readonly name: string; readonly text: string | undefined } {
   if (!arg.startsWith('--') || arg === '--') {
     const shown = arg.length > 40 ? 'a word' : `"${printable(arg)}"`
-    throw refuse(
+    throw usageError(
       `${shown} was not expected here`,
       'the URL comes first, then the capability, then fields: --text "hello world"',
     )
@@ -63,7 +65,7 @@ function takeValue({ flag, field }: FieldTarget, rest: string[]): string {
     if (next !== 'true' && next !== 'false') return 'true'
   } else if (next === undefined || next.startsWith('--')) {
     const hint = `one that begins with -- is written ${flag}=--value`
-    throw refuse(`${flag} needs a value`, next === undefined ? '' : hint)
+    throw usageError(`${flag} needs a value`, next === undefined ? '' : hint)
   }
   rest.shift()
   return next
@@ -80,7 +82,7 @@ function put(input: JsonObject, target: FieldTarget, text: string): void {
     return setOwn(parent, last, [...before, ...value])
   }
   if (isObject(before) && isObject(value)) return setOwn(parent, last, { ...before, ...value })
-  throw refuse(`${flag} is given twice`, 'it takes one value')
+  throw usageError(`${flag} is given twice`, 'it takes one value')
 }
 
 function parentOf(input: JsonObject, { flag, path }: FieldTarget): JsonObject {
@@ -88,7 +90,7 @@ function parentOf(input: JsonObject, { flag, path }: FieldTarget): JsonObject {
   for (const step of path.slice(0, -1)) {
     if (!Object.hasOwn(parent, step)) setOwn(parent, step, {})
     const inner = parent[step]
-    if (!isObject(inner)) throw refuse(`${flag} and one of its parts are both given`, '')
+    if (!isObject(inner)) throw usageError(`${flag} and one of its parts are both given`, '')
     parent = inner
   }
   return parent
@@ -100,7 +102,7 @@ function readScalar(flag: string, text: string, field: Field | undefined): JsonV
   if (field === undefined) return value === undefined ? text : value
   if (field.type === 'object' ? isObject(value) : Array.isArray(value)) return value ?? null
   const wanted = field.type === 'object' ? 'an object like {"depth": 3}' : 'an array like ["a", "b"]'
-  throw refuse(`${flag} must be ${wanted}, as JSON, got ${printable(describeValue(value ?? text))}`, '')
+  throw usageError(`${flag} must be ${wanted}, as JSON, got ${printable(describeValue(value ?? text))}`, '')
 }
 
 /** One item, or all of them as a JSON array. */
@@ -109,6 +111,78 @@ function readItems(flag: string, text: string, items: Field | undefined): JsonVa
   return Array.isArray(whole) ? whole : [readScalar(flag, text, items)]
 }
 
-function refuse(message: string, next: string): CommandError {
-  return new CommandError(message, next, { exitCode: EXIT.usage })
+/** The options of `farebox call`: fields of the same names are given by `--field`. */
+export const CALL_OPTIONS: readonly string[] = [
+  'input',
+  'field',
+  'max-price',
+  'network',
+  'wallet',
+  'password-file',
+  'rpc-url',
+  'deadline',
+  'allow-http',
+  'dry-run',
+  'resume',
+  'list',
+  'json',
+  'help',
+]
+
+/** Parses JSON; undefined where it is none, or nests deeper than any agent takes (D15). */
+export function parseInput(text: string): JsonValue | undefined {
+  if (nestsDeeperThan(new TextEncoder().encode(text), MAX_BODY_DEPTH)) return undefined
+  // Parsed JSON is a JSON value and nothing else.
+  return parseJson(text) as JsonValue | undefined
+}
+
+/** What a flag stands for. */
+interface FieldTarget {
+  /** As it was written, for messages: `--options.depth`. */
+  readonly flag: string
+  /** Names from the outside in. */
+  readonly path: readonly string[]
+  /** Undefined inside of an object that declares no properties: anything may be there. */
+  readonly field: Field | undefined
+}
+
+/** An input nests no deeper (D15). */
+const MAX_PATH_STEPS = 60
+
+/**
+ * Finds the declared field of a flag: `text`, or with dots into objects, `options.depth`.
+ *
+ * @throws {CommandError} for one that is not declared, with the one that was probably meant
+ */
+function findTarget(name: string, fields: FieldMap): FieldTarget {
+  const flag = `--${printable(name)}`
+  if (Object.hasOwn(fields, name)) return { flag, path: [name], field: fields[name] }
+  const path = name.split('.')
+  let known: FieldMap | undefined = fields
+  let field: Field | undefined
+  if (path.length > MAX_PATH_STEPS) throw usageError(`${flag.slice(0, 40)}… is nested too deeply`, '')
+  for (const [index, step] of path.entries()) {
+    // An object without declared properties takes what comes.
+    if (known === undefined) break
+    if (!Object.hasOwn(known, step)) throw unknown(path.slice(0, index), step, known)
+    field = known[step]
+    if (index === path.length - 1) return { flag, path, field }
+    if (field?.type !== 'object') {
+      const whole = printable(path.slice(0, index + 1).join('.'))
+      throw usageError(`${flag} is not there: --${whole} is of type ${field?.type ?? 'unknown'}`, '')
+    }
+    known = field.properties
+  }
+  return { flag, path, field: undefined }
+}
+
+function unknown(before: readonly string[], step: string, known: FieldMap): CommandError {
+  const names = Object.keys(known)
+  const written = (name: string): string => `--${printable([...before, name].join('.'))}`
+  const options = before.length === 0 ? CALL_OPTIONS : []
+  const guess = nearest(step, [...names, ...options])
+  const meant = guess === undefined ? '' : `, did you mean ${written(guess)}?`
+  const next =
+    names.length === 0 ? 'it takes no fields' : `it takes ${names.slice(0, 20).map(written).join(', ')}`
+  return usageError(`${written(step)} is not one of its fields${meant}`, next)
 }

@@ -7,12 +7,11 @@ import { compileInput } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { askMissingFields } from './ask-missing-fields.ts'
-import { readFieldFlags } from './field-flags.ts'
-import { parseInput } from './parse-input.ts'
+import { parseInput, readFieldFlags } from './field-flags.ts'
 
 /** Where an input comes from. */
 export interface InputArguments {
@@ -47,11 +46,11 @@ export async function readInput(
   const checked = compileInput(fields)(input)
   if (!checked.ok) {
     const { field, reason } = checked.violation
-    throw refuse(`--${printable(field)}: ${printable(reason)}`, 'nothing was sent')
+    throw usageError(`--${printable(field)}: ${printable(reason)}`, 'nothing was sent')
   }
   // The envelope takes a few hundred bytes of the body.
   if (Buffer.byteLength(JSON.stringify(checked.value)) > MAX_BODY_BYTES - 1_024) {
-    throw refuse('the input is larger than the 1 MB that an agent takes', 'nothing was sent')
+    throw usageError('the input is larger than the 1 MB that an agent takes', 'nothing was sent')
   }
   return checked.value
 }
@@ -61,7 +60,7 @@ async function readWhole(world: World, given: string): Promise<JsonObject> {
   const value = parseInput(text.replace(/^\uFEFF/, ''))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   const from = given === '-' ? ' of the standard input' : given.startsWith('@') ? ' of the file' : ''
-  throw refuse(
+  throw usageError(
     value === undefined
       ? `--input: the text${from} is not JSON`
       : `--input: the JSON${from} must be an object of fields`,
@@ -74,10 +73,7 @@ async function readText(world: World, given: string): Promise<string> {
   if (!given.startsWith('@')) return given
   const path = given.slice(1)
   return await readFile(resolve(world.folder, path), 'utf8').catch((cause: unknown) => {
-    throw new CommandError(`--input: the file ${printable(path)} cannot be read`, 'check its name', {
-      cause,
-      exitCode: EXIT.usage,
-    })
+    throw usageError(`--input: the file ${printable(path)} cannot be read`, 'check its name', cause)
   })
 }
 
@@ -90,7 +86,8 @@ function tellUndeclared(world: World, base: JsonObject, fields: FieldMap): void 
       Object.keys(fields).filter(one => !Object.hasOwn(base, one)),
     )
     const what = `--input: "${printable(name.slice(0, 60))}" is not one of its fields`
-    if (guess !== undefined) throw refuse(`${what}, did you mean "${printable(guess)}"?`, 'nothing was sent')
+    if (guess !== undefined)
+      throw usageError(`${what}, did you mean "${printable(guess)}"?`, 'nothing was sent')
     world.err.write(`  ${what} and is left out\n`)
   }
 }
@@ -104,8 +101,4 @@ function merge(base: JsonObject, over: JsonObject): JsonObject {
     setOwn(merged, name, isObject(before) && isObject(value) ? merge(before, value) : value)
   }
   return merged
-}
-
-function refuse(message: string, next: string): CommandError {
-  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

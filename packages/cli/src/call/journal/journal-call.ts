@@ -1,5 +1,5 @@
-import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { CommandError, systemErrorCode } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { CallJournal } from './call-journal.ts'
 import type { SentCall } from './call-record.ts'
@@ -16,7 +16,7 @@ export async function journalCall(world: World, journal: CallJournal, call: Sent
   } catch (cause) {
     // The file may be in its place already, and only its folder not flushed.
     await journal.discard(call.jobId).catch(() => undefined)
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const reason = systemErrorCode(cause)
     throw new CommandError(
       `the call cannot be journalled in ${printable(world.home)} (${reason})`,
       'nothing was sent; FAREBOX_HOME names another folder',

@@ -1,6 +1,7 @@
 import type { JobPayment, JobResult } from '@farebox/client/attempt/job-result'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { CommandError, type ExitCode } from '../../command-error.ts'
 
 /** What `farebox call --json` says of a delivered job. */
 export interface DeliveredDocument {
@@ -82,5 +83,24 @@ function paymentOf(payment: JobPayment, confirmed: boolean): NonNullable<Deliver
     transaction: transaction ?? null,
     ...(receiptProblem === undefined ? {} : { receipt_problem: receiptProblem }),
     confirmed,
+  }
+}
+
+/** A call that brought no output: what a person reads, what `--json` says, and the exit code. */
+export class CallFailure extends CommandError {
+  readonly document: FailureDocument
+
+  constructor(
+    failure: Omit<FailureDocument, 'ok' | 'error'> & {
+      /** `validation`, `unresolved` … */
+      readonly type: string
+      readonly message: string
+      readonly next: string
+    },
+    options: ErrorOptions & { readonly exitCode?: ExitCode } = {},
+  ) {
+    const { type, message, next, ...facts } = failure
+    super(message, next, options)
+    this.document = { ok: false, error: { type, message, ...(next === '' ? {} : { next }) }, ...facts }
   }
 }

@@ -1,13 +1,12 @@
 import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
-import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
+import { type ChainVerdict, findSettlement } from '@farebox/payments/chain/find-settlement'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { EXIT } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { untilTime } from '../../terminal/until-time.ts'
-import { CallFailure } from './call-failure.ts'
+import { printable, untilTime } from '../../terminal/text.ts'
+import { CallFailure } from './call-document.ts'
 
 /** A call that failed after its payment had been sent. */
 export interface PaidFailure {

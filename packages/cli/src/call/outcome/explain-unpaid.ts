@@ -2,9 +2,9 @@ import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent
 import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { CallFailure } from './call-failure.ts'
+import { CommandError, EXIT, type ExitCode, usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
+import { CallFailure } from './call-document.ts'
 
 /**
  * Puts into a person's words what went wrong before any payment was sent: nothing was charged. What it does not
@@ -33,7 +33,7 @@ export function explainUnpaid(error: unknown, url: string): unknown {
     return failure(errorType, `${errorType}: ${printable(message)}`, 'nothing was paid', error)
   }
   if (error instanceof TypeError && error.message.startsWith('agent URL: ')) {
-    return new CommandError(printable(error.message), urlAdvice(url), { cause: error, exitCode: EXIT.usage })
+    return usageError(printable(error.message), urlAdvice(url), error)
   }
   return error
 }
@@ -74,4 +74,48 @@ function urlAdvice(url: string): string {
     return `with its scheme: ${scheme}://${printable(url)}`
   }
   return 'like https://agent.example'
+}
+
+/** A call whose payment was, or may have been, sent. */
+interface UnresolvedCall {
+  /** Undefined where it is not known which was meant. */
+  readonly jobId: string | undefined
+  readonly capability?: string
+  /** Whether a person ended the command. */
+  readonly stopped: boolean
+}
+
+/**
+ * Says of a payment that was sent that nothing new is known of it, where something else than an answer ended the
+ * command: an option that is wrong, Ctrl-C before anybody was asked, a fault of ours. What is told better already is
+ * handed back as it is.
+ */
+export function explainUnforeseen(
+  error: unknown,
+  { jobId, capability, stopped }: UnresolvedCall,
+): CallFailure {
+  if (error instanceof CallFailure) return error
+  // Ctrl-C at a question is a refusal too.
+  const asked = error instanceof CommandError && error.exitCode !== EXIT.interrupted ? error : undefined
+  const isStopped = asked === undefined && (stopped || error instanceof CommandError)
+  const reason = error instanceof Error ? error.message : String(error)
+  const again =
+    jobId === undefined
+      ? 'farebox call --list shows what is journalled'
+      : `what was sent may have been charged; ask for it, without paying again: farebox call --resume ${jobId}`
+  return new CallFailure(
+    {
+      ...(jobId === undefined ? {} : { job_id: jobId }),
+      ...(capability === undefined ? {} : { capability }),
+      type: isStopped ? 'stopped' : asked === undefined ? 'internal' : 'refused',
+      message: isStopped ? 'stopped' : (asked?.message ?? printable(reason)),
+      next: asked === undefined || asked.next === '' ? again : asked.next,
+      charged: 'unknown',
+    },
+    { cause: error, exitCode: exitCodeOf(asked) },
+  )
+}
+
+function exitCodeOf(asked: CommandError | undefined): ExitCode {
+  return asked?.exitCode ?? EXIT.unresolved
 }

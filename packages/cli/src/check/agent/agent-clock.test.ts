@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockAheadOf, toldTime } from './agent-clock.ts'
+import { clockAheadOf, toldTime } from './reach-agent.ts'
 
 const NOW = Date.UTC(2027, 0, 1)
 const answer = (date: string | undefined, tookMs = 100) =>

@@ -1,10 +1,9 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { errorCode, whyUnreachable } from '@farebox/conformance/agent'
-import type { ReportedTime } from '@farebox/payments/http/clock-meter'
+import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { printable } from '../../terminal/printable.ts'
-import { toldTime } from './agent-clock.ts'
+import { printable } from '../../terminal/text.ts'
 
 /** The first answer may take longer (D33): a host may have put the agent to sleep. */
 const WAKING_FACTOR = 2
@@ -64,4 +63,21 @@ function adviceFor(url: string, error?: unknown): string {
   return isOnLoopback(url)
     ? 'is it running? farebox dev starts it'
     : `is the URL right, and the agent awake? curl ${url}/health`
+}
+
+/**
+ * By how many seconds this machine's clock is ahead of an agent's, by the `Date` of its answers; negative behind, 0 where
+ * they may agree.
+ */
+export function clockAheadOf(told: readonly ReportedTime[]): number {
+  const meter = createClockMeter()
+  for (const one of told) meter.hear(one)
+  const aheadSeconds = meter.aheadSeconds()
+  return Math.abs(aheadSeconds) >= NAMED_SKEW_SECONDS ? aheadSeconds : 0
+}
+
+/** The time an answer tells; undefined where it tells none. */
+export function toldTime(headers: Headers, sentMs: number, receivedMs: number): ReportedTime | undefined {
+  const theirsMs = Date.parse(headers.get('date') ?? '')
+  return Number.isFinite(theirsMs) ? { theirsMs, sentMs, receivedMs } : undefined
 }

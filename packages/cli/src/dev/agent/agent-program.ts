@@ -1,8 +1,7 @@
 // The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
 import { redactorOf } from 'farebox/internal/command-line'
-import { describeStray } from './describe-stray.ts'
+import { describeStray, receiveCommands } from './receive-commands.ts'
 import { readCommand, type Report } from '../messages/messages.ts'
-import { receiveCommands } from './receive-commands.ts'
 import { traceImports } from './trace-imports.ts'
 
 const receiver = receiveCommands(traceImports(process.ppid), report)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { createAgent, createLog, readConfig, systemClock, type Agent } from 'farebox'
+import { type Agent, type Clock, createAgent, createLog, type Log, readConfig, systemClock } from 'farebox'
 import {
   ExplainedError,
   explainListenError,
@@ -10,18 +10,16 @@ import {
   findHandlers,
   handlerPlaces,
   HandlersMissing,
-  redactorOf,
   loadHandlers,
   readDotEnv,
+  redactorOf,
 } from 'farebox/internal/command-line'
-import { paintFor, type Paint } from '../../terminal/paint.ts'
+import { type Paint, paintFor } from '../../terminal/text.ts'
 import { describeCapabilities } from '../messages/describe-agent.ts'
-import { describeSamples, typesFileName } from './describe-samples.ts'
-import { withWallet, type Variables } from '../messages/dev-variables.ts'
+import { describeSamples, fillWithSamples, typesFileName } from './describe-samples.ts'
+import { type Variables, withWallet } from '../messages/dev-variables.ts'
 import type { Description, JobEvent, LoadCommand } from '../messages/messages.ts'
 import type { DeadlineGuard } from './deadline-guard.ts'
-import { createReportingLog } from './reporting-log.ts'
-import { fillWithSamples } from './sample-handlers.ts'
 import { payNext, tryNext } from './try-next.ts'
 
 /** An agent that listens, and how it came to be. */
@@ -196,4 +194,25 @@ function urlOf(host: string, port: number): string {
   const isAny = ['0.0.0.0', '::', ''].includes(host)
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
+}
+
+/**
+ * The agent's log as `farebox dev` wants it: the events of jobs are reported too, where they are asked for, and what
+ * the heading says is not said again at each restart.
+ */
+function createReportingLog(log: Log, clock: Clock, report: ((event: JobEvent) => void) | undefined): Log {
+  return {
+    job(event, jobId, fields) {
+      log.job(event, jobId, fields)
+      report?.({ event, jobId, fields: fields ?? {}, atMs: clock.nowMs() })
+    },
+    note: (event, fields) => log.note(event, fields),
+    warn(event, fields) {
+      if (!event.startsWith('dev mode: ')) log.warn(event, fields)
+      // What goes wrong with a job's money is a warning that names the job.
+      const jobId = fields?.['job']
+      if (typeof jobId === 'string') report?.({ event, jobId, fields: fields ?? {}, atMs: clock.nowMs() })
+    },
+    flush: () => log.flush(),
+  }
 }

@@ -1,14 +1,20 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import inspector from 'node:inspector'
-import { explainFailure, redactorOf } from 'farebox/internal/command-line'
-import { paintFor } from '../../terminal/paint.ts'
-import { startDeadlineGuard, type DeadlineGuard } from './deadline-guard.ts'
-import { keepTypes } from './keep-types.ts'
+import { explainFailure, loadHandlers, redactorOf } from 'farebox/internal/command-line'
+import { paintFor, printable } from '../../terminal/text.ts'
+import { type DeadlineGuard, startDeadlineGuard } from './deadline-guard.ts'
 import { CannotListen, loadAgent, type LoadedAgent, type LoadProgress } from './load-agent.ts'
-import type { LoadCommand, DevCommand, Report, Sources } from '../messages/messages.ts'
+import type { DevCommand, LoadCommand, Report, Sources } from '../messages/messages.ts'
 import type { ImportTrace } from './trace-imports.ts'
-import { warmUp } from './warm-up.ts'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { typesFileName } from './describe-samples.ts'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { createAgent } from 'farebox'
+import { DEV_WALLET } from '../messages/dev-variables.ts'
 
 /** What an agent process is told, and does. */
 export interface CommandReceiver {
@@ -105,4 +111,83 @@ function explain(error: unknown, screen: LoadCommand): string {
   const text = redactorOf(process.env)(explainFailure(error, paint)).trimEnd()
   const cross = `${paint.red('✗')} `
   return text.startsWith(cross) ? text.slice(cross.length) : text
+}
+
+/**
+ * An error that was thrown outside every job, with the lines of its stack that its author can do something about.
+ * What it says may quote what a stranger sent.
+ */
+export function describeStray(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const lines = text.split('\n').filter(line => !/^\s+at .*\(?node:/.test(line))
+  return ['an uncaught error', ...lines.map(line => `  ${printable(line)}`)].join('\n')
+}
+
+/**
+ * Writes `agent.d.ts` anew where the project uses it: it is there already, or the handlers are TypeScript. Rejects
+ * never: types are a comfort, and the agent serves without.
+ *
+ * @returns what there is to report, if anything
+ */
+async function keepTypes(
+  config: string,
+  declaration: Declaration,
+  handlers: string | undefined,
+): Promise<Report | undefined> {
+  const folder = dirname(config)
+  const isWanted =
+    existsSync(join(folder, typesFileName(config))) ||
+    (handlers === undefined ? existsSync(join(folder, 'tsconfig.json')) : /\.[mc]?ts$/.test(handlers))
+  if (!isWanted) return undefined
+  try {
+    const { writeTypes } = await import('../../types/write-types.ts')
+    const { file, changed } = await writeTypes({ config, declaration })
+    return changed ? { kind: 'typed', file } : undefined
+  } catch (error) {
+    return { kind: 'not typed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/**
+ * Does once, on something made up, what takes long the first time: starting the loader of TypeScript with its
+ * compiler, compiling the runtime's code. Never fails: what cannot be warmed will be cold.
+ */
+async function warmUp(): Promise<void> {
+  // A text of its own: what a loader has in its cache would not start the compiler.
+  const file = join(tmpdir(), `farebox-warm-${process.pid}-${performance.now()}.mts`)
+  try {
+    await writeFile(file, `export default (input: object): object => ({ ...input, at: '${file}' })\n`)
+    const handlers = await loadHandlers(file)
+    const agent = await createAgent({
+      declaration: DECLARATION,
+      handlers,
+      variables: VARIABLES,
+      ports: { log: SILENT },
+    })
+    await agent.close()
+  } catch {
+    // Said when it is met for real.
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined)
+  }
+}
+
+const VARIABLES = { SERVICE_DEV_MODE: 'true', SERVICE_STORE: 'memory:', AGENT_WALLET_ADDRESS: DEV_WALLET }
+
+const SILENT = { job() {}, note() {}, warn() {}, flush() {} }
+
+const DECLARATION: Declaration = {
+  service_version: '1.0',
+  name: 'Warm',
+  description: '',
+  wallet: DEV_WALLET,
+  max_deadline_seconds: 1,
+  capabilities: {
+    warm: {
+      description: '',
+      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+      input_schema: { text: { type: 'string' } },
+      output_schema: { at: { type: 'string' } },
+    },
+  },
 }

@@ -2,7 +2,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import { createTestAgent } from 'farebox/testing'
 import { expect, test } from 'vitest'
-import { fillWithSamples } from './sample-handlers.ts'
+import { fillWithSamples } from './describe-samples.ts'
 
 function declare(outputs: { readonly [capability: string]: FieldMap }): Declaration {
   const capabilities = Object.entries(outputs).map(([name, output]) => [

@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 
 /** A job that can be sent as it stands. */
 export interface SampleJob {

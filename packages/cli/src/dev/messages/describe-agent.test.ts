@@ -1,9 +1,8 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import { describe, expect, test } from 'vitest'
-import { paintFor } from '../../terminal/paint.ts'
-import { describeCapabilities } from './describe-agent.ts'
-import { describeField, describeFields } from './describe-field.ts'
+import { paintFor } from '../../terminal/text.ts'
+import { describeCapabilities, describeField, describeFields } from './describe-agent.ts'
 import { describeSamples, typesFileName } from '../agent/describe-samples.ts'
 import { payNext, tryNext } from '../agent/try-next.ts'
 

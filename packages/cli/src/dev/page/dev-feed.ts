@@ -1,7 +1,6 @@
 import type { Clock } from 'farebox'
 import type { DevLine, DevView, RunStep } from '@farebox/web/internal/dev-page/wire'
-import type { Announcer } from '../screen/announcer.ts'
-import { describeChange, describeRest } from '../screen/describe-change.ts'
+import { type Announcer, describeChange, describeRest } from '../screen/announce.ts'
 import type { SendEvent } from './event-stream.ts'
 import { plainLine, plainText } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'

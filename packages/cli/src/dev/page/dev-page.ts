@@ -2,10 +2,10 @@ import { CommandError } from '../../command-error.ts'
 import type { Clock } from 'farebox'
 import type { JobEvent, Serving } from '../messages/messages.ts'
 import type { PaidPath } from '../paid/paid-path.ts'
-import type { Announcer } from '../screen/announcer.ts'
+import type { Announcer } from '../screen/announce.ts'
 import { createDevFeed } from './dev-feed.ts'
 import { createPageRuns } from './page-runs.ts'
-import { startPageServer, type PageServer, type PageServerOptions } from './page-server.ts'
+import { type PageServer, type PageServerOptions, startPageServer } from './page-server.ts'
 import type { PageAgent } from './served-agent.ts'
 
 /** The developer's page beside the agent. */

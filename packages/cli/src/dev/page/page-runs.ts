@@ -86,7 +86,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
 async function loadRunJob() {
   const [{ runJob }, { createStepReader, isLast }] = await Promise.all([
     import('./run-job.ts'),
-    import('./job-steps.ts'),
+    import('./run-job.ts'),
   ])
   return { runJob, createStepReader, isLast }
 }

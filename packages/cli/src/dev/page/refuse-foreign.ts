@@ -1,4 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { isObject } from '@farebox/protocol/internal/guards/json'
+import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
+import { isJobId } from '@farebox/protocol/job/job-request'
 
 /** Why a request is not answered; HTTP status and a sentence. */
 export interface ForeignRefusal {
@@ -37,4 +41,21 @@ export function refuseForeign(
 
 function isNavigation(headers: IncomingMessage['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+}
+
+/** Reads what the page asks to be run; a string says what is wrong with it. The input is the agent's to check. */
+export function readRunRequest(text: string): RunRequest | string {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return 'body: must be JSON'
+  }
+  if (!isObject(body)) return 'body: must be an object'
+  const { job_id, capability, input } = body
+  if (!isJobId(job_id)) return 'job_id: must be a UUID v4'
+  if (typeof capability !== 'string') return 'capability: must be a string'
+  if (!isObject(input)) return 'input: must be an object'
+  // The body was parsed as JSON.
+  return { job_id, capability, input: input as JsonObject }
 }

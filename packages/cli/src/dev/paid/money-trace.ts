@@ -1,8 +1,8 @@
 import type * as MoneyLines from '@farebox/local/internal/money-lines'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 import type { JobEvent } from '../messages/messages.ts'
-import { readJobStep, type JobTrouble } from './read-job-step.ts'
+import { type JobTrouble, readJobStep } from './read-job-step.ts'
 
 /** What the chain says once a job is settled; amounts in atomic units. */
 export interface SettledOnChain {

@@ -2,8 +2,8 @@ import { join, relative } from 'node:path'
 import type { Clock } from 'farebox'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type PaymentSigner, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { CommandError } from '../../command-error.ts'
 import type { Screen } from '../../world.ts'
@@ -11,7 +11,7 @@ import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
 import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
-import { showStart } from './show-start.ts'
+import type { EconomyStep } from '@farebox/local/economy'
 
 /** How the paid path is started. */
 export interface PaidPathOptions {
@@ -146,4 +146,51 @@ async function describe(
   ] as const
   const widest = Math.max(...rows.map(([, where]) => where.length))
   return rows.map(([name, where, note]) => `  ${name.padEnd(11)}   ${where.padEnd(widest)}   ${note}`)
+}
+
+const SLOW_AFTER_MS = 10_000
+/** Where lines stay. */
+const AGAIN_AFTER_MS = 30_000
+const FRAME_MS = 1_000
+const CLEAR_LINE = '\r\u001b[2K'
+
+/** The start of an economy as it is shown, until `end` is called. */
+interface ShownStart {
+  /** For the economy: reports which part is doing what. */
+  readonly step: EconomyStep
+  /** Takes the line away. */
+  end(): void
+}
+
+/**
+ * Shows that an economy is being started: on a terminal at once, and everywhere what it is doing where that takes long,
+ * as "facilitator: migrating the database, 12 s".
+ */
+export function showStart(screen: Pick<Screen, 'live' | 'write' | 'columns'>, clock: Clock): ShownStart {
+  let doing = 'starting'
+  let partSinceMs = clock.nowMs()
+  const describe = (): string => {
+    const seconds = Math.floor((clock.nowMs() - partSinceMs) / 1_000)
+    // A line that breaks could not be taken away again.
+    return `  ${doing}, ${seconds} s`.slice(0, screen.columns - 1)
+  }
+  const report = (): void => {
+    screen.write(screen.live ? `${CLEAR_LINE}${describe()}` : `${describe()}\n`)
+    cancel = clock.after(screen.live ? FRAME_MS : AGAIN_AFTER_MS, report)
+  }
+  if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
+  let cancel = clock.after(SLOW_AFTER_MS, report)
+  return {
+    async step(name, work) {
+      partSinceMs = clock.nowMs()
+      doing = `${name}: starting`
+      return await work(activity => {
+        doing = `${name}: ${activity}`
+      })
+    },
+    end() {
+      cancel()
+      if (screen.live) screen.write(CLEAR_LINE)
+    },
+  }
 }

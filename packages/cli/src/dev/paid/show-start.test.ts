@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showStart } from './show-start.ts'
+import { showStart } from './paid-path.ts'
 
 /** A screen whose time passes when a test says so. */
 function shown(live: boolean) {

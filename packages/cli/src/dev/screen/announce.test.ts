@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createTestWorld } from '../../testing/test-world.ts'
 import { createAnnouncer } from './announce.ts'
-import { describeStray } from '../agent/describe-stray.ts'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeStray } from '../agent/receive-commands.ts'
+import { describeTrouble } from './report-outcomes.ts'
 import type { Description } from '../messages/messages.ts'
-import { splitLines } from '../supervise/split-lines.ts'
+import { splitLines } from '../supervise/agent-processes.ts'
 
 const DESCRIPTION: Description = {
   name: 'Echo',

@@ -1,11 +1,8 @@
 import type { Screen, World } from '../../world.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
-import { announceAsJson } from './announce-json.ts'
+import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import { cut } from '../messages/describe-agent.ts'
-import type { Announcer } from './announcer.ts'
-import { describeChange, describeRest } from './describe-change.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
+import type { TypeProblem } from './check-types.ts'
+import type { Description } from '../messages/messages.ts'
 
 /** Announces on the world's output, in the form that the agent's own log has (`SERVICE_LOG`, D27). */
 export function createAnnouncer(world: World, format: () => 'text' | 'json'): Announcer {
@@ -98,3 +95,99 @@ const WRONG_OUTPUT =
 
 /** More are counted: the first is where one begins. */
 const MAX_TYPE_PROBLEMS = 3
+
+/** What is told while an agent is developed: to a person, or as one JSON object a line. */
+export interface Announcer {
+  /** A version that looks another than the one before; with the first one goes what to try next. */
+  serving(description: Description, isFirst: boolean): void
+  /** A new version of it, after a change. */
+  restarted(restart: Restart): void
+  /** A change that cannot be served, and whether anything else is. */
+  refused(reason: string, stillServing: boolean): void
+  /** Something happened to the agent's process; and what is done about it. */
+  trouble(reason: string, next: string): void
+  /** The type errors there are now; none where those that were told are fixed. */
+  types(problems: readonly TypeProblem[]): void
+  /** A line of the agent itself. */
+  line(line: string, from: 'out' | 'err'): void
+  /** What a job did to the money, in lines made for a person. */
+  trace(lines: readonly string[]): void
+  /** Anything else worth a line. */
+  note(text: string): void
+}
+
+/** What changed and how long it took. */
+export interface Restart {
+  /** Relative to where the command was called; empty where nothing changed but the process. */
+  readonly files: readonly string[]
+  readonly tookMs: number
+  /** Whether the version before this one could not be served. */
+  readonly isRecovered: boolean
+}
+
+/** The same as one JSON object a line, as the agent's log has it with `SERVICE_LOG=json`. */
+function announceAsJson({ out, err }: World): Announcer {
+  const say = (level: 'info' | 'warn', event: string, fields: object): void =>
+    out.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
+  return {
+    serving({ name, url, mode, sampled, page }) {
+      say('info', 'listening', { name, url, mode, ...(page !== undefined && { page }) })
+      if (sampled.length > 0)
+        say('warn', 'answers are samples, there are no handlers', { capabilities: sampled })
+    },
+    restarted: ({ files, tookMs }) => say('info', 'restarted', { changed: files, ms: tookMs }),
+    refused: (reason, stillServing) => say('warn', 'not served', { reason, stillServing }),
+    trouble: (reason, next) => say('warn', 'trouble', { reason, next }),
+    types: problems =>
+      problems.length === 0
+        ? say('info', 'types ok', {})
+        : say('warn', 'type errors', { problems: problems.map(one => ({ ...one })) }),
+    line: (line, from) => (from === 'out' ? out : err).write(`${line}\n`),
+    // The events it is made of are in the log already.
+    trace: () => undefined,
+    note: text => say('info', text, {}),
+  }
+}
+
+/** Tells each of several screens the same, in their order; asked anew each time which they are. */
+export function announceToAll(screens: () => readonly Announcer[]): Announcer {
+  const each = (tell: (screen: Announcer) => void): void => {
+    for (const screen of screens()) tell(screen)
+  }
+  return {
+    serving: (description, isFirst) => each(screen => screen.serving(description, isFirst)),
+    restarted: restart => each(screen => screen.restarted(restart)),
+    refused: (reason, stillServing) => each(screen => screen.refused(reason, stillServing)),
+    trouble: (reason, next) => each(screen => screen.trouble(reason, next)),
+    types: problems => each(screen => screen.types(problems)),
+    line: (line, from) => each(screen => screen.line(line, from)),
+    trace: lines => each(screen => screen.trace(lines)),
+    note: text => each(screen => screen.note(text)),
+  }
+}
+
+/** More are counted. */
+const MAX_LISTED = 3
+
+/** What changed and what became of it: `agent.json changed`, `restarted in 140 ms`. */
+export function describeChange({ files, tookMs, isRecovered }: Restart): {
+  readonly what: string
+  readonly done: string
+} {
+  return {
+    what: files.length === 0 ? 'new process' : `${listed(files)} changed`,
+    done: `${isRecovered ? 'serving again in' : 'restarted in'} ${tookMs} ms`,
+  }
+}
+
+/** What a change that cannot be served leaves behind. */
+export function describeRest(stillServing: boolean): string {
+  return stillServing
+    ? 'still serving the last good version'
+    : 'nothing is served: it is tried again at the next save'
+}
+
+function listed(files: readonly string[]): string {
+  if (files.length <= MAX_LISTED) return files.join(', ')
+  return `${files.slice(0, MAX_LISTED - 1).join(', ')} and ${files.length - MAX_LISTED + 1} more`
+}

@@ -1,8 +1,7 @@
-import type { Announcer } from './announcer.ts'
-import { describeExit, describeTrouble } from './describe-trouble.ts'
-import type { LoadOutcome } from '../supervise/load-into.ts'
+import type { Announcer } from './announce.ts'
+import type { LoadOutcome, Trouble } from '../supervise/supervise-agent.ts'
 import type { Description } from '../messages/messages.ts'
-import type { Trouble } from '../supervise/supervise-agent.ts'
+import type { ExitStatus } from '../supervise/agent-processes.ts'
 
 /** Tells what becomes of the agent, and remembers what was told: what is the same is not told again. */
 export interface OutcomeReporter {
@@ -56,4 +55,26 @@ function reasonOf(outcome: Exclude<LoadOutcome, { kind: 'serving' }>): string | 
   if (outcome.kind === 'failed') return outcome.text
   if (outcome.exit === undefined) return undefined
   return `the process ended while the handlers were loaded: ${describeExit(outcome.exit, 'at their top level')}`
+}
+
+/** What befell the agent's process, in a sentence or with the stack of its error. */
+export function describeTrouble(trouble: Trouble): string {
+  switch (trouble.kind) {
+    case 'broken':
+      return trouble.text
+    case 'blocked':
+      return `the agent has not answered for ${trouble.silentMs / 1_000} s: a handler that never awaits blocks it`
+    case 'ended':
+      return `the agent's process ended unexpectedly: ${describeExit(trouble.exit, 'in a handler')}`
+  }
+}
+
+/** What an ending usually means; what is called to end a process stands `where` it was called. */
+function describeExit({ code, signal }: ExitStatus, where: string): string {
+  // V8 ends a process that has no memory left by an abort.
+  if (signal === 'SIGABRT' || code === 134) return 'out of memory?'
+  // Sent by the process to itself: deadline-guard.ts.
+  if (signal === 'SIGVTALRM') return 'a handler that never awaits ran past its deadline'
+  if (signal !== null) return `by ${signal}`
+  return `exit code ${code}, process.exit() ${where}?`
 }

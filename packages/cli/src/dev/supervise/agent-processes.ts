@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { readReport, type DevCommand, type Report } from '../messages/messages.ts'
-import { splitLines } from './split-lines.ts'
+import { type DevCommand, readReport, type Report } from '../messages/messages.ts'
 
 /** A process that runs one version of the agent, or waits for one. */
 export interface AgentProcess {
@@ -120,5 +119,24 @@ function tellLines({ process: child }: Worker, tellLine: (line: string, from: 'o
     stream?.setEncoding('utf8')
     stream?.on('data', take)
     stream?.on('end', () => take(undefined))
+  }
+}
+
+/**
+ * Makes whole lines of a stream's pieces, so that what several processes write does not meet within a line.
+ *
+ * @returns takes a piece; `undefined` says that the stream has ended
+ */
+export function splitLines(tell: (line: string) => void): (piece: string | undefined) => void {
+  let rest = ''
+  return piece => {
+    if (piece === undefined) {
+      if (rest !== '') tell(rest)
+      rest = ''
+      return
+    }
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) tell(line.replace(/\r$/, ''))
   }
 }

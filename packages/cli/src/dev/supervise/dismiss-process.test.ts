@@ -1,9 +1,8 @@
 import { createFakeClock } from 'farebox/testing'
 import { expect, test } from 'vitest'
 import type { AgentProcess, ExitStatus } from './agent-processes.ts'
-import { dismissProcess } from './dismiss-process.ts'
-import { loadInto } from './load-into.ts'
-import type { LoadCommand, DevCommand, Report } from '../messages/messages.ts'
+import { dismissProcess, loadInto } from './supervise-agent.ts'
+import type { DevCommand, LoadCommand, Report } from '../messages/messages.ts'
 
 /** A process that does as the test says. */
 function scripted(): {

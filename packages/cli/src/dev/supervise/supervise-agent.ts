@@ -1,9 +1,7 @@
 import type { Clock } from 'farebox'
 import type { AgentProcess, AgentProcesses, ExitStatus } from './agent-processes.ts'
-import { dismissProcess } from './dismiss-process.ts'
-import { loadInto, type LoadOutcome } from './load-into.ts'
-import type { LoadCommand, Report } from '../messages/messages.ts'
-import { watchPulse } from './watch-pulse.ts'
+import type { Failed, LoadCommand, Report, Serving, Sources } from '../messages/messages.ts'
+import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 
 /** Keeps one good version of the agent running. */
 export interface Supervisor {
@@ -143,4 +141,102 @@ function watchOver(
   })
   void child.ended.then(exit => tell({ kind: 'ended', exit }))
   return stop
+}
+
+/** Whoever says that it is leaving says so at once; who does not is not waited for. */
+const LEAVING_TIMEOUT_MS = 1_000
+/** The agent itself gives up what is in flight after its own grace (D32); a process that is still there then never goes. */
+const GRACE_MS = SHUTDOWN_GRACE_SECONDS * 1_000 + 2_000
+
+/**
+ * Tells a process to go. Resolves when it takes nothing new any more. The jobs it has begun it may finish; where it
+ * takes longer than they may, it is ended by force.
+ *
+ * @param tell what it reports until it is gone
+ */
+export async function dismissProcess(
+  child: AgentProcess,
+  hasSuccessor: boolean,
+  clock: Clock,
+  tell: (report: Report) => void,
+): Promise<void> {
+  const cancelKill = clock.after(GRACE_MS, () => child.kill())
+  void child.ended.then(cancelKill)
+  await new Promise<void>(resolve => {
+    const cancel = clock.after(LEAVING_TIMEOUT_MS, resolve)
+    const leftOrGone = (): void => {
+      cancel()
+      resolve()
+    }
+    child.onReport(report => {
+      if (report.kind === 'leaving') leftOrGone()
+      else tell(report)
+    })
+    void child.ended.then(() => leftOrGone())
+    child.send({ kind: 'leave', hasSuccessor })
+    if (child.isCutOff) leftOrGone()
+  })
+}
+
+/** Whether somebody still answers. */
+interface Pulse {
+  heard(): void
+  stop(): void
+}
+
+const ASK_EVERY_MS = 1_000
+/** A handler that computes for a while is no trouble; one that never comes back is. */
+const SILENT_AFTER = 5
+
+/**
+ * Asks every second and tells once when several questions in a row were not answered. Questions are counted, not
+ * time: after a laptop's sleep nobody has been silent.
+ */
+export function watchPulse(
+  clock: Clock,
+  between: { readonly ask: () => void; readonly silent: (silentMs: number) => void },
+): Pulse {
+  let unanswered = 0
+  let cancel = (): void => undefined
+  const tick = (): void => {
+    if (unanswered >= SILENT_AFTER) return between.silent(unanswered * ASK_EVERY_MS)
+    unanswered += 1
+    between.ask()
+    cancel = clock.after(ASK_EVERY_MS, tick)
+  }
+  cancel = clock.after(ASK_EVERY_MS, tick)
+  return {
+    heard() {
+      unanswered = 0
+    },
+    stop: () => cancel(),
+  }
+}
+
+/** What became of a load. */
+export type LoadOutcome =
+  | Serving
+  | Failed
+  /** Its process ended; `ending` is undefined where it was given up instead. */
+  | { readonly kind: 'ended'; readonly exit: ExitStatus | undefined; readonly sources: Sources }
+
+/** Lets a process load what the order says. Resolves when it serves, when it cannot, and when the signal aborts. */
+export function loadInto(
+  child: AgentProcess,
+  command: LoadCommand,
+  signal: AbortSignal,
+): Promise<LoadOutcome> {
+  return new Promise(resolve => {
+    let sources: Sources = { files: [] }
+    child.onReport(report => {
+      if (report.kind === 'reading') sources = report.sources
+      if (report.kind === 'serving' || report.kind === 'failed') resolve(report)
+      if (report.kind === 'broken')
+        resolve({ kind: 'failed', text: report.text, isPortTaken: false, sources })
+    })
+    void child.ended.then(exit => resolve({ kind: 'ended', exit, sources }))
+    const giveUp = (): void => resolve({ kind: 'ended', exit: undefined, sources })
+    signal.addEventListener('abort', giveUp, { once: true })
+    child.send(command)
+  })
 }

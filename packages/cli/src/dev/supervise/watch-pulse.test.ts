@@ -1,7 +1,7 @@
 import { createFakeClock } from 'farebox/testing'
 import { expect, test } from 'vitest'
-import { createBackoff } from './backoff.ts'
-import { watchPulse } from './watch-pulse.ts'
+import { createBackoff } from '../dev-session.ts'
+import { watchPulse } from './supervise-agent.ts'
 
 test('told once, when several questions in a row were not answered', async () => {
   const clock = createFakeClock()

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createFingerprints } from './fingerprints.ts'
-import { watchFiles, type FileWatch } from './watch-files.ts'
+import { createFingerprints } from './source-watch.ts'
+import { type FileWatch, watchFiles } from './watch-files.ts'
 
 let folder = ''
 let watch: FileWatch

@@ -1,13 +1,13 @@
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
-import { outputSchemaOf, type Graph } from '@farebox/flows/graph/graph'
-import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
+import { type Graph, outputSchemaOf } from '@farebox/flows/graph/graph'
+import { type Declaration, WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
 import {
   MAX_AGENT_NAME_CHARACTERS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_MAX_DEADLINE_SECONDS,
 } from '@farebox/protocol/limits'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
-import { CommandError, EXIT } from '../../command-error.ts'
+import { CommandError, usageError } from '../../command-error.ts'
 import { CAPABILITY } from './write-handlers.ts'
 
 /** Hires of one job, as the runtime bounds them. */
@@ -62,8 +62,7 @@ export function flowDeclaration(graph: Graph, price: string | undefined): Declar
 function ownPrice(costs: bigint, price: string | undefined): string {
   if (price === undefined) return formatUsdc((costs * 5n + 3n) / 4n || 1_000n)
   const read = readPrice(price)
-  if (!read.ok)
-    throw new CommandError(`--price ${read.reason}`, 'like --price 0.05', { exitCode: EXIT.usage })
+  if (!read.ok) throw usageError(`--price ${read.reason}`, 'like --price 0.05')
   const least = (costs * 100n + MOST_PERCENT - 1n) / MOST_PERCENT
   if (read.atomic >= least) return formatUsdc(read.atomic)
   throw new CommandError(

@@ -9,9 +9,8 @@ import {
   StepFailed,
 } from '@farebox/client/run/run-errors'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
-import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { untilTime } from '../../terminal/until-time.ts'
+import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
+import { printable, untilTime } from '../../terminal/text.ts'
 
 /** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
 export class RunFailure extends CommandError {
@@ -125,9 +124,7 @@ function explainUnsent(error: unknown): unknown {
     return new CommandError(
       printable(error.message.replace(/^nothing was signed: /, '')),
       UNSENT[error.refusal],
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   if (error instanceof PlatformRefused)
     return new CommandError(printable(error.message), 'nothing was signed', { cause: error })

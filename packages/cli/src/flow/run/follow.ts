@@ -1,18 +1,14 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { RunUnresolved } from '@farebox/client/run/run-errors'
+import { type PersonQuestion, RunUnresolved } from '@farebox/client/run/run-errors'
 import type { FlowResult, FollowOptions } from '@farebox/client/run/run-options'
 import type { RunRecord } from '@farebox/client/run/run-record'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
-import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
-import { printableJson } from '../../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode, systemErrorCode } from '../../command-error.ts'
+import { paintFor, printable, printableJson } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import type { RunFacts } from '../journal/run-file.ts'
-import type { RunJournal } from '../journal/run-journal.ts'
-import { answerOnScreen } from './answer-on-screen.ts'
-import { duration } from './draw-step.ts'
+import type { RunFacts, RunJournal } from '../journal/run-journal.ts'
+import { duration } from './step-lines.ts'
 import { explainRun, sumsOf } from './explain-run.ts'
 import { resultDocument } from './run-documents.ts'
 import { createRunScreen, type RunScreen } from './run-screen.ts'
@@ -87,7 +83,7 @@ async function write(
   try {
     await journal.keep(run)
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const reason = systemErrorCode(cause)
     throw new CommandError(
       `the run cannot be written down in ${printable(world.home)} (${reason})`,
       'nothing more was sent; FAREBOX_HOME names another folder',
@@ -128,4 +124,26 @@ function showResult(
   out.write(
     json ? `${printableJson(resultDocument(run))}\n` : `${printableJson(output, out.live ? 2 : undefined)}\n`,
   )
+}
+
+const MOST_SHOWN = 2_000
+
+/**
+ * Shows what a step asks about, and has the person answer.
+ *
+ * @throws {CommandError} where they will not now: the run keeps waiting
+ */
+async function answerOnScreen(world: World, { step, question, value }: PersonQuestion): Promise<boolean> {
+  const text = typeof value === 'string' ? printable(value) : printableJson(value ?? null, 2)
+  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  world.err.write(`\n${shown.replace(/^/gm, '    ')}\n`)
+  const answer = await world.ask.choose(question, [
+    { value: 'approve', label: 'Approve' },
+    { value: 'decline', label: 'Decline' },
+    { value: 'later', label: 'Not now', hint: 'the run waits' },
+  ])
+  if (answer !== 'later') return answer === 'approve'
+  throw new CommandError(`${printable(step)} waits for an answer`, 'farebox flow resume asks again', {
+    exitCode: EXIT.unresolved,
+  })
 }

@@ -5,10 +5,10 @@ import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { askMissingFields } from '../../call/input/ask-missing-fields.ts'
-import { readFieldText } from '../../call/input/field-flags.ts'
-import { parseInput } from '../../call/input/parse-input.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { parseInput, readFieldText } from '../../call/input/field-flags.ts'
+import type { CommandError } from '../../command-error.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import { readForeignText } from '../../terminal/read-foreign-text.ts'
 import type { World } from '../../world.ts'
 
@@ -41,7 +41,7 @@ export async function readFlowInput(
   const checked = compileInput(inputs)(await askMissingFields(world, values, inputs))
   if (checked.ok) return checked.value
   const { field, reason } = checked.violation
-  throw refuse(`input ${printable(field)}: ${printable(reason)}`, 'nothing was sent')
+  throw usageError(`input ${printable(field)}: ${printable(reason)}`, 'nothing was sent')
 }
 
 function readValues(given: readonly string[], inputs: Flow['inputs']): JsonObject {
@@ -49,14 +49,14 @@ function readValues(given: readonly string[], inputs: Flow['inputs']): JsonObjec
   for (const word of given) {
     const equals = word.indexOf('=')
     if (equals < 1)
-      throw refuse('--input must be like --input name=value', 'a JSON file: --input-file input.json')
+      throw usageError('--input must be like --input name=value', 'a JSON file: --input-file input.json')
     const name = word.slice(0, equals)
     if (!Object.hasOwn(inputs, name)) throw unknown(name, inputs)
     const flag = `--input ${printable(name)}`
     const value = readFieldText({ flag, path: [name], field: inputs[name] }, word.slice(equals + 1))
     const before = Object.hasOwn(values, name) ? values[name] : undefined
     const isMore = Array.isArray(before) && Array.isArray(value)
-    if (before !== undefined && !isMore) throw refuse(`${flag} is given twice`, 'it takes one value')
+    if (before !== undefined && !isMore) throw usageError(`${flag} is given twice`, 'it takes one value')
     setOwn(values, name, isMore ? [...before, ...value] : value)
   }
   return values
@@ -66,7 +66,7 @@ async function readWhole(world: World, file: string): Promise<JsonObject> {
   const text = await readForeignText(world, file, { what: 'the input', maxBytes: MAX_BODY_BYTES })
   const value = parseInput(text.replace(/^\uFEFF/, ''))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw refuse('--input-file must hold a JSON object of inputs', 'like {"article": "Long."}')
+  throw usageError('--input-file must hold a JSON object of inputs', 'like {"article": "Long."}')
 }
 
 /** A mistyped one would be left out without a word. */
@@ -74,7 +74,7 @@ function unknown(name: string, inputs: Flow['inputs']): CommandError {
   const names = Object.keys(inputs)
   const guess = nearest(name, names)
   const meant = guess === undefined ? '' : `, did you mean "${printable(guess)}"?`
-  return refuse(
+  return usageError(
     `"${printable(name.slice(0, 60))}" is not one of the flow’s inputs${meant}`,
     names.length === 0 ? 'it takes none' : `it takes ${names.map(printable).join(', ')}`,
   )
@@ -84,9 +84,5 @@ function lacks(missing: readonly string[]): CommandError {
   const names = missing.map(name => `"${printable(name)}"`)
   const list = names.length === 1 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   const example = missing.map(name => `--input ${printable(name)}=…`).join(' ')
-  return refuse(`the flow’s ${names.length === 1 ? 'input' : 'inputs'} ${list} must be given`, example)
-}
-
-function refuse(message: string, next: string): CommandError {
-  return new CommandError(message, next, { exitCode: EXIT.usage })
+  return usageError(`the flow’s ${names.length === 1 ? 'input' : 'inputs'} ${list} must be given`, example)
 }

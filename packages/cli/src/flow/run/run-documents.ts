@@ -1,7 +1,6 @@
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
-import { printableJson } from '../../terminal/printable-json.ts'
+import { asTyped, printableJson } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { RunFailure } from './explain-run.ts'
 

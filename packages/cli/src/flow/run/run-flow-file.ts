@@ -3,22 +3,19 @@ import { runFlow } from '@farebox/client/run-flow'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
+import { CommandError, type ExitCode, usageError } from '../../command-error.ts'
 import { findPayingKey, type PayingKey } from '../../keys/paying-key.ts'
-import { findPlatform, type ChosenPlatform } from '../../register/platform/find-platform.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
-import { paintFor } from '../../terminal/paint.ts'
+import { type ChosenPlatform, findPlatform } from '../../register/platform/find-platform.ts'
+import { asTyped, paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import { askForCheck } from '../check/check-flow-file.ts'
-import { readFlowFile } from '../check/read-flow-file.ts'
-import { showFindings } from '../check/show-flow-check.ts'
+import { askForCheck, readFlowFile, showFindings } from '../check/check-flow-file.ts'
 import { openRunJournal } from '../journal/run-journal.ts'
 import { agreeTotal } from './agree-total.ts'
 import { followCommand } from './follow.ts'
 import { lazySigner } from './lazy-signer.ts'
 import { readFlowInput } from './read-flow-input.ts'
 import { withRunDocument } from './run-documents.ts'
-import { checkMaxTotal, readSignOrder, type RawRunOptions, type SignOrder } from './run-options.ts'
+import { checkMaxTotal, type RawRunOptions, readSignOrder, type SignOrder } from './run-options.ts'
 
 /**
  * `farebox flow run`: checks the flow and its input, asks for all prices, has them agreed to, signs, and follows the run
@@ -65,10 +62,9 @@ function pinnedTotal({ steps }: Flow): string {
 /** Before anybody is bothered with anything: nobody is there to agree to it. */
 function refuseUnasked({ canAsk }: World, maxTotal: string): void {
   if (canAsk) return
-  throw new CommandError(
+  throw usageError(
     `the flow can cost ${maxTotal} USDC, and there is no terminal to confirm it on`,
     `--max-total ${maxTotal} agrees to that much; nothing was signed`,
-    { exitCode: EXIT.usage },
   )
 }
 

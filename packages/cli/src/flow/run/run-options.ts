@@ -1,5 +1,5 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { EXIT, CommandError } from '../../command-error.ts'
+import { usageError } from '../../command-error.ts'
 
 /** What commander made of the words of `farebox flow run` and `resume`; nothing in it is checked yet. */
 export interface RawRunOptions {
@@ -24,7 +24,7 @@ export type SignOrder = 'upfront' | 'just-in-time'
  */
 export function readSignOrder(text: string | undefined): SignOrder {
   if (text === undefined || text === 'upfront' || text === 'just-in-time') return text ?? 'upfront'
-  throw new CommandError('--sign must be upfront or just-in-time', '', { exitCode: EXIT.usage })
+  throw usageError('--sign must be upfront or just-in-time', '')
 }
 
 /**
@@ -35,7 +35,5 @@ export function readSignOrder(text: string | undefined): SignOrder {
 export function checkMaxTotal(text: string | undefined): string | undefined {
   const price = text === undefined ? undefined : readPrice(text)
   if (price === undefined || price.ok) return text
-  throw new CommandError(`--max-total: ${price.reason}`, 'like --max-total 0.05, in USDC', {
-    exitCode: EXIT.usage,
-  })
+  throw usageError(`--max-total: ${price.reason}`, 'like --max-total 0.05, in USDC')
 }

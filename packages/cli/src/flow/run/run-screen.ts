@@ -1,10 +1,9 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
-import { paintFor } from '../../terminal/paint.ts'
+import { paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import { columnsFor, drawStep } from './draw-step.ts'
-import { stepLines, type StepLine } from './step-lines.ts'
+import { columnsFor, drawStep, type StepLine, stepLines } from './step-lines.ts'
 
 /** What is seen of a run while it lasts. */
 export interface RunScreen {

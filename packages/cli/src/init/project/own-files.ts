@@ -102,9 +102,7 @@ async function readManifest(file: string): Promise<PackageManifest> {
     throw new CommandError(
       `${file} cannot be read`,
       'fix it, or name another folder: farebox init <folder>',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
   throw new CommandError(

@@ -2,7 +2,6 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { propertyName, stringLiteral } from '../../types/source-text.ts'
 import { typesOf } from '../../types/types-of.ts'
 import { fillTemplate } from './fill-template.ts'
-import { markdownText } from './markdown-text.ts'
 import { declarationOf, type NewAgent } from './new-agent.ts'
 import { newManifest } from './package-manifest.ts'
 import { packageName } from './package-name.ts'
@@ -104,3 +103,16 @@ function filled(template: string, capability: (project: Project) => string = () 
       capability: capability(project),
     })
 }
+
+/** A text for a line of Markdown that shows as it is: no markup, no HTML, no second line. */
+function markdownText(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(UNSEEN, '')
+    .trim()
+    .replaceAll(/[\\`*_[\]<>#&~]/g, String.raw`\$&`)
+    .replace(/^(?:[-+=]|\d+(?=[.)]))/, leading => (/\d/.test(leading) ? `${leading}\\` : `\\${leading}`))
+}
+
+/** Categories of Unicode: control, format (joiners apart, which words and emoji need), halves of pairs, private use. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu

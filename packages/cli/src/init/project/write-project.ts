@@ -112,9 +112,7 @@ async function look(folder: string, path: string): Promise<Conflict | undefined>
     throw new CommandError(
       `${join(folder, path)} cannot be looked at (${codeOf(error)})`,
       'name another folder',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

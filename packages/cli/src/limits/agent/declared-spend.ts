@@ -4,7 +4,7 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { nameNetwork } from '../../chain/name-network.ts'
 import { CommandError } from '../../command-error.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 
 /** What a capability declares that it moves. */
 export interface DeclaredSpend {

@@ -5,7 +5,7 @@ import { agentAt } from '@farebox/platform-api/agent'
 import type { Network } from '@farebox/payments/networks'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readNetwork } from '../../chain/name-network.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
+import { CommandError, usageError } from '../../command-error.ts'
 import { findLocalEconomy, type LocalEconomy } from '../../keys/local-economy.ts'
 import { createAskPlatform, PlatformRefusal } from '../../register/platform/ask-platform.ts'
 import { findPlatform } from '../../register/platform/find-platform.ts'
@@ -13,7 +13,7 @@ import { openPlatform } from '../../register/platform/open-platform.ts'
 import { readAgentId } from '../../register/platform/read-agent-id.ts'
 import { networkOf } from '../../register/transaction/check-registration.ts'
 import { localOf } from '../../register/transaction/open-registry.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
 
@@ -92,10 +92,9 @@ export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Pl
     return { network: networkOf(described), local: localOf(chosen, described) }
   }
   if (local !== undefined) return { network: readNetwork(local.network), local }
-  throw new CommandError(
+  throw usageError(
     'which chain?',
     'give --network eip155:8453, or --platform https://platform.example whose chain it is;\nbeside a local economy its own is taken',
-    { exitCode: EXIT.usage },
   )
 }
 
@@ -127,10 +126,10 @@ function readWord(word: string): AgentWord {
     return page === null ? { endpoint: url } : { platform: page[1] ?? '', agentId: Number(page[2]) }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
-    throw new CommandError(
+    throw usageError(
       `<agent>: ${printable(cause.message.replace(/^agent URL: /, ''))}`,
       'its address, its number, or its page at a platform: https://agent.example, 7, https://platform.example/agents/7',
-      { cause, exitCode: EXIT.usage },
+      cause,
     )
   }
 }
@@ -138,10 +137,9 @@ function readWord(word: string): AgentWord {
 /** A number is one of the platform's chain: on another it is somebody else's. */
 function sameNetwork({ network }: RawLimitsOptions, told: Network): Network {
   if (network === undefined || readNetwork(network).id === told.id) return told
-  throw new CommandError(
+  throw usageError(
     `--network: the platform registers agents on ${told.id}, not on ${readNetwork(network).id}`,
     'leave --network out, or give the agent’s address with --agent-id and no platform is asked',
-    { exitCode: EXIT.usage },
   )
 }
 

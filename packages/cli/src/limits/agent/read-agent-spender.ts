@@ -4,7 +4,7 @@ import { exchange } from '@farebox/client/internal/exchange/exchange'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { readSpender } from '@farebox/payments/internal/x402/spender-extension'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { MeantAgent } from './find-agent.ts'
 

@@ -1,8 +1,9 @@
 import type { Keccak } from '@farebox/contracts/permission-calls'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import type { CommandError } from '../../command-error.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import type { RawAllowOptions } from './limits-options.ts'
 
 /** What a user grants, as it was typed and as far as it can be checked without the agent. */
@@ -131,5 +132,5 @@ function readAddress(hash: Keccak, option: string, given: string): string {
 }
 
 function wrong(option: string, reason: string, next: string): CommandError {
-  return new CommandError(`${option}: ${reason}`, next, { exitCode: EXIT.usage })
+  return usageError(`${option}: ${reason}`, next)
 }

@@ -1,7 +1,7 @@
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
-import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
+import { type Answer, exchange } from '@farebox/client/internal/exchange/exchange'
 import { readAbout } from '@farebox/client/agent/read-about'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import {
@@ -14,8 +14,8 @@ import {
 } from '@farebox/conformance/agent'
 import { createProgressLine } from '../../check/progress-line.ts'
 import { reachAgent } from '../../check/agent/reach-agent.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { CommandError, EXIT } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 
@@ -108,9 +108,7 @@ async function readDeclaration({ signal }: World, endpoint: string): Promise<Dec
     throw new CommandError(
       printable(error.message),
       `farebox check ${endpoint} --only about shows how to fix it`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

@@ -1,10 +1,9 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { isPublicAddress } from './public-address.ts'
+import { CommandError, usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 
 /** AgentRegistry keeps no longer one. */
 const MAX_ENDPOINT_BYTES = 2_048
@@ -15,17 +14,18 @@ const MAX_ENDPOINT_BYTES = 2_048
  * @throws {CommandError} for what is no agent's URL
  */
 export function readEndpoint(text: string | undefined): string {
-  if (text === undefined) throw usage('which agent?', 'farebox register --endpoint https://agent.example')
+  if (text === undefined)
+    throw usageError('which agent?', 'farebox register --endpoint https://agent.example')
   const shown = printable(text.slice(0, 100))
   if (!/^https?:\/\//i.test(text)) {
     const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text)
       ? `with its scheme: https://${shown}`
       : 'like https://agent.example'
-    throw usage(`--endpoint: "${shown}" is not the URL of an agent`, next)
+    throw usageError(`--endpoint: "${shown}" is not the URL of an agent`, next)
   }
   const url = orRefused(() => readAgentUrl(text, { allowHttp: true }))
   if (Buffer.byteLength(url) > MAX_ENDPOINT_BYTES) {
-    throw usage(`--endpoint: has more than ${MAX_ENDPOINT_BYTES} bytes`, 'like https://agent.example')
+    throw usageError(`--endpoint: has more than ${MAX_ENDPOINT_BYTES} bytes`, 'like https://agent.example')
   }
   return url
 }
@@ -94,10 +94,52 @@ function orRefused(read: () => string): string {
     return read()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw usage(printable(reason.replace(/^agent URL/, '--endpoint')), 'like https://agent.example')
+    throw usageError(printable(reason.replace(/^agent URL/, '--endpoint')), 'like https://agent.example')
   }
 }
 
-function usage(message: string, next: string): CommandError {
-  return new CommandError(message, next, { exitCode: EXIT.usage })
+/** Blocks of IANA's special-purpose registries that are nobody's public address, as far as an agent could be there. */
+const SPECIAL_IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const
+/** What is handed out to the public internet so far; all else of IPv6 is something special. */
+const GLOBAL_IPV6 = ['2000::', 3] as const
+const SPECIAL_IPV6 = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const
+
+/**
+ * Whether an IP address can be reached by anybody. The platform judges again, more strictly and at the moment it
+ * connects (D37); this is to tell an owner before anything is staked.
+ */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, 'ipv4')
+    case 6:
+      return globalIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6')
+    default:
+      return false
+  }
 }
+
+const special = new BlockList()
+for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4')
+for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6')
+const globalIpv6 = new BlockList()
+globalIpv6.addSubnet(...GLOBAL_IPV6, 'ipv6')

@@ -1,11 +1,11 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
-import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
-import { readAnswer, type AnswerSchema } from '@farebox/client/internal/exchange/read-answer'
+import { type Answer, exchange } from '@farebox/client/internal/exchange/exchange'
+import { type AnswerSchema, readAnswer } from '@farebox/client/internal/exchange/read-answer'
 import { failure, type Failure } from '@farebox/platform-api/errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 
 /** A question to a platform. */
 export interface PlatformQuestion<T> {

@@ -1,7 +1,7 @@
 import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
 
@@ -31,10 +31,9 @@ export async function findPlatform(
   const variable = world.variables[VARIABLE] || undefined
   const told = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
   if (told === undefined) {
-    throw new CommandError(
+    throw usageError(
       'which platform?',
       `give --platform https://platform.example, or set ${VARIABLE}\nbeside a local economy that has one, its own is taken: npm start of Farebox runs one`,
-      { exitCode: EXIT.usage },
     )
   }
   const url = readUrl(told, given === undefined ? VARIABLE : '--platform')
@@ -47,10 +46,9 @@ async function savedPlatform({ home }: World, agentId: number | undefined): Prom
   const records = await openRegistrationJournal(home).list()
   const platforms = new Set(records.filter(one => one.agentId === agentId).map(({ platform }) => platform))
   if (platforms.size < 2) return [...platforms][0]
-  throw new CommandError(
+  throw usageError(
     `which platform? an agent ${agentId} was registered from here at ${platforms.size} of them`,
     [...platforms].map(url => `--platform ${printable(url)}`).join('\n'),
-    { exitCode: EXIT.usage },
   )
 }
 
@@ -59,6 +57,6 @@ function readUrl(text: string, name: string): string {
     return readAgentUrl(text, { allowHttp: false })
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^agent URL/, name) : String(error)
-    throw new CommandError(printable(reason), 'like https://platform.example', { exitCode: EXIT.usage })
+    throw usageError(printable(reason), 'like https://platform.example')
   }
 }

@@ -1,5 +1,5 @@
-import { EXIT, CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { usageError } from '../../command-error.ts'
+import { printable } from '../../terminal/text.ts'
 
 /**
  * Reads the number of an agent.
@@ -8,9 +8,8 @@ import { printable } from '../../terminal/printable.ts'
  */
 export function readAgentId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new CommandError(
+  throw usageError(
     `"${printable(text.slice(0, 60))}" is not the number of an agent`,
     'farebox register status tells those that were registered here',
-    { exitCode: EXIT.usage },
   )
 }

@@ -1,10 +1,8 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
-import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
-import { printableJson } from '../../terminal/printable-json.ts'
+import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
+import { asTyped, printable, printableJson } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
 
 /**
  * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.

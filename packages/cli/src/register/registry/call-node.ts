@@ -7,10 +7,10 @@ import {
   STAKE_CALL,
 } from '@farebox/contracts/internal/calls/registry-calls'
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { type JsonRpc, JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { readText } from '../../chain/read-text.ts'
 import { CommandError } from '../../command-error.ts'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 
 const TIMEOUT_MS = 10_000
 
@@ -130,4 +130,16 @@ function readNumber(value: unknown): bigint {
 function topicsOf(log: unknown): readonly unknown[] {
   const { topics } = objectOf(log)
   return Array.isArray(topics) ? topics : []
+}
+
+const WORD = 32
+
+/** An answer that is one text; undefined where it is none. */
+function readText(answer: string): string | undefined {
+  if (!/^0x(?:[0-9a-f]{64}){2,}$/i.test(answer)) return undefined
+  const bytes = fromHex(answer)
+  const length = Number(BigInt(toHex(bytes.subarray(WORD, 2 * WORD))))
+  return 2 * WORD + length <= bytes.length
+    ? new TextDecoder().decode(bytes.subarray(2 * WORD, 2 * WORD + length))
+    : undefined
 }

@@ -5,18 +5,15 @@ import { formatCoin } from '../../chain/coin.ts'
 import { nameNetwork } from '../../chain/name-network.ts'
 import { isLocalNetwork, isOnLoopback } from '../../keys/local-economy.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
-import { wrap } from '../../terminal/wrap.ts'
+import { asTyped, paintFor, printable, wrap } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { networkOf } from '../transaction/check-registration.ts'
 import type { PrecheckedAgent } from '../examination/precheck-agent.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import { localOf } from '../transaction/open-registry.ts'
-import type { Registering } from './registering.ts'
+import type { Listed, Registering } from './wait-for-listing.ts'
 import type { PlannedTransaction } from '../transaction/plan-transaction.ts'
-import type { Listed } from './wait-for-listing.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
+import { readAbout } from '@farebox/client/agent/read-about'
 
 /** More of an agent is not told on a line. */
 const MAX_CAPABILITIES = 4
@@ -125,4 +122,26 @@ export function showListed({ world, raw }: Registering, listed: Listed): void {
 /** A platform of this machine that says that its chain is, too. */
 function isLocalPlatform({ url }: ChosenPlatform, { local_mode: isLocal, network }: Platform): boolean {
   return isLocal && isOnLoopback(url) && isLocalNetwork(network)
+}
+
+const TIMEOUT_MS = 5_000
+
+/**
+ * Shows what an agent that moves its callers' tokens still needs once it has a number. Nothing where no capability declares
+ * it, or where the agent does not answer now.
+ */
+export async function showSpending(world: World, endpoint: string, agentId: number): Promise<void> {
+  const signal = AbortSignal.any([world.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const declaration = await readAbout(endpoint, { allowHttp: true, signal }).catch(() => undefined)
+  const spending = Object.entries(declaration?.capabilities ?? {})
+    .filter(([, { permissions = [] }]) => permissions.length > 0)
+    .map(([name]) => printable(name))
+  if (spending.length === 0) return
+  const { dim } = paintFor(world.err)
+  const verb = spending.length === 1 ? 'moves' : 'move'
+  world.err.write(
+    `\n  ${spending.join(', ')} ${verb} tokens of its callers: set these and restart the agent\n` +
+      `    AGENT_ID=${agentId}\n` +
+      `    SPENDER_PRIVATE_KEY=  ${dim('a key for this alone; its account needs gas and nothing else')}\n`,
+  )
 }

@@ -2,20 +2,18 @@ import type { Followed } from '@farebox/payments/internal/transaction/send-until
 import type { Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/coin.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
+import { CommandError, EXIT } from '../../command-error.ts'
+import { paintFor, printable } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import { findKey, localOf, openRegistry, type OpenRegistry } from '../transaction/open-registry.ts'
 import type { StakeRecord } from '../platform/registration-journal.ts'
-import type { Registering } from './registering.ts'
+import { type Listed, type Registering, waitForListing } from './wait-for-listing.ts'
 import { showTerms } from './show-registration.ts'
 import { findAgentId, readEndpointOf, readOwner, registeredAgentId } from '../registry/call-node.ts'
 import { followOnChain } from '../transaction/follow-on-chain.ts'
-import { planTransaction, type PlannedTransaction } from '../transaction/plan-transaction.ts'
+import { type PlannedTransaction, planTransaction } from '../transaction/plan-transaction.ts'
 import { encodeRegister } from '@farebox/contracts/internal/calls/registry-calls'
 import { signCall } from '../transaction/sign-call.ts'
-import { waitForListing, type Listed } from './wait-for-listing.ts'
 
 /** A block comes every few seconds; fees may rise before ours is taken. */
 const BLOCK_WITHIN_MS = 180_000
@@ -177,9 +175,7 @@ async function outcomeOf(
     throw new CommandError(
       `the stake ${hash} was sent and is in no block yet`,
       `${again}; nothing is staked twice`,
-      {
-        exitCode: EXIT.unresolved,
-      },
+      { exitCode: EXIT.unresolved },
     )
   }
   const { succeeded, blockNumber } = followed.receipt

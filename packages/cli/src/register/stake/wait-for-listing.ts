@@ -1,11 +1,14 @@
-import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
+import type { Platform, Registration, RegistrationStatus } from '@farebox/platform-api/registry'
+import { CommandError, EXIT } from '../../command-error.ts'
+import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
-import type { Registering } from './registering.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { World } from '../../world.ts'
+import type { ChosenPlatform } from '../platform/find-platform.ts'
+import type { OpenPlatform } from '../platform/open-platform.ts'
+import type { RawRegisterOptions } from '../platform/register-options.ts'
+import type { RegistrationJournal } from '../platform/registration-journal.ts'
 
 /** An agent that people find. */
 export interface Listed {
@@ -161,4 +164,31 @@ function tooLong({ endpoint, register_page_url: page }: Registration, isSeen: bo
   if (isSeen) return new CommandError('staked, and not listed yet', again, exit)
   const next = `stake at ${printable(page)}\n${again}; --timeout <seconds> says how long`
   return new CommandError('nobody has staked so far', next, exit)
+}
+
+/** Sends a person to the page of the registration, and waits until the agent is listed. The address is always told too. */
+export async function stakeInBrowser(registering: Registering, registration: Registration): Promise<Listed> {
+  const { world, raw } = registering
+  const { bold, dim } = paintFor(world.err)
+  const page = registration.register_page_url
+  const isOpened = raw.browser !== false && (await world.openPage(page))
+  const how = isOpened
+    ? 'opened in your browser; any other that has the wallet will do'
+    : 'open it in a browser that has the wallet'
+  world.err.write(`\n  ${bold(printable(page))}\n  ${dim(how)}\n\n`)
+  return await waitForListing(registering, registration)
+}
+
+/** What a registration is made with. */
+export interface Registering {
+  readonly world: World
+  readonly clock: Clock
+  readonly chosen: ChosenPlatform
+  readonly platform: OpenPlatform
+  /** As the platform describes itself. */
+  readonly described: Platform
+  readonly journal: RegistrationJournal
+  readonly raw: RawRegisterOptions
+  /** How long to wait at most, for the stake and for the listing each; undefined: as long as each usually takes. */
+  readonly timeoutMs: number | undefined
 }

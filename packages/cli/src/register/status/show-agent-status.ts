@@ -1,9 +1,7 @@
 import type { Refreshed } from '@farebox/platform-api/registry'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
 
 /** What is known of an agent, by a look just now or by one before. */
 export interface AgentStatus extends Refreshed {

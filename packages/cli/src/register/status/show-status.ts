@@ -4,9 +4,9 @@ import { readAgentStatus } from './read-agent-status.ts'
 import { readAgentId } from '../platform/read-agent-id.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
-import { readStatusLine, tellStatusLine, type StatusLine } from './status-line.ts'
+import { readStatusLine, type StatusLine, tellStatusLine } from './status-line.ts'
 import { runWithJson } from '../platform/run-with-json.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
+import { asTyped } from '../../terminal/text.ts'
 
 /**
  * `farebox register status`: has the platform look at an agent, or at every one that was registered from here, and tells

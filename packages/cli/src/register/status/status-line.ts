@@ -2,12 +2,11 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
 import { CommandError } from '../../command-error.ts'
-import { paintFor } from '../../terminal/paint.ts'
-import { printable } from '../../terminal/printable.ts'
+import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { noteChange } from '../transaction/note-change.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
-import { openPlatform, type KnownAgent, type OpenPlatform } from '../platform/open-platform.ts'
+import { type KnownAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import { isSameEndpoint } from '../examination/read-endpoint.ts'
 import { readStatus } from './read-agent-status.ts'
 import { toFix } from './show-agent-status.ts'
@@ -16,7 +15,6 @@ import type {
   RegistrationJournal,
   RegistrationRecord,
 } from '../platform/registration-journal.ts'
-import { asTyped } from '../../terminal/as-typed.ts'
 
 /** A registration of this machine, and what its platform says of it now. */
 export interface StatusLine {

@@ -4,7 +4,7 @@ import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { formatCoin } from '../../chain/coin.ts'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 
 /**
  * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the

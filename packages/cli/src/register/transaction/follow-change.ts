@@ -1,6 +1,6 @@
 import type { Clock } from '@farebox/client/internal/exchange/clock'
-import { EXIT, CommandError } from '../../command-error.ts'
-import { paintFor } from '../../terminal/paint.ts'
+import { CommandError, EXIT } from '../../command-error.ts'
+import { paintFor } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 import type { OpenRegistry } from './open-registry.ts'

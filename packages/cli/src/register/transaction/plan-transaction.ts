@@ -1,11 +1,11 @@
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
-import { estimateGas, type ContractCall } from '@farebox/payments/internal/transaction/estimate-gas'
+import { type ContractCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
 import { readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/printable.ts'
+import { printable } from '../../terminal/text.ts'
 import type { OpenRegistry } from './open-registry.ts'
 import { nodeOf } from '../registry/call-node.ts'
 

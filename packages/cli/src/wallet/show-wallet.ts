@@ -1,16 +1,50 @@
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import { listWallets } from '../keys/wallet-files.ts'
+import { CommandError, usageError } from '../command-error.ts'
+import { asTyped, printableJson } from '../terminal/text.ts'
+import type { World } from '../world.ts'
+import { findPayingKey } from '../keys/paying-key.ts'
 import type { Network } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { coinOf, formatCoin } from '../chain/coin.ts'
 import { nameNetwork, readNetwork } from '../chain/name-network.ts'
 import { findChain } from '../chain/open-chain.ts'
-import { readBalances, type Balances } from '../chain/read-balances.ts'
+import { type Balances, readBalances } from '../chain/read-balances.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
-import { findPayingKey } from '../keys/paying-key.ts'
-import { EXIT, CommandError } from '../command-error.ts'
-import { printableJson } from '../terminal/printable-json.ts'
-import type { World } from '../world.ts'
+
+/** `farebox wallet list`: what is kept here, files that are no keystore named too. */
+export async function showWallets(world: World, { json }: { readonly json?: true }): Promise<void> {
+  const keccak256 = await loadKeccak()
+  const wallets = (await listWallets(world)).map(({ name, keystore }) => ({
+    name,
+    problem: keystore instanceof CommandError ? keystore.message : undefined,
+    address:
+      keystore instanceof CommandError || keystore.address === undefined
+        ? null
+        : checksumAddress({ keccak256 }, keystore.address),
+  }))
+  if (json) return world.out.write(`${printableJson({ wallets })}\n`)
+  if (wallets.length === 0)
+    return world.err.write(`  no wallets yet: ${asTyped(world, 'farebox wallet new')} makes one\n`)
+  const width = Math.max(...wallets.map(({ name }) => name.length))
+  for (const { name, address, problem } of wallets) {
+    world.out.write(`${name.padEnd(width)}  ${address ?? problem ?? 'its file does not tell its address'}\n`)
+  }
+}
+
+/** `farebox wallet address`: of a wallet by name, else of the one that would pay. */
+export async function showAddress(
+  world: World,
+  name: string | undefined,
+  { json }: { readonly json?: true },
+): Promise<void> {
+  const key = await findPayingKey(world, { wallet: name })
+  const address = checksumAddress({ keccak256: await loadKeccak() }, key.address)
+  if (json) return world.out.write(`${printableJson({ address, source: key.source })}\n`)
+  world.out.write(`${address}\n`)
+  if (name === undefined) world.err.write(`  ${key.source}\n`)
+}
 
 /** The options of `farebox wallet balance`. */
 export interface BalanceOptions {
@@ -86,7 +120,7 @@ async function findHolder(
   const keccak256 = await loadKeccak()
   if (of?.startsWith('0x')) {
     const reason = refuseAddress({ keccak256 }, of)
-    if (reason !== undefined) throw new CommandError(`the address ${reason}`, '', { exitCode: EXIT.usage })
+    if (reason !== undefined) throw usageError(`the address ${reason}`, '')
     return { address: checksumAddress({ keccak256 }, of), source: 'as given' }
   }
   const { address, source } = await findPayingKey(world, { wallet: of, local })
@@ -116,9 +150,7 @@ async function balancesOf(
     throw new CommandError(
       'the node does not tell the balance',
       `is USDC at ${network.asset.address} on its chain?`,
-      {
-        cause,
-      },
+      { cause },
     )
   } finally {
     await chain.close()
