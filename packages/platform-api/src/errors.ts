@@ -38,3 +38,6 @@ export const failure = z
 
 /** {@link failure}, as it travels. */
 export type Failure = z.infer<typeof failure>
+
+/** What an answer of 204 has, once it is read as null. */
+export const nothing = z.null()

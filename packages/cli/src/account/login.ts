@@ -1,6 +1,7 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { type EvmCrypto, loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import { signedIn, signInTerms, type SignInTerms } from '@farebox/platform-api/owners'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { nothing } from '@farebox/platform-api/errors'
+import { me, signedIn, signInTerms, type SignInTerms } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { signText } from '../keys/paying-key.ts'
 import { CommandError, type ExitCode } from '../command-error.ts'
@@ -8,7 +9,7 @@ import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-pla
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { findKey } from '../register/transaction/open-registry.ts'
 import type { RawKeyOptions } from '../register/platform/register-options.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openAccount, type OpenAccount } from './open-account.ts'
@@ -17,6 +18,7 @@ import { requireTerminal, signBrowserIn } from './sign-browser-in.ts'
 import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isOnLoopback } from '../keys/local-economy.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /** What commander made of the words of `login`, `logout` and `whoami`. */
 export interface RawLoginOptions extends RawKeyOptions {
@@ -43,7 +45,7 @@ export async function login(world: World, raw: RawLoginOptions): Promise<ExitCod
       const account = await openOrSignIn(world, raw)
       await signBrowserIn(world, account)
       const { platform, address, expiresAt } = account.session
-      const shown = checksumAddress({ keccak256: await loadKeccak() }, address)
+      const shown = await spellAddress(address)
       return { ok: true, platform, address: shown, expires_at: expiresAt, browser: true }
     },
     raw.browser === true ? 'no browser was signed in' : 'nobody was signed in',
@@ -66,7 +68,7 @@ async function openOrSignIn(world: World, raw: RawLoginOptions): Promise<OpenAcc
 async function openLive(world: World, platform: string | undefined): Promise<OpenAccount | undefined> {
   try {
     const account = await openAccount(world, platform)
-    await account.readMe()
+    await account.ask({ path: '/v1/me', schema: me })
     return account
   } catch (error) {
     const { url } = await findPlatform(world, platform)
@@ -102,8 +104,12 @@ async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
 async function endFormer(world: World, url: string): Promise<void> {
   if ((await readSession(world.home, url)) === undefined) return
   await openAccount(world, url)
-    .then(account => account.signOut())
+    .then(signOut)
     .catch(() => undefined)
+}
+
+async function signOut({ ask }: OpenAccount): Promise<void> {
+  await ask({ method: 'DELETE', path: '/v1/sessions/current', schema: nothing })
 }
 
 /** `farebox logout`: ends the session at the platform and forgets it here, also where the platform is away. */
@@ -119,7 +125,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
         return { ok: true, platform: url, was_signed_in: false }
       }
       const account = await openAccount(world, url).catch(() => undefined)
-      const isEnded = await account?.signOut().then(
+      const isEnded = await (account && signOut(account))?.then(
         () => true,
         (error: unknown) => error instanceof PlatformRefusal,
       )
@@ -143,8 +149,8 @@ export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCo
     raw,
     async () => {
       const account = await openAccount(world, raw.platform)
-      const { address, agents, session } = await account.readMe()
-      const shown = checksumAddress({ keccak256: await loadKeccak() }, address)
+      const { address, agents, session } = await account.ask({ path: '/v1/me', schema: me })
+      const shown = await spellAddress(address)
       const { platform } = account.session
       if (raw.json !== true) {
         world.out.write(`${shown}\n`)

@@ -1,10 +1,14 @@
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
+import { refuseAddress } from '@farebox/payments/crypto/address'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type NewSecret, openAccount, type OpenAccount, type OwnedSecret } from './open-account.ts'
+import { nothing } from '@farebox/platform-api/errors'
+import { createdSecret, type CreatedSecret, type Secret, secrets } from '@farebox/platform-api/owners'
+import { openAccount, type OpenAccount } from './open-account.ts'
+import { agree } from '../terminal/ask.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /** What commander made of the words of `farebox secret …`. */
 export interface RawSecretOptions {
@@ -19,23 +23,31 @@ export interface RawSecretOptions {
 
 /** `farebox secret create`: makes a FACILITATOR_SECRET. This output alone shows it. */
 export async function createSecret(world: World, raw: RawSecretOptions): Promise<ExitCode> {
-  return await tell(world, raw, async account => {
+  return await tell(world, raw, async ({ ask }) => {
     const wallets = raw.for === undefined ? undefined : await readWallets(raw.for)
-    return await showNew(world, raw, await account.createSecret(wallets))
+    return await showNew(
+      world,
+      raw,
+      await ask({ path: SECRETS, body: wallets === undefined ? {} : { wallets }, schema: createdSecret }),
+    )
   })
 }
 
 /** `farebox secret rotate <id>`: makes the secret that is to replace another one; both work until that one is revoked. */
 export async function rotateSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
-  return await tell(world, raw, async account =>
-    showNew(world, raw, await account.rotateSecret(readSecretId(secretId))),
+  return await tell(world, raw, async ({ ask }) =>
+    showNew(
+      world,
+      raw,
+      await ask({ method: 'POST', path: `${pathOf(readSecretId(secretId))}/rotate`, schema: createdSecret }),
+    ),
   )
 }
 
 /** `farebox secret list`: every secret of the owner, without itself. */
 export async function listSecrets(world: World, raw: RawSecretOptions): Promise<ExitCode> {
-  return await tell(world, raw, async account => {
-    const found = await account.listSecrets()
+  return await tell(world, raw, async ({ ask }) => {
+    const { secrets: found } = await ask({ path: SECRETS, schema: secrets })
     if (raw.json !== true) await showList(world, found)
     return { ok: true, secrets: found }
   })
@@ -43,13 +55,23 @@ export async function listSecrets(world: World, raw: RawSecretOptions): Promise<
 
 /** `farebox secret revoke <id>`: within seconds and for good. */
 export async function revokeSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
-  return await tell(world, raw, async account => {
+  return await tell(world, raw, async ({ ask }) => {
     const id = readSecretId(secretId)
-    await agreeToRevoke(world, id, raw)
-    await account.revokeSecret(id)
+    const question = `Revoke ${id}? Agents that use it stop being paid within seconds.`
+    await agree(world, raw, question, {
+      unasked: `farebox secret revoke ${id} --yes`,
+      refused: 'not revoked',
+    })
+    await ask({ method: 'DELETE', path: pathOf(id), schema: nothing })
     world.err.write(`  ${paintFor(world.err).green('✓')} revoked ${id}\n`)
     return { ok: true, secret_id: id, revoked: true }
   })
+}
+
+const SECRETS = '/v1/me/secrets'
+
+function pathOf(secretId: string): string {
+  return `${SECRETS}/${encodeURIComponent(secretId)}`
 }
 
 async function tell(
@@ -61,7 +83,7 @@ async function tell(
   return await runWithJson(world, raw, async () => work(await openAccount(world, raw.platform)), stopped)
 }
 
-async function showNew(world: World, { json, env }: RawSecretOptions, made: NewSecret): Promise<object> {
+async function showNew(world: World, { json, env }: RawSecretOptions, made: CreatedSecret): Promise<object> {
   const { secret, secret_id: id, wallets, replaces } = made
   // Whatever a platform sends must stay one line of a .env file.
   if (!/^[\x21-\x7e]{1,500}$/.test(secret)) {
@@ -80,7 +102,7 @@ async function showNew(world: World, { json, env }: RawSecretOptions, made: NewS
         : `restart the agent with it, then: farebox secret revoke ${printable(replaces)}`
     world.err.write(
       `  ${green('✓')} secret ${printable(id)}, shown this once\n` +
-        row('pays to', (await shownWallets(wallets)).join(', ')) +
+        row('pays to', await shownWallets(wallets)) +
         row('next', asTyped(world, next)),
     )
   }
@@ -90,7 +112,7 @@ async function showNew(world: World, { json, env }: RawSecretOptions, made: NewS
 /** It does not count as one of the owner's two. */
 const OPERATORS = 'made with the admin token: not yours to rotate or revoke'
 
-async function showList(world: World, found: readonly OwnedSecret[]): Promise<void> {
+async function showList(world: World, found: readonly Secret[]): Promise<void> {
   const { out, err } = world
   if (found.length === 0) {
     err.write(`  no secrets so far\n  ${asTyped(world, 'farebox secret create')} makes one\n`)
@@ -100,19 +122,10 @@ async function showList(world: World, found: readonly OwnedSecret[]): Promise<vo
   const width = Math.max(...found.map(one => printable(one.secret_id).length))
   for (const { secret_id: id, made_by: madeBy, wallets, created_at: at, revoked_at: ended } of found) {
     const state = ended === null ? 'live   ' : 'revoked'
-    const line = `${printable(id).padEnd(width)}  ${state}  ${day(at)}  ${(await shownWallets(wallets)).join(', ')}`
+    const line = `${printable(id).padEnd(width)}  ${state}  ${day(at)}  ${await shownWallets(wallets)}`
     out.write(`${ended === null ? line : dim(line)}\n`)
     if (madeBy === 'operator' && ended === null) out.write(`${' '.repeat(width)}  ${dim(OPERATORS)}\n`)
   }
-}
-
-async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions): Promise<void> {
-  if (yes === true) return
-  if (!world.canAsk) {
-    throw usageError('there is no terminal to confirm it on', `farebox secret revoke ${id} --yes`)
-  }
-  if (await world.ask.confirm(`Revoke ${id}? Agents that use it stop being paid within seconds.`)) return
-  throw new CommandError('not revoked', '')
 }
 
 function readSecretId(text: string): string {
@@ -130,9 +143,8 @@ async function readWallets(words: readonly string[]): Promise<readonly string[]>
   })
 }
 
-async function shownWallets(wallets: readonly string[]): Promise<readonly string[]> {
-  const keccak256 = await loadKeccak()
-  return wallets.map(wallet => checksumAddress({ keccak256 }, wallet))
+async function shownWallets(wallets: readonly string[]): Promise<string> {
+  return (await Promise.all(wallets.map(spellAddress))).join(', ')
 }
 
 function day(seconds: number): string {

@@ -1,10 +1,12 @@
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { openAccount, type OpenAccount, type OwnedWebhook } from './open-account.ts'
+import { nothing } from '@farebox/platform-api/errors'
+import { webhook, type Webhook, webhookMade, webhookTested } from '@farebox/platform-api/monitor'
+import { openAccount, type OpenAccount } from './open-account.ts'
 
 /** What commander made of the words of `farebox webhook …`. */
 export interface RawWebhookOptions {
@@ -19,8 +21,8 @@ export async function setWebhook(
   url: string,
   raw: RawWebhookOptions,
 ): Promise<ExitCode> {
-  return await tell(world, raw, agentId, async (account, id) => {
-    const made = await account.setWebhook(id, url)
+  return await tell(world, raw, agentId, async ({ ask }, id) => {
+    const made = await ask({ ...webhookOf(id), method: 'PUT', body: { url }, schema: webhookMade })
     if (raw.json !== true) {
       const { green } = paintFor(world.err)
       world.out.write(`${printable(made.secret)}\n`)
@@ -36,8 +38,8 @@ export async function setWebhook(
 
 /** `farebox webhook show <agent id>`: where notices go, and how the newest one went. */
 export async function showWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
-  return await tell(world, raw, agentId, async (account, id) => {
-    const found = await account.readWebhook(id)
+  return await tell(world, raw, agentId, async ({ ask }, id) => {
+    const found = await ask({ ...webhookOf(id), schema: webhook })
     if (raw.json !== true) world.out.write(`${printable(found.url)}\n  ${describeDelivery(found)}\n`)
     return { ok: true, ...found }
   })
@@ -45,8 +47,12 @@ export async function showWebhook(world: World, agentId: string, raw: RawWebhook
 
 /** `farebox webhook test <agent id>`: has the platform send a signed notice now; exit code 1 where it was not taken. */
 export async function testWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
-  return await tell(world, raw, agentId, async (account, id) => {
-    const { delivered, failure, url } = await account.testWebhook(id)
+  return await tell(world, raw, agentId, async ({ ask }, id) => {
+    const { delivered, failure, url } = await ask({
+      method: 'POST',
+      path: `${webhookOf(id).path}/test`,
+      schema: webhookTested,
+    })
     if (!delivered) {
       throw new CommandError(
         `${printable(url)} did not take the notice: ${printable(failure ?? 'no reason given')}`,
@@ -64,15 +70,15 @@ export async function removeWebhook(
   agentId: string,
   raw: RawWebhookOptions,
 ): Promise<ExitCode> {
-  return await tell(world, raw, agentId, async (account, id) => {
-    await account.removeWebhook(id)
+  return await tell(world, raw, agentId, async ({ ask }, id) => {
+    await ask({ ...webhookOf(id), method: 'DELETE', schema: nothing })
     world.err.write(`  ${paintFor(world.err).green('✓')} agent ${id} has no webhook any more\n`)
     return { ok: true, agent_id: id, removed: true }
   })
 }
 
 /** How the newest notice of a webhook went. */
-export function describeDelivery({ last_delivery: last }: OwnedWebhook): string {
+export function describeDelivery({ last_delivery: last }: Webhook): string {
   if (last === null) return 'no notice so far; tests are not listed'
   const at = new Date(last.created_at * 1_000).toISOString().slice(0, 16).replace('T', ' ')
   const tried = `${last.attempts} ${last.attempts === 1 ? 'attempt' : 'attempts'}`
@@ -85,6 +91,11 @@ export function describeDelivery({ last_delivery: last }: OwnedWebhook): string 
     case 'given-up':
       return `newest notice of ${at} UTC given up after ${tried}${failure}`
   }
+}
+
+/** Where the webhook of an agent is. */
+export function webhookOf(agentId: number): { readonly path: string } {
+  return { path: `/v1/me/agents/${agentId}/webhook` }
 }
 
 async function tell(

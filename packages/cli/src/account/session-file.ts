@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeSecretFile } from '../home/secret-file.ts'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 
 /** A session at one platform, as it is kept between commands. */
 export interface KeptSession {
@@ -27,6 +29,11 @@ export async function readSession(home: string, platform: string): Promise<KeptS
   return text === undefined ? undefined : asSession(text, platform)
 }
 
+/** Whether it has not ended by itself. */
+export function isLive({ expiresAt }: KeptSession): boolean {
+  return expiresAt * 1_000 > systemClock.nowMs()
+}
+
 /** Forgets the session at a platform. */
 export async function forgetSession(home: string, platform: string): Promise<void> {
   await rm(pathOf(home, platform), { force: true })
@@ -38,13 +45,9 @@ function pathOf(home: string, platform: string): string {
 }
 
 function asSession(text: string, wanted: string): KeptSession | undefined {
-  try {
-    const { version, platform, address, token, expiresAt } = JSON.parse(text) as { [key: string]: unknown }
-    if (version !== 1 || platform !== wanted || typeof address !== 'string') return undefined
-    // It goes into a header: what could break one is no token of a platform.
-    if (typeof token !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(token)) return undefined
-    return typeof expiresAt === 'number' ? { version, platform, address, token, expiresAt } : undefined
-  } catch {
-    return undefined
-  }
+  const { version, platform, address, token, expiresAt } = objectOf(parseJson(text))
+  if (version !== 1 || platform !== wanted || typeof address !== 'string') return undefined
+  // It goes into a header: what could break one is no token of a platform.
+  if (typeof token !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(token)) return undefined
+  return typeof expiresAt === 'number' ? { version, platform, address, token, expiresAt } : undefined
 }

@@ -1,25 +1,29 @@
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import type { AgentBadge } from '@farebox/platform-api/badges'
-import type { AgentHealth } from '@farebox/platform-api/monitor'
+import { agentBadge, type AgentBadge } from '@farebox/platform-api/badges'
+import {
+  agentHealth,
+  type AgentHealth,
+  type Webhook,
+  webhook as ownWebhook,
+} from '@farebox/platform-api/monitor'
+import {
+  type AgentDashboard,
+  dashboard as agentDashboard,
+  type Secret,
+  secrets as ownSecrets,
+  settlementLimit,
+  type SettlementLimit,
+} from '@farebox/platform-api/owners'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, type Paint, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import {
-  type AgentDashboard,
-  openAccount,
-  type OpenAccount,
-  type OwnedAgent,
-  type OwnedSecret,
-  type OwnedWebhook,
-  type SettlementLimit,
-} from './open-account.ts'
+import { listAgents, openAccount, type OpenAccount, type OwnedAgent } from './open-account.ts'
 import { describeBadge } from './describe-badge.ts'
-import { describeDelivery } from './manage-webhook.ts'
+import { describeDelivery, webhookOf } from './manage-webhook.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /** What commander made of the words of `farebox dashboard`. */
 export interface RawDashboardOptions {
@@ -34,7 +38,7 @@ interface ShownAgent {
   readonly dashboard: AgentDashboard
   readonly health: AgentHealth | undefined
   readonly badge: AgentBadge | undefined
-  readonly webhook: OwnedWebhook | undefined
+  readonly webhook: Webhook | undefined
 }
 
 /**
@@ -54,7 +58,8 @@ export async function showDashboard(
       const days = readDays(raw.days)
       const wanted = agentId === undefined ? undefined : readAgentId(agentId)
       const account = await openAccount(world, raw.platform)
-      const agents = (await account.listAgents()).filter(
+      const { ask } = account
+      const agents = (await listAgents(account)).filter(
         one => wanted === undefined || one.agent_id === wanted,
       )
       if (wanted !== undefined && agents.length === 0) {
@@ -62,9 +67,10 @@ export async function showDashboard(
       }
       const shown: ShownAgent[] = []
       for (const agent of agents) shown.push(await readShown(account, agent, days))
-      const secrets = await account.listSecrets().catch(orUndefined)
-      const limit = await account.readSettlementLimit().catch(orUndefined)
-      const address = checksumAddress({ keccak256: await loadKeccak() }, account.session.address)
+      const listed = await ask({ path: '/v1/me/secrets', schema: ownSecrets }).catch(orUndefined)
+      const secrets = listed?.secrets
+      const limit = await ask({ path: '/v1/me/settlement-limit', schema: settlementLimit }).catch(orUndefined)
+      const address = await spellAddress(account.session.address)
       if (raw.json !== true) draw(world, { account, address, shown, secrets, limit, days })
       return documentOf(account, { address, shown, secrets, limit })
     },
@@ -72,13 +78,13 @@ export async function showDashboard(
   )
 }
 
-async function readShown(account: OpenAccount, agent: OwnedAgent, days: number): Promise<ShownAgent> {
+async function readShown({ ask }: OpenAccount, agent: OwnedAgent, days: number): Promise<ShownAgent> {
   const { agent_id: id } = agent
   const [dashboard, health, badge, webhook] = await Promise.all([
-    account.readDashboard(id, days),
-    account.readHealth(id).catch(orUndefined),
-    account.readBadge(id).catch(orUndefined),
-    account.readWebhook(id).catch(orUndefined),
+    ask({ path: `/v1/me/agents/${id}/dashboard?days=${days}`, schema: agentDashboard }),
+    ask({ path: `/v1/agents/${id}/health`, schema: agentHealth }).catch(orUndefined),
+    ask({ path: `/v1/agents/${id}/badge`, schema: agentBadge }).catch(orUndefined),
+    ask({ ...webhookOf(id), schema: ownWebhook }).catch(orUndefined),
   ])
   return { agent, dashboard, health, badge, webhook }
 }
@@ -93,7 +99,7 @@ interface Drawn {
   readonly account: OpenAccount
   readonly address: string
   readonly shown: readonly ShownAgent[]
-  readonly secrets: readonly OwnedSecret[] | undefined
+  readonly secrets: readonly Secret[] | undefined
   readonly limit: SettlementLimit | undefined
   readonly days: number
 }
@@ -182,7 +188,7 @@ function describeJobs({
   return counts.join(', ')
 }
 
-function drawSecrets(world: World, secrets: readonly OwnedSecret[], { dim }: Paint): string[] {
+function drawSecrets(world: World, secrets: readonly Secret[], { dim }: Paint): string[] {
   const live = secrets.filter(one => one.revoked_at === null)
   if (live.length === 0)
     return [`  secrets   none; ${dim(`${asTyped(world, 'farebox secret create')} makes one`)}`]

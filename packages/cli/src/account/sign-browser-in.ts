@@ -1,6 +1,7 @@
 import { browserSignInOffered } from '@farebox/platform-api/owners'
 import { CommandError, usageError } from '../command-error.ts'
-import { NOTHING, PlatformRefusal } from '../register/platform/ask-platform.ts'
+import { nothing } from '@farebox/platform-api/errors'
+import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { OpenAccount } from './open-account.ts'
@@ -45,12 +46,13 @@ async function confirmCode(world: World, account: OpenAccount): Promise<void> {
     })
     try {
       const body = { code: readCode(typed) }
-      return await account.ask({
+      await account.ask({
         method: 'POST',
         path: '/v1/me/browser-sign-ins/confirm',
         body,
-        schema: NOTHING,
+        schema: nothing,
       })
+      return
     } catch (error) {
       if (!(error instanceof PlatformRefusal) || !mayTryAgain(error)) throw explain(error)
       world.err.write(`  ${paintFor(world.err).yellow('!')} ${error.message}\n`)

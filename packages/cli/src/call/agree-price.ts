@@ -1,6 +1,4 @@
 import type { Quote } from '@farebox/client/attempt/read-quote'
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { namePaidNetwork } from '../chain/name-network.ts'
 import type { OpenChain } from '../chain/open-chain.ts'
@@ -10,6 +8,7 @@ import type { PayingKey } from '../keys/paying-key.ts'
 import { CommandError, usageError } from '../command-error.ts'
 import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /** What a person agrees to, or `--max-price` did for them. */
 export interface PriceTerms {
@@ -58,7 +57,7 @@ export async function agreePrice(world: World, terms: PriceTerms): Promise<void>
   if (balance !== undefined && balance < quote.amountAtomic) {
     throw new CommandError(
       `the wallet holds ${formatUsdc(balance)} USDC, the job costs ${formatUsdc(quote.amountAtomic)}`,
-      `send USDC on ${namePaidNetwork(chain?.network ?? quote.network, agentUrl, local, chain)} to ${await checksummed(key.address)}; nothing was signed`,
+      `send USDC on ${namePaidNetwork(chain?.network ?? quote.network, agentUrl, local, chain)} to ${await spellAddress(key.address)}; nothing was signed`,
     )
   }
   if (maxPriceAtomic !== undefined) return
@@ -82,8 +81,8 @@ async function showTerms(world: World, terms: PriceTerms, balance: bigint | unde
       'price',
       `${formatUsdc(quote.amountAtomic, { decimals: 6 })} USDC on ${namePaidNetwork(quote.network, terms.agentUrl, local, chain)}`,
     ),
-    row('to', await checksummed(quote.payTo)),
-    row('from', `${await checksummed(key.address)}  ${key.source}`),
+    row('to', await spellAddress(quote.payTo)),
+    row('from', `${await spellAddress(key.address)}  ${key.source}`),
   ]
   if (balance !== undefined) rows.push(row('balance', `${formatUsdc(balance, { decimals: 6 })} USDC`))
   world.err.write(`${rows.join('\n')}\n`)
@@ -93,8 +92,4 @@ async function showTerms(world: World, terms: PriceTerms, balance: bigint | unde
 async function balanceOf({ chain, key }: PriceTerms): Promise<bigint | undefined> {
   if (chain === undefined) return undefined
   return await readUsdcBalance(chain, key.address).catch(() => undefined)
-}
-
-async function checksummed(address: string): Promise<string> {
-  return checksumAddress({ keccak256: await loadKeccak() }, address)
 }

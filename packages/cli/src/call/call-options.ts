@@ -1,6 +1,6 @@
-import { readPrice } from '@farebox/protocol/money/usdc'
 import { readNetwork } from '../chain/name-network.ts'
 import { usageError } from '../command-error.ts'
+import { readAmount } from '../terminal/read-option.ts'
 
 /** What commander made of the words of `farebox call`; nothing in it is checked yet. */
 export interface RawCallOptions {
@@ -45,7 +45,7 @@ const LONGEST_DEADLINE_SECONDS = 43_200
  */
 export function readCallOptions(raw: RawCallOptions): CallOptions {
   return {
-    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readMaxPrice(raw.maxPrice),
+    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readAmount('--max-price', raw.maxPrice, '0.05'),
     networks: raw.network === undefined ? undefined : [readNetwork(raw.network).id],
     wallet: raw.wallet,
     passwordFile: raw.passwordFile,
@@ -54,12 +54,6 @@ export function readCallOptions(raw: RawCallOptions): CallOptions {
     allowHttp: raw.allowHttp === true,
     json: raw.json === true,
   }
-}
-
-function readMaxPrice(text: string): bigint {
-  const price = readPrice(text)
-  if (price.ok) return price.atomic
-  throw usageError(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC')
 }
 
 function readDeadline(text: string): number {

@@ -1,5 +1,3 @@
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Quote } from '@farebox/client/attempt/read-quote'
 import { sample } from '@farebox/protocol/samples/sample'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -12,6 +10,7 @@ import type { CallOptions } from './call-options.ts'
 import { commandArguments, shellLine } from './command-line.ts'
 import { type InputArguments, readInput, saysInput } from './input/read-input.ts'
 import { askPrice, type CallTarget, localOf } from './target.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /**
  * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
@@ -79,7 +78,6 @@ async function show(
 ): Promise<void> {
   const { bold, dim } = paintFor(world.out)
   const row = (title: string, text: string): string => `  ${dim(title.padEnd(9))}${text}`
-  const keccak256 = await loadKeccak()
   const local = price && (await localOf(world, url, price.network.id))
   const permissions = (capability.permissions ?? []).map(({ reason, token, max_per_transaction: most }) =>
     row('asks for', `up to ${printable(most)} ${printable(token)} a transaction: ${printable(reason)}`),
@@ -92,7 +90,7 @@ async function show(
         ? 'free: this agent is in dev mode'
         : `${formatUsdc(price.amountAtomic, { decimals: 6 })} USDC on ${namePaidNetwork(price.network, url, local)}`,
     ),
-    ...(price === undefined ? [] : [row('to', checksumAddress({ keccak256 }, price.payTo))]),
+    ...(price === undefined ? [] : [row('to', await spellAddress(price.payTo))]),
     row('terms', `an answer within ${declaration.max_deadline_seconds} s; a job that fails is not charged`),
     ...permissions,
     row('input', printableJson(input)),

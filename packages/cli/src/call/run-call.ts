@@ -1,13 +1,14 @@
 import { isJobId } from '@farebox/protocol/job/job-request'
 import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
-import { asTyped, printable, printableJson } from '../terminal/text.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { callAgent } from './call-agent.ts'
 import { type RawCallOptions, readCallOptions } from './call-options.ts'
-import { CallFailure, type FailureDocument } from './outcome/call-document.ts'
+import { CallFailure } from './outcome/call-document.ts'
 import { explainUnforeseen } from './outcome/explain-unpaid.ts'
 import { listCalls } from './list-calls.ts'
 import { resumeCall } from './resume-call.ts'
+import { answerWithJson, failureDocument, failureType, orStopped } from '../terminal/run-with-json.ts'
 
 /**
  * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
@@ -17,17 +18,18 @@ import { resumeCall } from './resume-call.ts'
  * @throws {CommandError} what a person reads
  */
 export async function runCall(world: World, args: readonly string[], raw: RawCallOptions): Promise<ExitCode> {
-  try {
+  const call = async (): Promise<ExitCode> => {
     const options = readCallOptions(raw)
     if (raw.list === true || raw.resume !== undefined) refuseArguments(args)
     if (raw.list === true) return await listCalls(world, options)
     if (raw.resume !== undefined) return await resumeCall(world, raw.resume, options)
     return await callAgent(world, { args, raw, options })
-  } catch (error) {
-    const told = raw.resume === undefined ? orStopped(world, error) : notAsked(world, raw.resume, error)
-    if (raw.json === true) world.out.write(`${printableJson(documentOf(world, told))}\n`)
-    throw told
   }
+  return await answerWithJson(world, raw, call, {
+    inWords: error =>
+      raw.resume === undefined ? orStoppedUnpaid(world, error) : notAsked(world, raw.resume, error),
+    document: error => documentOf(world, error),
+  })
 }
 
 /** The journal knows whom to ask and for what: a URL beside it would be another call. */
@@ -40,9 +42,9 @@ function refuseArguments([first]: readonly string[]): void {
 }
 
 /** Ctrl-C before anything was sent, at a question or between them: after that, a `CallFailure` tells more. */
-function orStopped({ signal }: World, error: unknown): unknown {
+function orStoppedUnpaid(world: World, error: unknown): unknown {
   const atQuestion = error instanceof CommandError && error.exitCode === EXIT.interrupted
-  if (!atQuestion && (!signal.aborted || error instanceof CommandError)) return error
+  if (!atQuestion) return orStopped(world, error, 'nothing was paid')
   return new CommandError('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
 }
 
@@ -52,16 +54,8 @@ function notAsked({ signal }: World, named: string | true, error: unknown): Call
   return explainUnforeseen(error, { jobId, stopped: signal.aborted })
 }
 
-function documentOf(world: World, error: unknown): FailureDocument {
-  if (error instanceof CallFailure) return withNext(error.document, next => asTyped(world, next))
-  const isOurs = error instanceof CommandError
-  const message = error instanceof Error ? error.message : String(error)
-  const next = isOurs && error.next !== '' ? { next: asTyped(world, error.next) } : {}
-  const type = isOurs && error.exitCode === EXIT.interrupted ? 'stopped' : isOurs ? 'refused' : 'internal'
-  return { ok: false, error: { type, message, ...next }, charged: 'no' }
-}
-
-function withNext(document: FailureDocument, typed: (next: string) => string): FailureDocument {
-  const { next } = document.error
-  return next === undefined ? document : { ...document, error: { ...document.error, next: typed(next) } }
+function documentOf(world: World, error: unknown): object {
+  if (!(error instanceof CallFailure))
+    return { ...failureDocument(world, error, failureType(error)), charged: 'no' }
+  return { ...error.document, ...failureDocument(world, error, error.document.error.type) }
 }

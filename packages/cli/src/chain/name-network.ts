@@ -1,6 +1,5 @@
 import { findNetwork, type Network, networkIds } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
-import type { OpenChain } from './open-chain.ts'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { usageError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
@@ -14,7 +13,7 @@ import { printable } from '../terminal/text.ts'
 export function nameNetwork(
   { id, name }: Network,
   local: LocalEconomy | undefined,
-  chain?: Pick<OpenChain, 'isLocal'>,
+  chain?: { readonly isLocal: boolean },
 ): string {
   const isLocal = (local?.network === id && isLocalNetwork(id)) || chain?.isLocal === true
   return `${isLocal ? 'local chain' : name} (${id})`
@@ -28,7 +27,7 @@ export function namePaidNetwork(
   network: Network,
   agentUrl: string,
   local: LocalEconomy | undefined,
-  chain?: OpenChain,
+  chain?: { readonly isLocal: boolean },
 ): string {
   const isUnclear =
     local === undefined && chain === undefined && isLocalNetwork(network.id) && isOnLoopback(agentUrl)

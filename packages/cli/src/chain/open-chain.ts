@@ -6,6 +6,7 @@ import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-e
 import { CommandError, EXIT } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
+import { nameNetwork } from './name-network.ts'
 
 /** A node of the chain that is paid on. */
 export interface OpenChain {
@@ -59,6 +60,20 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
   if (typeof opened !== 'string') return opened
   world.err.write(`  ${VARIABLE}: ${opened}; the chain is not asked\n`)
   return undefined
+}
+
+/**
+ * {@link findChain} for a command that can do nothing without a node.
+ *
+ * @throws {CommandError} where none is known
+ */
+export async function requireChain(world: World, options: ChainOptions): Promise<OpenChain> {
+  const chain = await findChain(world, options)
+  if (chain !== undefined) return chain
+  throw new CommandError(
+    `no node of ${nameNetwork(options.network, options.local)} is known`,
+    'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
+  )
 }
 
 /** The node, or why it is not used. */

@@ -1,5 +1,3 @@
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { type Payer, refuseTerms, type Terms } from '@farebox/conformance/agent'
@@ -10,6 +8,7 @@ import { CommandError, usageError } from '../command-error.ts'
 import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { PayingOptions } from './check-options.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 const NOT_SIGNED = 'nothing was signed; without --paid the check is free'
 
@@ -35,16 +34,13 @@ export async function agreePayments(
   const { dim } = paintFor(world.err)
   const maxPrice = options.maxPriceAtomic ?? priceAtomic
   const most = formatUsdc(maxPrice * BigInt(options.maxJobs))
-  const keccak = { keccak256: await loadKeccak() }
-  const from = checksumAddress(keccak, key.address)
-  const to = checksumAddress(keccak, declaration.wallet)
   const rows = [
     [
       'pays',
       `${printable(terms.capability)}, ${formatUsdc(priceAtomic)} USDC a job on ${nameNetwork(terms.network, local)}`,
     ],
-    ['from', `${from}  ${key.source}`],
-    ['to', `${to}  the wallet of /about`],
+    ['from', `${await spellAddress(key.address)}  ${key.source}`],
+    ['to', `${await spellAddress(declaration.wallet)}  the wallet of /about`],
     [
       'at most',
       `${most} USDC: ${options.maxJobs} payments of up to ${formatUsdc(maxPrice)}; a correct agent charges one`,

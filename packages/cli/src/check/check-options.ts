@@ -1,12 +1,11 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
-import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
+import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
-import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from '@farebox/conformance/agent'
 import { readNetwork } from '../chain/name-network.ts'
 import { usageError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
-import { readSeconds } from '../terminal/read-seconds.ts'
+import { readAmount, readSeconds, readUrl, schemeHint } from '../terminal/read-option.ts'
 
 /** What commander made of the words of `farebox check`; nothing in it is checked yet. */
 export interface RawCheckOptions {
@@ -63,7 +62,7 @@ const MAX_MAX_JOBS = 1_000
 export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): CheckOptions {
   refuseConflicts(raw)
   return {
-    url: readUrl(url, raw.paid === true),
+    url: readTarget(url, raw.paid === true),
     only: raw.only?.map(readWanted),
     timeoutMs: readSeconds('--timeout', raw.timeout ?? String(DEFAULT_TIMEOUT_SECONDS), {
       most: MAX_TIMEOUT_SECONDS,
@@ -89,23 +88,15 @@ function refuseConflicts(raw: RawCheckOptions): void {
     throw usageError('--quiet and --verbose ask for less and for more', 'take one of them')
 }
 
-function readUrl(url: string | undefined, isPaying: boolean): string {
+function readTarget(url: string | undefined, isPaying: boolean): string {
   if (url === undefined) throw usageError('whose agent?', 'farebox check http://localhost:3000')
   const shown = printable(url.slice(0, 100))
   if (!/^https?:\/\//i.test(url)) {
-    const scheme =
-      canParseUrl(`http://${url}`) && isLoopback(new URL(`http://${url}`).hostname) ? 'http' : 'https'
-    const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
-      ? `with its scheme: ${scheme}://${shown}`
-      : 'like https://agent.example'
+    const isHere = canParseUrl(`http://${url}`) && isLoopback(new URL(`http://${url}`).hostname)
+    const next = schemeHint(url.slice(0, 100), isHere ? 'http' : 'https', 'like https://agent.example')
     throw usageError(`"${shown}" is not the URL of an agent`, next)
   }
-  try {
-    return readAgentUrl(url, { allowHttp: !isPaying })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw usageError(printable(reason), 'like https://agent.example')
-  }
+  return readUrl('agent URL', url, { allowHttp: !isPaying, next: 'like https://agent.example' })
 }
 
 function readWanted(wanted: string): string {
@@ -122,18 +113,12 @@ function readWanted(wanted: string): string {
 
 function readPaying(raw: RawCheckOptions): PayingOptions {
   return {
-    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readMaxPrice(raw.maxPrice),
+    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readAmount('--max-price', raw.maxPrice, '0.01'),
     maxJobs: readCount('--max-jobs', raw.maxJobs, DEFAULT_MAX_JOBS, MAX_MAX_JOBS),
     network: raw.network === undefined ? undefined : readNetwork(raw.network).id,
     wallet: raw.wallet,
     passwordFile: raw.passwordFile,
   }
-}
-
-function readMaxPrice(text: string): bigint {
-  const price = readPrice(text)
-  if (price.ok) return price.atomic
-  throw usageError(`--max-price: ${price.reason}`, 'like --max-price 0.01, in USDC')
 }
 
 function readCount(option: string, text: string | undefined, standard: number, most: number): number {

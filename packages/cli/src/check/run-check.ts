@@ -10,8 +10,8 @@ import {
   putChecks,
   startRun,
 } from '@farebox/conformance/agent'
-import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
-import { asTyped, paintFor, printableJson } from '../terminal/text.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
+import { paintFor, printableJson } from '../terminal/text.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
 import { clockAheadOf, reachAgent } from './agent/reach-agent.ts'
@@ -20,6 +20,7 @@ import { type CheckOptions, type RawCheckOptions, readCheckOptions } from './che
 import { checkDocument } from './check-document.ts'
 import type { CheckedAgent } from './checked-agent.ts'
 import { createRunReport, type RunReport } from './report-run.ts'
+import { answerWithJson, orStopped } from '../terminal/run-with-json.ts'
 
 /**
  * `farebox check`. With `--json` the output holds one document whatever happens.
@@ -31,17 +32,12 @@ export async function runCheck(
   url: string | undefined,
   raw: RawCheckOptions,
 ): Promise<ExitCode> {
-  try {
-    if (raw.list === true) {
-      listAreas(world, raw)
-      return EXIT.done
-    }
-    return await checkAgent(world, readCheckOptions(url, raw), raw)
-  } catch (error) {
-    const told = orStopped(world, error)
-    if (raw.json === true) world.out.write(`${printableJson(failureOf(world, told))}\n`)
-    throw told
+  const check = async (): Promise<ExitCode> => {
+    if (raw.list !== true) return await checkAgent(world, readCheckOptions(url, raw), raw)
+    listAreas(world, raw)
+    return EXIT.done
   }
+  return await answerWithJson(world, raw, check, { inWords: error => orStopped(world, error, '') })
 }
 
 async function checkAgent(world: World, options: CheckOptions, raw: RawCheckOptions): Promise<ExitCode> {
@@ -110,18 +106,6 @@ async function prepare(
 function exitCodeOf({ stopped }: Findings, isOk: boolean): ExitCode {
   if (stopped?.reason === 'interrupted') return EXIT.interrupted
   return isOk ? EXIT.done : EXIT.refused
-}
-
-/** Ctrl-C before any check was put. */
-function orStopped({ signal }: World, error: unknown): unknown {
-  if (!signal.aborted || error instanceof CommandError) return error
-  return new CommandError('stopped', '', { cause: error, exitCode: EXIT.interrupted })
-}
-
-function failureOf(world: World, error: unknown): object {
-  const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
-  return { ok: false, error: { message, ...next } }
 }
 
 /** `farebox check --list`: every area with its checks and their rules. */

@@ -1,15 +1,16 @@
 import { resolve } from 'node:path'
 import { agentDrift, type AgentDrift } from '@farebox/platform-api/flows/drift'
-import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
+import { readConfig } from 'farebox/internal/command-line'
 import type { RawCheckOptions } from '../check/check-options.ts'
-import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
+import { EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { type AskPlatform, createAskPlatform } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { asTyped, paintFor, printable, printableJson, wrap } from '../terminal/text.ts'
+import { paintFor, printable, printableJson, wrap } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { agentAt } from '@farebox/platform-api/agent'
 import { openRegistrationJournal } from '../register/platform/registration-journal.ts'
+import { withConfigProblems } from '../types/run-types.ts'
 
 /**
  * `farebox check --flows`: how many of the flows at a platform the declaration in this folder would break. Exit code 1
@@ -22,19 +23,14 @@ export async function checkOwnFlows(
   url: string | undefined,
   raw: RawCheckOptions,
 ): Promise<ExitCode> {
-  try {
+  return await withConfigProblems(world, { config: CONFIG, ...raw }, async () => {
     refuseOthers(raw)
     const { agentId, name, drift } = await askForDrift(world, url, raw)
     if (raw.json === true)
       world.out.write(`${printableJson({ ok: drift.affected === 0, agent_id: agentId, ...drift })}\n`)
     else showDrift(world, { agentId, name, drift })
     return drift.affected === 0 ? EXIT.done : EXIT.refused
-  } catch (error) {
-    if (raw.json === true) world.out.write(`${printableJson(failureOf(world, error))}\n`)
-    else if (error instanceof ConfigError) world.err.write(asNamed(world, raw, error))
-    if (!(error instanceof ConfigError)) throw error
-    return EXIT.refused
-  }
+  })
 }
 
 const CONFIG = 'agent.json'
@@ -67,18 +63,6 @@ async function askForDrift(
     schema: agentDrift,
   })
   return { agentId, name: declaration.name, drift }
-}
-
-/** The declaration is named as the person named it. */
-function asNamed({ folder, err }: World, { config = CONFIG }: RawCheckOptions, error: ConfigError): string {
-  return explainFailure(error, paintFor(err)).replaceAll(resolve(folder, config), config)
-}
-
-function failureOf(world: World, error: unknown): object {
-  if (error instanceof ConfigError) return { ok: false, problems: error.problems }
-  const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
-  return { ok: false, error: { message, ...next } }
 }
 
 /**

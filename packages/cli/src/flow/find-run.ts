@@ -1,6 +1,6 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunHandle } from '@farebox/client/run/run-record'
-import { readSession } from '../account/session-file.ts'
+import { isLive, readSession } from '../account/session-file.ts'
 import { CommandError, usageError } from '../command-error.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { paintFor, printable } from '../terminal/text.ts'
@@ -59,7 +59,7 @@ function openedBy(file: RunFile): FoundRun {
 async function openedBySession(world: World, runId: string, platform: string | undefined): Promise<FoundRun> {
   const { url } = await findPlatform(world, platform)
   const session = await readSession(world.home, url)
-  if (session !== undefined && session.expiresAt * 1_000 > systemClock.nowMs())
+  if (session !== undefined && isLive(session))
     return { handle: { platformUrl: url, runId, session: session.token }, file: undefined }
   throw new CommandError(
     `no run ${runId} was started here, and nobody is signed in at ${url}`,

@@ -1,7 +1,7 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
-import { readSession } from '../account/session-file.ts'
+import { isLive, readSession } from '../account/session-file.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
@@ -53,8 +53,7 @@ async function readAccount(world: World, platform: string | undefined): Promise<
     },
   )
   const session = url === undefined ? undefined : await readSession(world.home, url)
-  if (url === undefined || session === undefined) return undefined
-  if (session.expiresAt * 1_000 <= systemClock.nowMs()) return undefined
+  if (url === undefined || session === undefined || !isLive(session)) return undefined
   const ask = createAskPlatform(url, world.signal)
   const { token, address } = session
   try {

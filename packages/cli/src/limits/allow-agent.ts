@@ -7,10 +7,9 @@ import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { chooseCapability } from '../call/choose-capability.ts'
 import { type ExitCode, usageError } from '../command-error.ts'
 import { planTransaction } from '../register/transaction/plan-transaction.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { agree } from './agree.ts'
 import { carryOut, planChange } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import { readChainSeconds, readStatus } from './chain/read-permissions.ts'
@@ -20,7 +19,7 @@ import { findAgent, type MeantAgent, readDeclaration } from './agent/find-agent.
 import { openKeptPermissions } from './kept-permissions.ts'
 import { readAgentSpender } from './agent/read-agent-spender.ts'
 import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
-import { type OpenLimits, withLimits } from './open-limits.ts'
+import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 import { type KnownPermission, permissionDocument, readKnown } from './known-permissions.ts'
 import { type AskedTerms, endOf, readTerms } from './agent/read-terms.ts'
 import { type AllowedTerms, showTerms } from './show-terms.ts'
@@ -103,7 +102,7 @@ async function allowOn(
   await showTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
   showOtherSpenders(limits, permission, others, raw)
   const question = `Allow ${printable(permission.capability)} to move up to ${amount(leftAfter)} USDC of yours?`
-  await agree(world, raw, question, 'not allowed')
+  await agreeToSign(world, raw, question, 'not allowed')
   const signer = await key.unlock()
   const { spender, token, agentId, capability, recipients } = permission
   const kept = openKeptPermissions(world.home, chain.network.chainId, () => clock.nowMs())

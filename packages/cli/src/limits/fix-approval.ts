@@ -1,16 +1,15 @@
 import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { ExitCode } from '../command-error.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { agree } from './agree.ts'
 import { settleApproval } from './change-permission.ts'
 import { readApproval } from './chain/read-permissions.ts'
 import { amount, approvalAmount, row } from './describe-terms.ts'
 import { findPlace } from './agent/find-agent.ts'
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
-import { type OpenLimits, withLimits } from './open-limits.ts'
+import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 
 /**
  * `farebox limits approve`: makes the approval exactly what is left of all permissions, where it is larger, endless, or
@@ -44,7 +43,7 @@ async function fixOn(limits: OpenLimits, raw: RawLimitsOptions): Promise<object>
     row(paint, 'from', `${checksumAddress(crypto, key.address)}  ${key.source}`),
   ]
   world.err.write(`${lines.join('\n')}\n`)
-  await agree(world, raw, `Approve ${amount(totalLeft)} USDC?`, 'not approved')
+  await agreeToSign(world, raw, `Approve ${amount(totalLeft)} USDC?`, 'not approved')
   const { transactions, approval } = await settleApproval(limits, await key.unlock(), totalLeft)
   const text = `the approval is ${amount(approval.allowance)} USDC`
   if (raw.json !== true) world.out.write(`${paintFor(world.out).green('✓')} ${text}\n`)

@@ -1,7 +1,6 @@
 import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { nameNetwork } from '../chain/name-network.ts'
-import { findChain } from '../chain/open-chain.ts'
 import { CommandError } from '../command-error.ts'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import type { PayingKey } from '../keys/paying-key.ts'
@@ -11,6 +10,8 @@ import { hasSpendPermissions } from './chain/read-permissions.ts'
 import type { Sending } from './chain/send-step.ts'
 import type { Place } from './agent/find-agent.ts'
 import type { RawLimitsOptions } from './agent/limits-options.ts'
+import { requireChain } from '../chain/open-chain.ts'
+import { agree } from '../terminal/ask.ts'
 
 /** What permissions are read and changed with. */
 export interface OpenLimits extends Place, Sending {
@@ -31,13 +32,7 @@ export async function withLimits<Result>(
   const { network, local } = place
   const { rpcUrl } = raw
   const key = await findKey(world, raw, local)
-  const chain = await findChain(world, { network, rpcUrl, local })
-  if (chain === undefined) {
-    throw new CommandError(
-      `no node of ${nameNetwork(network, local)} is known`,
-      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
-    )
-  }
+  const chain = await requireChain(world, { network, rpcUrl, local })
   try {
     if (!(await hasSpendPermissions(chain))) {
       throw new CommandError(
@@ -50,4 +45,15 @@ export async function withLimits<Result>(
   } finally {
     await chain.close()
   }
+}
+
+/** Has a person agree to what is shown above, unless `--yes` did; nothing is signed where they do not. */
+export async function agreeToSign(
+  world: World,
+  raw: RawLimitsOptions,
+  question: string,
+  refused: string,
+): Promise<void> {
+  const kept = 'nothing was signed'
+  await agree(world, raw, question, { unasked: `add --yes to agree to it; ${kept}`, refused, kept })
 }

@@ -5,10 +5,9 @@ import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { planTransaction } from '../register/transaction/plan-transaction.ts'
-import { runWithJson } from '../register/platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { agree } from './agree.ts'
 import { carryOut, type ChangedPermission, leftOf, planChange, settleApproval } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
 import { readApproval, readStatus } from './chain/read-permissions.ts'
@@ -22,7 +21,7 @@ import {
   readKnown,
 } from './known-permissions.ts'
 import { AGAIN, type RawAgentLimitsOptions } from './agent/limits-options.ts'
-import { type OpenLimits, withLimits } from './open-limits.ts'
+import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 import { readSpender } from './agent/read-terms.ts'
 
 /** Which permission is meant: by its number in the list, or by agent and capability. */
@@ -133,7 +132,12 @@ async function revokeOn(
   await planTransaction(limits, call, 'the SpendPermissions contract')
   showRevoked(limits, permission, chainSeconds)
   world.err.write(`${describeSteps(paintFor(world.err), 'revoke', change).join('\n')}\n`)
-  await agree(world, raw, `Revoke it? ${printable(capability)} can then move nothing more.`, 'not revoked')
+  await agreeToSign(
+    world,
+    raw,
+    `Revoke it? ${printable(capability)} can then move nothing more.`,
+    'not revoked',
+  )
   const changed = await carryOut(limits, await key.unlock(), change)
   tell(world, raw, `${printable(capability)} of agent ${agentId} can move nothing of yours any more`)
   return changed
@@ -155,7 +159,7 @@ async function lowerLeftBehind(
   }
   world.err.write(`  ${text}\n`)
   const question = `Lower the approval from ${approvalAmount(allowance)} to ${amount(totalLeft)} USDC, all that is left?`
-  await agree(world, raw, question, 'not lowered')
+  await agreeToSign(world, raw, question, 'not lowered')
   const settled = await settleApproval(limits, await key.unlock(), totalLeft)
   tell(world, raw, `${text}, and the approval is ${amount(settled.approval.allowance)} USDC`)
   return settled

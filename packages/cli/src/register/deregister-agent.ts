@@ -1,13 +1,14 @@
 import { formatCoin } from '../chain/coin.ts'
-import { CommandError, type ExitCode, usageError } from '../command-error.ts'
+import type { ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
-import { runWithJson } from './platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeDeregister } from '@farebox/contracts/internal/calls/registry-calls'
+import { agree } from '../terminal/ask.ts'
 
 /**
  * `farebox deregister`: ends a registration; the registry sends its stake back.
@@ -28,7 +29,7 @@ export async function deregisterAgent(world: World, word: string, raw: RawAgentO
   return await runWithJson(world, raw, deregister, ON_AGAIN)
 }
 
-function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentChange {
+function ending(world: World, agentId: number, raw: RawAgentOptions): AgentChange {
   return {
     agentId,
     kind: 'deregister',
@@ -44,15 +45,10 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
       }
     },
     async agree() {
-      if (yes === true) return
-      if (!world.canAsk) {
-        throw usageError(
-          'there is no terminal to confirm it on',
-          `farebox deregister ${agentId} --yes ends it without a question; nothing was sent`,
-        )
-      }
+      const kept = 'nothing was sent'
+      const unasked = `farebox deregister ${agentId} --yes ends it without a question; ${kept}`
       const question = `Deregister agent ${agentId}? It will no longer be found, and its number is not reused.`
-      if (!(await world.ask.confirm(question))) throw new CommandError('not deregistered', 'nothing was sent')
+      await agree(world, raw, question, { unasked, refused: 'not deregistered', kept })
     },
   }
 }

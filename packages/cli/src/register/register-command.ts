@@ -47,8 +47,6 @@ export const registerCommand: CommandMaker = (world, end) => {
     .configureHelp({ visibleArguments: () => [] })
     .addHelpText('after', EXAMPLES)
     .action(async (url: string | undefined, options: RawRegisterOptions) => {
-      const { refuseUnknownWallet } = await import('./refuse-unknown-wallet.ts')
-      await refuseUnknownWallet(world, options)
       const { runRegister } = await import('./run-register.ts')
       end(await runRegister(world, { ...options, ...(url === undefined ? {} : { url }) }))
     })

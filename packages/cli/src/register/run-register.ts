@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock
 import type { Registration } from '@farebox/platform-api/registry'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
-import { readSeconds } from '../terminal/read-seconds.ts'
+import { readSeconds } from '../terminal/read-option.ts'
 import type { World } from '../world.ts'
 import { checkRegistration } from './transaction/check-registration.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
@@ -22,7 +22,8 @@ import {
   showTerms,
 } from './stake/show-registration.ts'
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
-import { runWithJson } from './platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
+import { readWallet } from '../keys/wallet-files.ts'
 
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
@@ -36,6 +37,8 @@ export async function runRegister(
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
   return await runWithJson(world, raw, async () => {
+    // Its name is needed only after all that is asked of the agent, and a slip in it would be found by then.
+    if (typeof raw.wallet === 'string') await readWallet(world, raw.wallet)
     refuseWord(raw)
     const endpoint = readEndpoint(raw.endpoint)
     const timeoutMs = raw.timeout === undefined ? undefined : readSeconds('--timeout', raw.timeout, TIMEOUT)

@@ -10,7 +10,7 @@ import { readAgentId } from './platform/read-agent-id.ts'
 import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { showPrechecked } from './stake/show-registration.ts'
-import { runWithJson } from './platform/run-with-json.ts'
+import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
 

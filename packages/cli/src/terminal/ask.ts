@@ -1,6 +1,6 @@
 import type * as Prompts from '@clack/prompts'
-import { CommandError, EXIT } from '../command-error.ts'
-import type { Ask, TextOptions } from '../world.ts'
+import { CommandError, EXIT, usageError } from '../command-error.ts'
+import type { Ask, TextOptions, World } from '../world.ts'
 import { printable } from './text.ts'
 
 /** Asks on this process's terminal, on the error screen: the output may be going elsewhere. */
@@ -55,4 +55,26 @@ function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer === 'symbol') throw new CommandError('stopped', '', { exitCode: EXIT.interrupted })
   // What is left of a type parameter is not narrowed by itself.
   return answer as Exclude<Answer, symbol>
+}
+
+/**
+ * Asks a person to agree to what is shown above, unless `--yes` did.
+ *
+ * @param words `unasked`: what to do where nobody is there; `refused`: what is said where they do not want it; `kept`: what
+ *   was not done then
+ * @throws {CommandError} where they do not, or nobody is there
+ */
+export async function agree(
+  { canAsk, ask }: World,
+  { yes }: { readonly yes?: true },
+  question: string,
+  {
+    unasked,
+    refused,
+    kept = '',
+  }: { readonly unasked: string; readonly refused: string; readonly kept?: string },
+): Promise<void> {
+  if (yes === true) return
+  if (!canAsk) throw usageError('there is no terminal to confirm it on', unasked)
+  if (!(await ask.confirm(question))) throw new CommandError(refused, kept)
 }

@@ -1,9 +1,10 @@
 import { relative, resolve } from 'node:path'
 import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
-import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
 import { asTyped, paintFor, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { readTypes, type TypesState, writeTypes } from './write-types.ts'
+import { failureDocument } from '../terminal/run-with-json.ts'
 
 /** What commander made of the words of `farebox types`. */
 export interface RawTypesOptions {
@@ -29,16 +30,32 @@ interface TypesDocument {
  * @throws {CommandError} what a person reads
  */
 export async function runTypes(world: World, options: RawTypesOptions): Promise<ExitCode> {
-  try {
+  return await withConfigProblems(world, options, async () => {
     const answer = await makeTypes(world, options)
     if (options.json === true) world.out.write(`${printableJson(answer)}\n`)
     else say(world, answer)
     return answer.ok ? EXIT.done : EXIT.refused
+  })
+}
+
+/**
+ * Runs a command that reads a declaration. What is wrong with that is shown with the file named as the person named it;
+ * with `--json` any failure is a document.
+ */
+export async function withConfigProblems(
+  world: World,
+  { config, json }: Pick<RawTypesOptions, 'config' | 'json'>,
+  work: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const asNamed = (text: string): string =>
+    text.replaceAll(resolve(world.folder, config), config.replace(/^\.\//, ''))
+  try {
+    return await work()
   } catch (error) {
     const isConfig = error instanceof ConfigError
-    if (options.json === true)
-      world.out.write(asNamed(`${printableJson(failureOf(world, error))}\n`, world, options))
-    else if (isConfig) world.err.write(asNamed(explainFailure(error, paintFor(world.err)), world, options))
+    const document = isConfig ? { ok: false, problems: error.problems } : failureDocument(world, error)
+    if (json === true) world.out.write(asNamed(`${printableJson(document)}\n`))
+    else if (isConfig) world.err.write(asNamed(explainFailure(error, paintFor(world.err))))
     if (!isConfig) throw error
     return EXIT.refused
   }
@@ -62,18 +79,6 @@ function documentOf(
   outcome: TypesDocument['outcome'],
 ): TypesDocument {
   return { ok: outcome !== 'stale', file, outcome, ...(hiddenBy !== undefined && { hiddenBy }) }
-}
-
-/** The declaration is named as the person named it. */
-function asNamed(text: string, { folder }: World, { config }: RawTypesOptions): string {
-  return text.replaceAll(resolve(folder, config), config.replace(/^\.\//, ''))
-}
-
-function failureOf(world: World, error: unknown): object {
-  if (error instanceof ConfigError) return { ok: false, problems: error.problems }
-  const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
-  return { ok: false, error: { message, ...next } }
 }
 
 function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {

@@ -1,11 +1,11 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
-import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { connect } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/internal/exchange/exchange'
-import { CommandError, usageError } from '../command-error.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { readForeignText } from '../terminal/read-foreign-text.ts'
+import { readUrl } from '../terminal/read-option.ts'
 
 const MAX_BYTES = 262_144
 const TIMEOUT_MS = 10_000
@@ -31,7 +31,7 @@ export async function readKeys(world: World, place: string): Promise<unknown> {
 
 /** Whoever can change the answer on the way decides what is valid: https, or this machine itself. */
 async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
-  const url = readUrl(place)
+  const url = readUrl('--keys', place, { next: 'like https://platform.example/.well-known/jwks.json' })
   try {
     const request = { url, method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const
     const { status, json, flaw } = await exchange(connect({ signal }), request)
@@ -48,15 +48,5 @@ async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
       'a file with the keys needs no network',
       { cause: error },
     )
-  }
-}
-
-function readUrl(place: string): string {
-  try {
-    return readAgentUrl(place, { allowHttp: false })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^agent URL/, '--keys') : String(error)
-    const next = 'like https://platform.example/.well-known/jwks.json'
-    throw usageError(printable(reason), next)
   }
 }

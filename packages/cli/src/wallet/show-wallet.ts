@@ -9,9 +9,10 @@ import type { Network } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { coinOf, formatCoin } from '../chain/coin.ts'
 import { nameNetwork, readNetwork } from '../chain/name-network.ts'
-import { findChain } from '../chain/open-chain.ts'
 import { type Balances, readBalances } from '../chain/read-balances.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
+import { requireChain } from '../chain/open-chain.ts'
+import { spellAddress } from '../keys/spell-address.ts'
 
 /** `farebox wallet list`: what is kept here, files that are no keystore named too. */
 export async function showWallets(world: World, { json }: { readonly json?: true }): Promise<void> {
@@ -40,7 +41,7 @@ export async function showAddress(
   { json }: { readonly json?: true },
 ): Promise<void> {
   const key = await findPayingKey(world, { wallet: name })
-  const address = checksumAddress({ keccak256: await loadKeccak() }, key.address)
+  const address = await spellAddress(key.address)
   if (json) return world.out.write(`${printableJson({ address, source: key.source })}\n`)
   world.out.write(`${address}\n`)
   if (name === undefined) world.err.write(`  ${key.source}\n`)
@@ -137,13 +138,7 @@ async function balancesOf(
   },
 ): Promise<{ readonly balances: Balances; readonly isLocal: boolean }> {
   const { network } = where
-  const chain = await findChain(world, where)
-  if (chain === undefined) {
-    throw new CommandError(
-      `no node of ${nameNetwork(network, undefined)} is known`,
-      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
-    )
-  }
+  const chain = await requireChain(world, where)
   try {
     return { balances: await readBalances(chain, address), isLocal: chain.isLocal }
   } catch (cause) {

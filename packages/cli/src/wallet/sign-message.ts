@@ -2,9 +2,10 @@ import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findPayingKey, signText } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
-import { CommandError, usageError } from '../command-error.ts'
+import { usageError } from '../command-error.ts'
 import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
+import { agree } from '../terminal/ask.ts'
 
 /** The options of `farebox wallet sign`. */
 export interface SignOptions extends PasswordOptions {
@@ -37,17 +38,9 @@ export async function signMessage(world: World, text: string, options: SignOptio
       .map(line => `    ${printable(line)}\n`)
       .join('')}`,
   )
-  await agree(world, options)
+  await agree(world, options, 'Sign it?', { unasked: 'add --yes; nothing was signed', refused: 'not signed' })
   const signature = signText(crypto, await key.unlock(), message)
   world.out.write(
     options.json === true ? `${printableJson({ address, message, signature })}\n` : `${signature}\n`,
   )
-}
-
-async function agree(world: World, { yes }: SignOptions): Promise<void> {
-  if (yes === true) return
-  if (!world.canAsk) {
-    throw usageError('there is no terminal to confirm it on', 'add --yes; nothing was signed')
-  }
-  if (!(await world.ask.confirm('Sign it?'))) throw new CommandError('not signed', '')
 }

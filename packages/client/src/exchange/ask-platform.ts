@@ -2,22 +2,26 @@ import { failure } from '@farebox/platform-api/errors'
 import { AgentUnreachable } from './agent-errors.ts'
 import { backOffMs } from './back-off.ts'
 import type { Connection } from './client-options.ts'
-import { exchange, type Answer } from './exchange.ts'
+import { type Answer, exchange, type ExchangeRequest } from './exchange.ts'
 import { PlatformRefused, PlatformUnreachable } from './platform-errors.ts'
-import { readAnswer, type AnswerSchema } from './read-answer.ts'
+import { type AnswerSchema, readAnswer } from './read-answer.ts'
 
 /** One request to a platform. */
 export interface PlatformRequest<T> {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: ExchangeRequest['method']
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
   /** JSON, as it is sent. */
   readonly body?: string
+  /** Of a 204 it is given null. */
   readonly schema: AnswerSchema<T>
+  /** Default: 30 s. */
+  readonly timeoutMs?: number
+  /** Of the answer. Default: 32 MB, a run has the outputs of all its steps. */
+  readonly maxBytes?: number
 }
 
 const TIMEOUT_MS = 30_000
-/** A run has the outputs of all its steps. */
 const MAX_ANSWER_BYTES = 32 * 1_048_576
 
 /** For so long the same is asked again. */
@@ -66,6 +70,7 @@ interface Reply<T> {
 
 async function askOnce<T>(connection: Connection, request: PlatformRequest<T>): Promise<Reply<T>> {
   const { method, url, headers, body, schema } = request
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = request
   let answer: Answer
   try {
     answer = await exchange(connection, {
@@ -73,8 +78,8 @@ async function askOnce<T>(connection: Connection, request: PlatformRequest<T>): 
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body }),
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      timeoutMs,
+      maxBytes,
     })
   } catch (cause) {
     if (!(cause instanceof AgentUnreachable)) throw cause
@@ -89,11 +94,14 @@ function read<T>({ status, headers, json, flaw }: Answer, schema: AnswerSchema<T
   const is = isPassing ? 'unavailable' : 'answered'
   const refused = readAnswer(failure, json)
   if (refused !== undefined && status >= 400)
-    return { is, headers, take: () => raise(new PlatformRefused(status, refused)) }
-  const value = status >= 200 && status < 300 ? readAnswer(schema, json) : undefined
+    return { is, headers, take: () => raise(new PlatformRefused(status, refused, headers)) }
+  const isSuccess = status >= 200 && status < 300
+  const value = isSuccess ? readAnswer(schema, status === 204 ? null : json) : undefined
   if (value !== undefined) return { is: 'answered', headers, take: () => value }
   const what = flaw ?? `is HTTP ${status} and not as a platform says it`
-  const error = new PlatformUnreachable(`what answers is no platform: its answer ${what}`)
+  const error = new PlatformUnreachable(`what answers is no platform: its answer ${what}`, {
+    flaw: status === 204 ? 'is empty' : (flaw ?? (isSuccess ? undefined : `is HTTP ${status}`)),
+  })
   return { is: isPassing ? 'unavailable' : 'foreign', headers, take: () => raise(error) }
 }
 

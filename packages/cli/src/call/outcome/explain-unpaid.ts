@@ -5,6 +5,7 @@ import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError, EXIT, type ExitCode, usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 import { CallFailure } from './call-document.ts'
+import { schemeHint } from '../../terminal/read-option.ts'
 
 /**
  * Puts into a person's words what went wrong before any payment was sent: nothing was charged. What it does not
@@ -69,11 +70,7 @@ function adviceFor({ disagreement }: QuoteRefused): string {
 
 function urlAdvice(url: string): string {
   if (/^http:/i.test(url)) return '--allow-http takes it; anybody on the way can read and use what is sent'
-  if (/^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)) {
-    const scheme = isOnLoopback(`http://${url}`) ? 'http' : 'https'
-    return `with its scheme: ${scheme}://${printable(url)}`
-  }
-  return 'like https://agent.example'
+  return schemeHint(url, isOnLoopback(`http://${url}`) ? 'http' : 'https', 'like https://agent.example')
 }
 
 /** A call whose payment was, or may have been, sent. */

@@ -1,5 +1,3 @@
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import type { Flow } from '@farebox/flows/document/flow'
 import { readJobKey } from '@farebox/flows/run/run-state'
@@ -13,6 +11,7 @@ import { paintFor, printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { whoDoes } from './step-lines.ts'
 import type { SignOrder } from './run-options.ts'
+import { spellAddress } from '../../keys/spell-address.ts'
 
 /** What a person agrees to, or `--max-total` did for them. */
 export interface TotalTerms {
@@ -85,7 +84,7 @@ async function showTerms(world: World, terms: TotalTerms, total: bigint): Promis
   const network = findNetwork(quote.jobs[0]?.quote?.network ?? '')
   const on = network === undefined ? '' : ` on ${namePaidNetwork(network, platformUrl, local)}`
   const price = (atomic: bigint): string => formatUsdc(atomic, { decimals: 6 }).padStart(11)
-  const from = checksumAddress({ keccak256: await loadKeccak() }, key.address)
+  const from = await spellAddress(key.address)
   const lines = [
     `${bold(printable(flow.name))}   ${dim(`at ${platformUrl}`)}`,
     '',

@@ -1,5 +1,5 @@
-import { readPrice } from '@farebox/protocol/money/usdc'
 import { usageError } from '../../command-error.ts'
+import { readAmount } from '../../terminal/read-option.ts'
 
 /** What commander made of the words of `farebox flow run` and `resume`; nothing in it is checked yet. */
 export interface RawRunOptions {
@@ -33,7 +33,6 @@ export function readSignOrder(text: string | undefined): SignOrder {
  * @throws {CommandError} where it is no price
  */
 export function checkMaxTotal(text: string | undefined): string | undefined {
-  const price = text === undefined ? undefined : readPrice(text)
-  if (price === undefined || price.ok) return text
-  throw usageError(`--max-total: ${price.reason}`, 'like --max-total 0.05, in USDC')
+  if (text !== undefined) readAmount('--max-total', text, '0.05')
+  return text
 }

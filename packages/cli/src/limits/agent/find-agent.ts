@@ -1,6 +1,5 @@
 import { readAbout } from '@farebox/client/agent/read-about'
 import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
-import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { agentAt } from '@farebox/platform-api/agent'
 import type { Network } from '@farebox/payments/networks'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
@@ -16,6 +15,7 @@ import { localOf } from '../../register/transaction/open-registry.ts'
 import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
+import { readUrl } from '../../terminal/read-option.ts'
 
 /** The chain on which something is allowed. */
 export interface Place {
@@ -120,18 +120,11 @@ export async function readDeclaration(world: World, endpoint: string): Promise<D
 
 function readWord(word: string): AgentWord {
   if (/^\d+$/.test(word)) return { agentId: readAgentId(word) }
-  try {
-    const url = readAgentUrl(word, { allowHttp: false })
-    const page = /^(.*)\/agents\/([1-9]\d{0,14})$/.exec(url)
-    return page === null ? { endpoint: url } : { platform: page[1] ?? '', agentId: Number(page[2]) }
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw usageError(
-      `<agent>: ${printable(cause.message.replace(/^agent URL: /, ''))}`,
-      'its address, its number, or its page at a platform: https://agent.example, 7, https://platform.example/agents/7',
-      cause,
-    )
-  }
+  const url = readUrl('<agent>', word, {
+    next: 'its address, its number, or its page at a platform: https://agent.example, 7, https://platform.example/agents/7',
+  })
+  const page = /^(.*)\/agents\/([1-9]\d{0,14})$/.exec(url)
+  return page === null ? { endpoint: url } : { platform: page[1] ?? '', agentId: Number(page[2]) }
 }
 
 /** A number is one of the platform's chain: on another it is somebody else's. */

@@ -1,9 +1,10 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
+import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { CommandError, usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
+import { readUrl, schemeHint } from '../../terminal/read-option.ts'
 
 /** AgentRegistry keeps no longer one. */
 const MAX_ENDPOINT_BYTES = 2_048
@@ -18,12 +19,10 @@ export function readEndpoint(text: string | undefined): string {
     throw usageError('which agent?', 'farebox register --endpoint https://agent.example')
   const shown = printable(text.slice(0, 100))
   if (!/^https?:\/\//i.test(text)) {
-    const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text)
-      ? `with its scheme: https://${shown}`
-      : 'like https://agent.example'
+    const next = schemeHint(text.slice(0, 100), 'https', 'like https://agent.example')
     throw usageError(`--endpoint: "${shown}" is not the URL of an agent`, next)
   }
-  const url = orRefused(() => readAgentUrl(text, { allowHttp: true }))
+  const url = readUrl('--endpoint', text, { allowHttp: true, next: 'like https://agent.example' })
   if (Buffer.byteLength(url) > MAX_ENDPOINT_BYTES) {
     throw usageError(`--endpoint: has more than ${MAX_ENDPOINT_BYTES} bytes`, 'like https://agent.example')
   }
@@ -86,15 +85,6 @@ async function addressesOf(hostname: string): Promise<readonly string[]> {
       'is it spelt right, and does it have a record yet?',
       { cause },
     )
-  }
-}
-
-function orRefused(read: () => string): string {
-  try {
-    return read()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw usageError(printable(reason.replace(/^agent URL/, '--endpoint')), 'like https://agent.example')
   }
 }
 

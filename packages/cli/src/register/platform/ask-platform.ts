@@ -1,22 +1,21 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
-import { type Answer, exchange } from '@farebox/client/internal/exchange/exchange'
-import { type AnswerSchema, readAnswer } from '@farebox/client/internal/exchange/read-answer'
-import { failure, type Failure } from '@farebox/platform-api/errors'
+import { askPlatform, type PlatformRequest } from '@farebox/client/internal/exchange/ask-platform'
+import { PlatformRefused, PlatformUnreachable } from '@farebox/client/exchange/platform-errors'
+import type { Failure } from '@farebox/platform-api/errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 
 /** A question to a platform. */
-export interface PlatformQuestion<T> {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+export interface PlatformQuestion<T> extends Pick<PlatformRequest<T>, 'schema'> {
+  /** Default: GET, and POST with a body. */
+  readonly method?: PlatformRequest<T>['method']
   /** Beginning with a slash. */
   readonly path: string
   readonly body?: object
   /** Of a session. */
   readonly token?: string
-  /** What the answer must be; undefined: 204, with nothing in it. */
-  readonly schema: AnswerSchema<T>
 }
 
 /** Asks one platform. Rejects with a {@link PlatformRefusal} where it says no, else with a `CommandError`. */
@@ -31,71 +30,37 @@ export class PlatformRefusal extends CommandError {
   /** When it may be asked again, where it says so. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, message: string, next: string, retryAfterSeconds?: number) {
-    super(message, next)
-    this.status = status
-    this.retryAfterSeconds = retryAfterSeconds
+  constructor(refused: PlatformRefused) {
+    super(printable(refused.reason.slice(0, 1_000)), adviceFor(refused.errorType))
+    this.status = refused.httpStatus
+    this.retryAfterSeconds = refused.retryAfterSeconds
   }
 }
 
-/** The platform looks at a stranger's server before it answers: at a slow one with patience. */
-const TIMEOUT_MS = 75_000
-const MAX_BYTES = 1_048_576
-
-/** Accepts whatever a 204 has, which is nothing. */
-export const NOTHING: AnswerSchema<undefined> = { safeParse: () => ({ success: true, data: undefined }) }
+/** A platform probes somebody else's server before it answers; that server may be slow. */
+const LIMITS = { timeoutMs: 75_000, maxBytes: 1_048_576 } as const
 
 /** Makes the asker of the platform at a URL; nothing is sent yet. */
 export function createAskPlatform(url: string, signal: AbortSignal): AskPlatform {
   const connection = connect({ signal })
-  return async ({ schema, ...question }) => {
-    const answer = await send(question)
-    if (answer.status === 204) return readNothing(url, schema)
-    if (answer.status < 200 || answer.status > 299) throw refusalOf(url, answer)
-    const read = answer.flaw === undefined ? readAnswer(schema, answer.json) : undefined
-    if (read === undefined) throw notAPlatform(url, answer.flaw)
-    return read
-  }
-
-  async function send({
-    method,
-    path,
-    body,
-    token,
-  }: Omit<PlatformQuestion<unknown>, 'schema'>): Promise<Answer> {
-    const headers = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    }
+  return async ({ method, path, body, token, schema }) => {
     try {
-      return await exchange(connection, {
+      return await askPlatform(connection, {
         url: url + path,
         method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers,
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_BYTES,
+        ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        schema,
+        ...LIMITS,
       })
     } catch (error) {
-      if (error instanceof AgentUnreachable) throw unreachable(url, error)
-      throw error
+      if (error instanceof PlatformRefused) throw new PlatformRefusal(error)
+      if (!(error instanceof PlatformUnreachable)) throw error
+      throw error.cause instanceof AgentUnreachable
+        ? unreachable(url, error.cause)
+        : notAPlatform(url, error.flaw)
     }
   }
-}
-
-function readNothing<T>(url: string, schema: AnswerSchema<T>): T {
-  const read = schema.safeParse(undefined)
-  if (read.success) return read.data
-  throw notAPlatform(url, 'is empty')
-}
-
-function refusalOf(url: string, { status, headers, json, flaw }: Answer): CommandError {
-  const told = readAnswer(failure, json)
-  if (told === undefined) return notAPlatform(url, flaw ?? `is HTTP ${status}`)
-  const message = printable(told.error.slice(0, 1_000))
-  const retryAfter = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0]
-  const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
-  return new PlatformRefusal(status, message, adviceFor(told.error_type), seconds)
 }
 
 function adviceFor(errorType: Failure['error_type']): string {

@@ -1,9 +1,9 @@
-import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
 import { usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
+import { readUrl } from '../../terminal/read-option.ts'
 
 /** The platform that is meant. */
 export interface ChosenPlatform {
@@ -36,7 +36,9 @@ export async function findPlatform(
       `give --platform https://platform.example, or set ${VARIABLE}\nbeside a local economy that has one, its own is taken: npm start of Farebox runs one`,
     )
   }
-  const url = readUrl(told, given === undefined ? VARIABLE : '--platform')
+  const url = readUrl(given === undefined ? VARIABLE : '--platform', told, {
+    next: 'like https://platform.example',
+  })
   return { url, local: isOnLoopback(url) ? local : undefined }
 }
 
@@ -50,13 +52,4 @@ async function savedPlatform({ home }: World, agentId: number | undefined): Prom
     `which platform? an agent ${agentId} was registered from here at ${platforms.size} of them`,
     [...platforms].map(url => `--platform ${printable(url)}`).join('\n'),
   )
-}
-
-function readUrl(text: string, name: string): string {
-  try {
-    return readAgentUrl(text, { allowHttp: false })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^agent URL/, name) : String(error)
-    throw usageError(printable(reason), 'like https://platform.example')
-  }
 }

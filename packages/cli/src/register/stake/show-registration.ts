@@ -1,5 +1,3 @@
-import { checksumAddress } from '@farebox/payments/crypto/address'
-import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/coin.ts'
 import { nameNetwork } from '../../chain/name-network.ts'
@@ -14,6 +12,7 @@ import { localOf } from '../transaction/open-registry.ts'
 import type { Listed, Registering } from './wait-for-listing.ts'
 import type { PlannedTransaction } from '../transaction/plan-transaction.ts'
 import { readAbout } from '@farebox/client/agent/read-about'
+import { spellAddress } from '../../keys/spell-address.ts'
 
 /** More of an agent is not told on a line. */
 const MAX_CAPABILITIES = 4
@@ -83,7 +82,6 @@ export async function showTerms(
   signing: { readonly key: PayingKey; readonly planned: PlannedTransaction } | undefined,
 ): Promise<void> {
   const { found, stake_wei: stakeWei, registry_address: registry } = registration
-  const keccak = { keccak256: await loadKeccak() }
   const { dim } = paintFor(world.err)
   const wallet = signing?.key.address ?? (found.phase === 'agent' ? found.wallet : undefined)
   const source = signing?.key.source ?? 'the wallet of /about, which alone can stake'
@@ -92,12 +90,12 @@ export async function showTerms(
       'stake',
       `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localOf(chosen, described), { isLocal: isLocalPlatform(chosen, described) })}`,
     ],
-    ['', `held by the registry ${checksumAddress(keccak, registry)}, returned by farebox deregister`],
+    ['', `held by the registry ${await spellAddress(registry)}, returned by farebox deregister`],
     [
       'gas',
       signing === undefined ? 'your wallet shows it' : `at most ${shortCoin(signing.planned.gasWei)} ETH`,
     ],
-    ['from', wallet === undefined ? 'any wallet' : `${checksumAddress(keccak, wallet)}  ${source}`],
+    ['from', wallet === undefined ? 'any wallet' : `${await spellAddress(wallet)}  ${source}`],
     ['platform', chosen.url],
   ]
   world.err.write(`\n${rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(10))}${text}\n`).join('')}`)

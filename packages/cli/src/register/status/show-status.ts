@@ -5,7 +5,7 @@ import { readAgentId } from '../platform/read-agent-id.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { readStatusLine, type StatusLine, tellStatusLine } from './status-line.ts'
-import { runWithJson } from '../platform/run-with-json.ts'
+import { runWithJson } from '../../terminal/run-with-json.ts'
 import { asTyped } from '../../terminal/text.ts'
 
 /**

@@ -1,7 +1,6 @@
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Platform } from '@farebox/platform-api/registry'
-import { nameNetwork } from '../../chain/name-network.ts'
-import { findChain, type OpenChain } from '../../chain/open-chain.ts'
+import { type OpenChain, requireChain } from '../../chain/open-chain.ts'
 import { isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
 import { findPayingKey, type PayingKey } from '../../keys/paying-key.ts'
 import { CommandError } from '../../command-error.ts'
@@ -40,13 +39,7 @@ export async function openRegistry(
 ): Promise<OpenRegistry> {
   const network = networkOf(described)
   const local = localOf(chosen, described)
-  const chain = await findChain(world, { network, rpcUrl, local })
-  if (chain === undefined) {
-    throw new CommandError(
-      `no node of ${nameNetwork(network, local)} is known`,
-      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
-    )
-  }
+  const chain = await requireChain(world, { network, rpcUrl, local })
   try {
     const address = described.registry_address
     const crypto = await loadEvmCrypto()

@@ -1,0 +1,58 @@
+import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { usageError } from '../command-error.ts'
+import { printable } from './text.ts'
+
+/**
+ * A time limit that a person typed, in milliseconds.
+ *
+ * @param option `--timeout`, for the message
+ * @throws {CommandError} for anything but a number of seconds, more than 0 and at most `most`
+ */
+export function readSeconds(
+  option: string,
+  text: string,
+  { most, example }: { readonly most: number; readonly example: number },
+): number {
+  const seconds = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0
+  if (seconds > 0 && seconds <= most) return 1_000 * seconds
+  throw usageError(
+    `${option}: must be a number of seconds, more than 0 and at most ${most}`,
+    `like ${option} ${example}`,
+  )
+}
+
+/**
+ * An amount of USDC that a person typed, in atomic units.
+ *
+ * @throws {CommandError} for what is no price
+ */
+export function readAmount(option: string, text: string, example: string): bigint {
+  const price = readPrice(text)
+  if (price.ok) return price.atomic
+  throw usageError(`${option}: ${price.reason}`, `like ${option} ${example}, in USDC`)
+}
+
+/**
+ * The base URL of an agent or a platform that a person typed, without a slash at its end.
+ *
+ * @param option what a message calls it
+ * @throws {CommandError} for what is none
+ */
+export function readUrl(
+  option: string,
+  text: string,
+  { allowHttp = false, next }: { readonly allowHttp?: boolean; readonly next: string },
+): string {
+  try {
+    return readAgentUrl(text, { allowHttp })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw usageError(printable(reason.replace(/^agent URL/, option)), next, error)
+  }
+}
+
+/** Whether a text is a URL but for its scheme; with it, as a hint. */
+export function schemeHint(text: string, scheme: 'http' | 'https', example: string): string {
+  return /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `with its scheme: ${scheme}://${printable(text)}` : example
+}

@@ -1,0 +1,87 @@
+import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import type { World } from '../world.ts'
+import { asTyped, printable, printableJson } from './text.ts'
+
+/** How a failure of a command is explained. */
+export interface FailureWords {
+  /** What a person reads. */
+  readonly inWords: (error: unknown) => unknown
+  /** What `--json` says of what {@link inWords} gave. Default: {@link failureDocument}. */
+  readonly document?: (error: unknown) => object
+}
+
+/**
+ * Runs a command that writes its own answer. With `--json` a failure is a document, too.
+ *
+ * @throws {CommandError} what a person reads
+ */
+export async function answerWithJson(
+  world: World,
+  { json }: { readonly json?: true },
+  work: () => Promise<ExitCode>,
+  { inWords, document = error => failureDocument(world, error) }: FailureWords,
+): Promise<ExitCode> {
+  try {
+    return await work()
+  } catch (error) {
+    const told = inWords(error)
+    if (json === true) world.out.write(`${printableJson(document(told))}\n`)
+    throw told
+  }
+}
+
+/**
+ * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.
+ *
+ * @param work writes to the screens itself where no `--json` is given
+ * @param stopped what to do after a Ctrl-C
+ * @throws {CommandError} what a person reads
+ */
+export async function runWithJson(
+  world: World,
+  raw: { readonly json?: true },
+  work: () => Promise<object>,
+  stopped = 'run the same command again: it continues where it stopped, and nothing is staked twice',
+): Promise<ExitCode> {
+  const answer = async (): Promise<ExitCode> => {
+    const document = await work()
+    if (raw.json === true) world.out.write(`${printableJson(document)}\n`)
+    return EXIT.done
+  }
+  return await answerWithJson(world, raw, answer, { inWords: error => explain(world, error, stopped) })
+}
+
+/** Ctrl-C where nothing more is known than that. */
+export function orStopped({ signal }: World, error: unknown, next: string): unknown {
+  if (!signal.aborted || error instanceof CommandError) return error
+  return new CommandError('stopped', next, { cause: error, exitCode: EXIT.interrupted })
+}
+
+/** What `--json` says of a failure: `{ ok: false, error: { message, next } }`. */
+export function failureDocument(world: World, error: unknown, type?: string): object {
+  const message = error instanceof Error ? error.message : String(error)
+  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
+  return { ok: false, error: { ...(type !== undefined && { type }), message, ...next } }
+}
+
+/** `stopped`, `refused`, or `internal` for what nobody foresaw. */
+export function failureType(error: unknown): string {
+  if (!(error instanceof CommandError)) return 'internal'
+  return error.exitCode === EXIT.interrupted ? 'stopped' : 'refused'
+}
+
+function explain(world: World, error: unknown, stopped: string): unknown {
+  const told = orStopped(world, error, stopped)
+  if (told instanceof AgentUnreachable) {
+    return new CommandError(`the agent: ${printable(told.message)}`, 'is it still running?', { cause: told })
+  }
+  if (told instanceof JsonRpcError) {
+    const next = 'run the same command again, or name another node: --rpc-url <url>'
+    return new CommandError(`the node refused ${printable(told.message.slice(0, 300))}`, next, {
+      cause: told,
+    })
+  }
+  return told
+}
