@@ -14,7 +14,6 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** Thrown by a command that cannot do what it was asked: what is wrong, then what to do about it. */

@@ -1,8 +1,6 @@
 /** What a command may touch of the world: handed in, so that a test can be the terminal. */
 export interface World {
-  /** Where the command was called. */
   readonly folder: string
-  /** The environment, as the process has it. */
   readonly variables: { readonly [name: string]: string | undefined }
   /** Where wallets and the journal of calls are kept between commands: `$FAREBOX_HOME`, else `~/.farebox`. */
   readonly home: string
@@ -14,22 +12,18 @@ export interface World {
   readonly out: Screen
   /** Everything beside it: progress, questions, refusals. */
   readonly err: Screen
-  /** Whether somebody is there to be asked. */
   readonly canAsk: boolean
-  /** Asks them. */
   readonly ask: Ask
   /**
    * Shows a page in the person's browser; false where there is none, or nobody to look at it. Only http and https
    * URLs.
    */
   openPage(url: string): Promise<boolean>
-  /** Reads all of the standard input. */
   readInput(): Promise<string>
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal
 }
 
-/** One of the two streams of a terminal. */
 export interface Screen {
   write(text: string): void
   /** Whether colours and moving lines are wanted: a terminal, and neither `NO_COLOR` nor a CI. */
@@ -48,13 +42,11 @@ export interface Ask {
   confirm(question: string, options?: { readonly initial?: boolean }): Promise<boolean>
   /** One line of text; empty where the person just pressed Enter and there is no `initial`. */
   text(question: string, options?: TextOptions): Promise<string>
-  /** A line that is not shown. */
   password(question: string, options?: Pick<TextOptions, 'refuse'>): Promise<string>
   /** One of several; resolves to its `value`. */
   choose(question: string, choices: readonly Choice[]): Promise<string>
 }
 
-/** How a line of text is asked for. */
 export interface TextOptions {
   /** Shown, dimmed, where nothing has been typed yet. */
   readonly placeholder?: string
@@ -64,7 +56,6 @@ export interface TextOptions {
   readonly refuse?: (answer: string) => string | undefined
 }
 
-/** One thing to choose. */
 export interface Choice {
   readonly value: string
   readonly label: string

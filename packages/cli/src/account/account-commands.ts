@@ -16,10 +16,7 @@ export const loginCommand: CommandMaker = (world, end) => {
     .option('--browser', 'sign your browser in as well: it shows a code, which you type here')
   return withPlatformOptions(command)
     .addHelpText('after', LOGIN_EXAMPLES)
-    .action(async (options: RawLoginOptions) => {
-      const { login } = await import('./login.ts')
-      end(await login(world, options))
-    })
+    .action(async (options: RawLoginOptions) => end(await (await import('./login.ts')).login(world, options)))
 }
 
 /** `farebox logout`: ends it. */
@@ -28,10 +25,9 @@ export const logoutCommand: CommandMaker = (world, end) =>
     new Command('logout').summary('ends that session').description('End the session at a platform.'),
   )
     .addHelpText('after', '\nExample\n  farebox logout')
-    .action(async (options: RawLoginOptions) => {
-      const { logout } = await import('./login.ts')
-      end(await logout(world, options))
-    })
+    .action(async (options: RawLoginOptions) =>
+      end(await (await import('./login.ts')).logout(world, options)),
+    )
 
 /** `farebox whoami`: who is signed in. */
 export const whoamiCommand: CommandMaker = (world, end) =>
@@ -41,10 +37,9 @@ export const whoamiCommand: CommandMaker = (world, end) =>
       .description('Show who is signed in at a platform, and until when. Exit code 1 where nobody is.'),
   )
     .addHelpText('after', '\nExample\n  farebox whoami --json')
-    .action(async (options: RawLoginOptions) => {
-      const { whoami } = await import('./login.ts')
-      end(await whoami(world, options))
-    })
+    .action(async (options: RawLoginOptions) =>
+      end(await (await import('./login.ts')).whoami(world, options)),
+    )
 
 /** `farebox dashboard [agent id]`. */
 export const dashboardCommand: CommandMaker = (world, end) => {
@@ -55,10 +50,9 @@ export const dashboardCommand: CommandMaker = (world, end) => {
     .option('--days <count>', 'how far back jobs and earnings go, 1 to 30 (default: 7)')
   return withPlatformOptions(command)
     .addHelpText('after', '\nExamples\n  farebox dashboard\n  farebox dashboard 7 --days 30 --json')
-    .action(async (agentId: string | undefined, options: RawDashboardOptions) => {
-      const { showDashboard } = await import('./show-dashboard.ts')
-      end(await showDashboard(world, agentId, options))
-    })
+    .action(async (agentId: string | undefined, options: RawDashboardOptions) =>
+      end(await (await import('./show-dashboard.ts')).showDashboard(world, agentId, options)),
+    )
 }
 
 /** `farebox secret create|list|rotate|revoke`. */
@@ -78,16 +72,14 @@ export const secretCommand: CommandMaker = (world, end) => {
     ),
   )
     .addHelpText('after', '\nExample\n  farebox secret create --env >> .env')
-    .action(async (options: RawSecretOptions) => {
-      const { createSecret } = await import('./manage-secrets.ts')
-      end(await createSecret(world, options))
-    })
+    .action(async (options: RawSecretOptions) =>
+      end(await (await import('./manage-secrets.ts')).createSecret(world, options)),
+    )
   withPlatformOptions(secret.command('list').description('list your secrets, without their values'))
     .addHelpText('after', '\nExample\n  farebox secret list')
-    .action(async (options: RawSecretOptions) => {
-      const { listSecrets } = await import('./manage-secrets.ts')
-      end(await listSecrets(world, options))
-    })
+    .action(async (options: RawSecretOptions) =>
+      end(await (await import('./manage-secrets.ts')).listSecrets(world, options)),
+    )
   withPlatformOptions(
     shownOnce(
       secret
@@ -97,10 +89,9 @@ export const secretCommand: CommandMaker = (world, end) => {
     ),
   )
     .addHelpText('after', '\nExample\n  farebox secret rotate 4f1c… --env')
-    .action(async (secretId: string, options: RawSecretOptions) => {
-      const { rotateSecret } = await import('./manage-secrets.ts')
-      end(await rotateSecret(world, secretId, options))
-    })
+    .action(async (secretId: string, options: RawSecretOptions) =>
+      end(await (await import('./manage-secrets.ts')).rotateSecret(world, secretId, options)),
+    )
   withPlatformOptions(
     secret
       .command('revoke')
@@ -109,10 +100,9 @@ export const secretCommand: CommandMaker = (world, end) => {
       .option('--yes', 'confirm without being asked; required without a terminal'),
   )
     .addHelpText('after', '\nExample\n  farebox secret revoke 4f1c…')
-    .action(async (secretId: string, options: RawSecretOptions) => {
-      const { revokeSecret } = await import('./manage-secrets.ts')
-      end(await revokeSecret(world, secretId, options))
-    })
+    .action(async (secretId: string, options: RawSecretOptions) =>
+      end(await (await import('./manage-secrets.ts')).revokeSecret(world, secretId, options)),
+    )
   return secret
 }
 
@@ -128,10 +118,9 @@ export const webhookCommand: CommandMaker = (world, end) => {
     under('set', 'set the URL; shows a new secret, this once').argument('<https_url>', 'where notices go'),
   )
     .addHelpText('after', '\nExample\n  farebox webhook set 7 https://me.example/hook')
-    .action(async (agentId: string, url: string, options: RawWebhookOptions) => {
-      const { setWebhook } = await import('./manage-webhook.ts')
-      end(await setWebhook(world, agentId, url, options))
-    })
+    .action(async (agentId: string, url: string, options: RawWebhookOptions) =>
+      end(await (await import('./manage-webhook.ts')).setWebhook(world, agentId, url, options)),
+    )
   for (const [name, description] of [
     ['show', 'where notices go, and how the newest one went'],
     ['test', 'send a signed notice now'],

@@ -13,18 +13,16 @@ import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openAccount, type OpenAccount } from './open-account.ts'
-import { forgetSession, keepSession, readSession } from './session-file.ts'
 import { requireTerminal, signBrowserIn } from './sign-browser-in.ts'
 import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { spellAddress } from '../keys/spell-address.ts'
+import { sessionFile } from './session-file.ts'
 
-/** What commander made of the words of `login`, `logout` and `whoami`. */
 export interface RawLoginOptions extends RawKeyOptions {
   readonly platform?: string
   readonly json?: true
-  /** Signs the person's browser in as well. */
   readonly browser?: true
 }
 
@@ -56,7 +54,7 @@ export async function login(world: World, raw: RawLoginOptions): Promise<ExitCod
 async function openOrSignIn(world: World, raw: RawLoginOptions): Promise<OpenAccount> {
   if (raw.wallet === undefined) {
     const { url } = await findPlatform(world, raw.platform)
-    const kept = await readSession(world.home, url)
+    const kept = await sessionFile(world.home, url).read()
     const account = kept === undefined ? undefined : await openLive(world, raw.platform)
     if (account !== undefined) return account
   }
@@ -72,7 +70,7 @@ async function openLive(world: World, platform: string | undefined): Promise<Ope
     return account
   } catch (error) {
     const { url } = await findPlatform(world, platform)
-    if ((await readSession(world.home, url)) === undefined) return undefined
+    if ((await sessionFile(world.home, url).read()) === undefined) return undefined
     throw error
   }
 }
@@ -89,7 +87,7 @@ async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
   const { address, token, expires_at: expiresAt } = begun
   // One session at a time: the one before is ended rather than left to whoever finds a copy of it.
   await endFormer(world, url)
-  await keepSession(world.home, { version: 1, platform: url, address, token, expiresAt })
+  await sessionFile(world.home, url).write({ version: 1, platform: url, address, token, expiresAt })
   const shown = checksumAddress(crypto, address)
   const { green, dim } = paintFor(world.err)
   world.err.write(
@@ -102,7 +100,7 @@ async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
 }
 
 async function endFormer(world: World, url: string): Promise<void> {
-  if ((await readSession(world.home, url)) === undefined) return
+  if ((await sessionFile(world.home, url).read()) === undefined) return
   await openAccount(world, url)
     .then(signOut)
     .catch(() => undefined)
@@ -119,7 +117,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
     raw,
     async () => {
       const { url } = await findPlatform(world, raw.platform)
-      const kept = await readSession(world.home, url)
+      const kept = await sessionFile(world.home, url).read()
       if (kept === undefined) {
         world.err.write(`  not signed in at ${url}\n`)
         return { ok: true, platform: url, was_signed_in: false }
@@ -129,7 +127,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
         () => true,
         (error: unknown) => error instanceof PlatformRefusal,
       )
-      await forgetSession(world.home, url)
+      await sessionFile(world.home, url).remove()
       const { green, yellow } = paintFor(world.err)
       world.err.write(
         isEnded === false
@@ -171,7 +169,6 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
  *
  * @param platform the URL that was asked for
  * @param address any case
- * @throws {CommandError} for terms that name another platform, or are none
  */
 export function signInMessage(
   crypto: Pick<EvmCrypto, 'keccak256'>,

@@ -10,7 +10,6 @@ import { openAccount, type OpenAccount } from './open-account.ts'
 import { agree } from '../terminal/ask.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
-/** What commander made of the words of `farebox secret …`. */
 export interface RawSecretOptions {
   readonly platform?: string
   readonly json?: true

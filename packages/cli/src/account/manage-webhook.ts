@@ -8,7 +8,6 @@ import { nothing } from '@farebox/platform-api/errors'
 import { webhook, type Webhook, webhookMade, webhookTested } from '@farebox/platform-api/monitor'
 import { openAccount, type OpenAccount } from './open-account.ts'
 
-/** What commander made of the words of `farebox webhook …`. */
 export interface RawWebhookOptions {
   readonly platform?: string
   readonly json?: true
@@ -77,7 +76,6 @@ export async function removeWebhook(
   })
 }
 
-/** How the newest notice of a webhook went. */
 export function describeDelivery({ last_delivery: last }: Webhook): string {
   if (last === null) return 'no notice so far; tests are not listed'
   const at = new Date(last.created_at * 1_000).toISOString().slice(0, 16).replace('T', ' ')
@@ -93,7 +91,6 @@ export function describeDelivery({ last_delivery: last }: Webhook): string {
   }
 }
 
-/** Where the webhook of an agent is. */
 export function webhookOf(agentId: number): { readonly path: string } {
   return { path: `/v1/me/agents/${agentId}/webhook` }
 }

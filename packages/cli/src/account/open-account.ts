@@ -3,31 +3,25 @@ import { type AskPlatform, createAskPlatform, PlatformRefusal } from '../registe
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
-import { forgetSession, isLive, type KeptSession, readSession } from './session-file.ts'
+import { isLive, type KeptSession, sessionFile } from './session-file.ts'
 
-/** An agent of the owner, in one line. */
 export type OwnedAgent = OwnedAgents['agents'][number]
 
 /** An owner's account at a platform, by a session that `farebox login` began. */
 export interface OpenAccount {
   readonly session: KeptSession
-  /** Asks the platform in this session. */
   readonly ask: AskPlatform
 }
 
 const MOST_PAGES = 100
 
-/**
- * Opens the account at the platform that is meant (see `findPlatform`).
- *
- * @throws {CommandError} where nobody is signed in there; each question where the session has ended
- */
+/** Opens the account at the platform that is meant (see `findPlatform`). */
 export async function openAccount(world: World, platform: string | undefined): Promise<OpenAccount> {
   const { url } = await findPlatform(world, platform)
-  const session = await readSession(world.home, url)
+  const session = await sessionFile(world.home, url).read()
   if (session === undefined) throw signedOut(`not signed in at ${url}`, url, platform)
   const ended = async (): Promise<CommandError> => {
-    await forgetSession(world.home, url)
+    await sessionFile(world.home, url).remove()
     return signedOut(`the session at ${url} has ended`, url, platform)
   }
   if (!isLive(session)) throw await ended()
@@ -44,7 +38,6 @@ export async function openAccount(world: World, platform: string | undefined): P
   }
 }
 
-/** All agents of the owner. */
 export async function listAgents({ ask }: OpenAccount): Promise<readonly OwnedAgent[]> {
   const all: OwnedAgent[] = []
   let query = ''

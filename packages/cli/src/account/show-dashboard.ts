@@ -25,7 +25,6 @@ import { describeBadge } from './describe-badge.ts'
 import { describeDelivery, webhookOf } from './manage-webhook.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
-/** What commander made of the words of `farebox dashboard`. */
 export interface RawDashboardOptions {
   readonly platform?: string
   readonly json?: true
@@ -199,7 +198,6 @@ function drawSecrets(world: World, secrets: readonly Secret[], { dim }: Paint): 
   )
 }
 
-/** Nothing where there is no limit. */
 function describeLimit(world: World, limit: SettlementLimit, { dim, yellow }: Paint): string | undefined {
   const { used_today: used, daily_limit: most, next_step: next } = limit
   if (most === null) return undefined

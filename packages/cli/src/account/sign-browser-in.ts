@@ -17,8 +17,6 @@ export function requireTerminal(world: World): void {
 /**
  * Signs the person's browser in as the owner of this session. The link alone opens nothing: the first browser that opens
  * it shows a code, and the code is typed here.
- *
- * @throws {CommandError} where it fails: three wrong codes, two minutes, another browser was first
  */
 export async function signBrowserIn(world: World, account: OpenAccount): Promise<void> {
   const { bold, dim, green } = paintFor(world.err)

@@ -13,7 +13,6 @@ import { spellAddress } from '../keys/spell-address.ts'
 /** What a person agrees to, or `--max-price` did for them. */
 export interface PriceTerms {
   readonly quote: Quote
-  /** As it was typed. */
   readonly agentUrl: string
   readonly agentName: string
   readonly key: PayingKey

@@ -21,12 +21,9 @@ import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { LocalEconomy } from '../keys/local-economy.ts'
-import { openCallJournal } from './journal/call-journal.ts'
-import type { SentCall } from './journal/call-record.ts'
+import { journalCall, openCallJournal, type SentCall } from './journal/call-journal.ts'
 import { finishCall } from './outcome/finish-call.ts'
-import { journalCall } from './journal/journal-call.ts'
 
-/** What was asked for. */
 export interface CallArguments {
   /** URL, capability, fields. */
   readonly args: readonly string[]
@@ -37,8 +34,6 @@ export interface CallArguments {
 /**
  * A new call: reads `/about`, chooses the capability, reads the input, asks the price, has it agreed to, pays and
  * runs the job. With `--help` or `--dry-run` it stops on the way.
- *
- * @throws {CommandError} what a person reads; a `CallFailure` where a job was started
  */
 export async function callAgent(world: World, { args, raw, options }: CallArguments): Promise<ExitCode> {
   const { url, named, fields } = splitArguments(args)
@@ -96,7 +91,6 @@ async function payAndRun(world: World, job: Omit<PlannedJob, 'payer'>): Promise<
   }
 }
 
-/** Everything between a price and a signature. */
 async function agree(
   world: World,
   { url, declaration }: CallTarget,
@@ -125,7 +119,6 @@ interface PlannedJob {
   readonly payer: Payer | undefined
 }
 
-/** Who pays, and what was agreed to. */
 interface Payer {
   readonly quote: Quote
   readonly signer: PaymentSigner

@@ -2,7 +2,6 @@ import { readNetwork } from '../chain/name-network.ts'
 import { usageError } from '../command-error.ts'
 import { readAmount } from '../terminal/read-option.ts'
 
-/** What commander made of the words of `farebox call`; nothing in it is checked yet. */
 export interface RawCallOptions {
   readonly input?: string
   readonly field?: readonly string[]
@@ -38,11 +37,6 @@ export interface CallOptions {
 /** The client's own limit: half of the day that an authorization may live. */
 const LONGEST_DEADLINE_SECONDS = 43_200
 
-/**
- * Checks the options that do not depend on the agent.
- *
- * @throws {CommandError} naming the option
- */
 export function readCallOptions(raw: RawCallOptions): CallOptions {
   return {
     maxPriceAtomic: raw.maxPrice === undefined ? undefined : readAmount('--max-price', raw.maxPrice, '0.05'),

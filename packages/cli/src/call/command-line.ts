@@ -2,7 +2,6 @@ import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/f
 import { printable, printableJson } from '../terminal/text.ts'
 import { CALL_OPTIONS } from './input/field-flags.ts'
 
-/** A call as it could be typed. */
 export interface CommandLine {
   readonly url: string
   readonly capability: string

@@ -15,8 +15,6 @@ import { spellAddress } from '../keys/spell-address.ts'
 /**
  * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
  * would run it. Nothing is signed, and no key is looked for.
- *
- * @throws {CommandError} for an input that would be refused
  */
 export async function dryRun(
   world: World,

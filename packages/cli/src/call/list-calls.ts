@@ -2,12 +2,12 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { asTyped, paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type CallList, openCallJournal } from './journal/call-journal.ts'
-import type { CallRecord } from './journal/call-record.ts'
+import { type CallRecord, openCallJournal } from './journal/call-journal.ts'
+import { tellDamaged } from '../home/record-folder.ts'
 
 /** `--list`: the calls in the journal, those without an outcome first; files that cannot be read by name. */
 export async function listCalls(world: World, { json }: { readonly json: boolean }): Promise<ExitCode> {
-  const { calls, damaged } = await openCallJournal(world.home, systemClock).list()
+  const { records: calls, damaged } = await openCallJournal(world.home, systemClock).list()
   if (json) {
     world.out.write(`${printableJson({ calls: calls.map(documentOf), damaged })}\n`)
     return EXIT.done
@@ -23,13 +23,6 @@ export async function listCalls(world: World, { json }: { readonly json: boolean
   return EXIT.done
 }
 
-/** Names the files of the journal that hold no call. */
-export function tellDamaged({ err }: World, damaged: CallList['damaged']): void {
-  const { yellow } = paintFor(err)
-  for (const { path, reason } of damaged) err.write(`  ${yellow('!')} ${path}: ${reason}\n`)
-}
-
-/** How a call ended, in a word. */
 function stateOf(call: CallRecord): string {
   if (call.state === 'sent') return 'unresolved'
   if (call.state === 'completed') return 'completed'

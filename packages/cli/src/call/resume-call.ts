@@ -7,12 +7,17 @@ import { findChain } from '../chain/open-chain.ts'
 import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type CallJournal, type CallList, openCallJournal } from './journal/call-journal.ts'
+import {
+  type CallJournal,
+  type CallRecord,
+  type EndedCall,
+  openCallJournal,
+  type SentCall,
+} from './journal/call-journal.ts'
 import type { CallOptions } from './call-options.ts'
-import type { CallRecord, EndedCall, SentCall } from './journal/call-record.ts'
 import { explainUnforeseen, explainUnpaid } from './outcome/explain-unpaid.ts'
 import { finishCall } from './outcome/finish-call.ts'
-import { tellDamaged } from './list-calls.ts'
+import { type RecordList, tellDamaged } from '../home/record-folder.ts'
 import { localOf } from './target.ts'
 
 /**
@@ -45,7 +50,7 @@ export async function resumeCall(
 /** The fewest characters of a job_id that are taken for it. */
 const LEAST_CHARACTERS = 4
 
-function choose({ calls, damaged }: CallList, named: string | true): CallRecord {
+function choose({ records: calls, damaged }: RecordList<CallRecord>, named: string | true): CallRecord {
   const next = 'farebox call --list shows what is journalled'
   if (named === true) {
     const [first] = calls

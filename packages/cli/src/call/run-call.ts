@@ -15,7 +15,6 @@ import { answerWithJson, failureDocument, failureType, orStopped } from '../term
  * whatever happens.
  *
  * @param args those that are no options of ours: URL, capability, fields
- * @throws {CommandError} what a person reads
  */
 export async function runCall(world: World, args: readonly string[], raw: RawCallOptions): Promise<ExitCode> {
   const call = async (): Promise<ExitCode> => {

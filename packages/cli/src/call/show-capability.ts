@@ -27,7 +27,6 @@ export function showCapability(world: World, shown: CallTarget): ExitCode {
   return EXIT.done
 }
 
-/** The agent and what it does, where no capability is named. */
 export function showAgent(
   world: World,
   url: string,
@@ -120,7 +119,6 @@ function example(world: World, shown: CallTarget, bold: (text: string) => string
   return ['', bold('Example'), `  ${asTyped(world, line)}`]
 }
 
-/** Where nothing is required, the first field shows how one is given. */
 function withOne(fields: FieldMap): FieldMap {
   const [first] = Object.entries(fields)
   if (first === undefined || Object.values(fields).some(field => field.required === true)) return fields

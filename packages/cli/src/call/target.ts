@@ -5,12 +5,9 @@ import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../keys/local
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
 
-/** The agent and what it shall do, before it is known with what. */
 export interface CallTarget {
-  /** As it was typed. */
   readonly url: string
   readonly declaration: Declaration
-  /** Of the capability. */
   readonly name: string
   readonly capability: Capability
 }
@@ -25,7 +22,6 @@ export async function askPrice(
   return await quote({ url, declaration }, name, { allowHttp, signal, ...limits })
 }
 
-/** The local economy, where an agent on this machine is paid on its chain. */
 export async function localOf(world: World, url: string, network: string): Promise<LocalEconomy | undefined> {
   const local = isOnLoopback(url) ? await findLocalEconomy(world) : undefined
   return local?.network === network ? local : undefined

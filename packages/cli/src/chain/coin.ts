@@ -5,7 +5,6 @@ const COINS: { readonly [chainId: number]: string } = { 137: 'POL', 43_114: 'AVA
 
 const WEI_DIGITS = 18
 
-/** What a chain's own coin is called. */
 export function coinOf({ chainId }: Network): string {
   return COINS[chainId] ?? 'ETH'
 }

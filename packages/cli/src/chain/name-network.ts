@@ -34,11 +34,7 @@ export function namePaidNetwork(
   return isUnclear ? `${network.name} or a local chain (${network.id})` : nameNetwork(network, local, chain)
 }
 
-/**
- * The network of a CAIP-2 id that a person typed.
- *
- * @throws {CommandError} that lists those there are
- */
+/** The network of a CAIP-2 id that a person typed. */
 export function readNetwork(id: string): Network {
   const network = findNetwork(id)
   if (network !== undefined) return network

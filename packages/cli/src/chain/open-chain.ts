@@ -8,7 +8,6 @@ import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { nameNetwork } from './name-network.ts'
 
-/** A node of the chain that is paid on. */
 export interface OpenChain {
   readonly rpc: JsonRpc
   readonly network: Network
@@ -19,12 +18,10 @@ export interface OpenChain {
   close(): Promise<void>
 }
 
-/** How a node is found. */
 export interface ChainOptions {
   readonly network: Network
   /** `--rpc-url`. May hold a key in its path: only its host is ever shown. */
   readonly rpcUrl?: string | undefined
-  /** The economy on this machine, where the network is its own. */
   readonly local?: LocalEconomy | undefined
 }
 
@@ -37,8 +34,6 @@ const TIMEOUT_MS = 5_000
  * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. Where there is a local chain a
  * variable that names a node elsewhere does not count: it is of the public chain whose id the local one has. Undefined
  * where none is known, or the one of the variable is of another chain or silent, which is said.
- *
- * @throws {CommandError} when `--rpc-url` is no node of this network
  */
 export async function findChain(world: World, options: ChainOptions): Promise<OpenChain | undefined> {
   const { network, rpcUrl, local } = options
@@ -62,11 +57,7 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
   return undefined
 }
 
-/**
- * {@link findChain} for a command that can do nothing without a node.
- *
- * @throws {CommandError} where none is known
- */
+/** {@link findChain} for a command that can do nothing without a node. */
 export async function requireChain(world: World, options: ChainOptions): Promise<OpenChain> {
   const chain = await findChain(world, options)
   if (chain !== undefined) return chain
@@ -76,7 +67,6 @@ export async function requireChain(world: World, options: ChainOptions): Promise
   )
 }
 
-/** The node, or why it is not used. */
 async function openNode(url: string, network: Network): Promise<OpenChain | string> {
   if (!canParseUrl(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return 'must be an http or https URL'

@@ -1,11 +1,9 @@
 import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
 import type { OpenChain } from './open-chain.ts'
 
-/** What an address has on a chain. */
 export interface Balances {
   /** USDC, in atomic units. */
   readonly usdcAtomic: bigint
-  /** The chain's own coin. */
   readonly wei: bigint
 }
 

@@ -8,7 +8,7 @@ import {
   type Spending,
   type Stop,
 } from '@farebox/conformance/agent'
-import { warningsOf, type CheckedAgent, type Warning } from './checked-agent.ts'
+import { type CheckedAgent, type Warning, warningsOf } from './checked-agent.ts'
 
 /** What `farebox check --json` answers. */
 export interface CheckDocument {
@@ -52,7 +52,6 @@ interface ResultDocument {
   readonly why?: string
 }
 
-/** The findings as one JSON document. */
 export function checkDocument(
   agent: CheckedAgent,
   { results, stopped }: Findings,
@@ -87,7 +86,6 @@ export function checkDocument(
   }
 }
 
-/** Whether the check says anything about this agent, be it that it could not be asked. */
 function concernsAgent(result: CheckResult): boolean {
   return result.outcome !== 'not applicable' || !['mode', 'knowledge', 'socket'].includes(result.missing)
 }

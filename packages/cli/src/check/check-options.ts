@@ -7,7 +7,6 @@ import { usageError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
 import { readAmount, readSeconds, readUrl, schemeHint } from '../terminal/read-option.ts'
 
-/** What commander made of the words of `farebox check`; nothing in it is checked yet. */
 export interface RawCheckOptions {
   readonly only?: readonly string[]
   readonly paid?: true
@@ -54,11 +53,6 @@ const MAX_TIMEOUT_SECONDS = 600
 const DEFAULT_MAX_JOBS = 5
 const MAX_MAX_JOBS = 1_000
 
-/**
- * Checks what was asked.
- *
- * @throws {CommandError} naming the option
- */
 export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): CheckOptions {
   refuseConflicts(raw)
   return {

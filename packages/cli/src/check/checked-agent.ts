@@ -14,7 +14,6 @@ export interface CheckedAgent {
   readonly clockAheadSeconds: number
 }
 
-/** What is no failure of a rule and should be known before an agent is registered. */
 export function warningsOf({ url, mode, clockAheadSeconds }: CheckedAgent): readonly Warning[] {
   const { protocol, hostname } = new URL(url)
   const warnings: Warning[] = clockAheadSeconds === 0 ? [] : [clockWarning(clockAheadSeconds)]
@@ -46,7 +45,6 @@ function clockWarning(aheadSeconds: number): Warning {
   }
 }
 
-/** What should be known, and what to do about it. */
 export interface Warning {
   readonly warning: string
   readonly next: string

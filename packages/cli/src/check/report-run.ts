@@ -20,17 +20,14 @@ import { type CheckedAgent, warningsOf } from './checked-agent.ts'
 import { createProgressLine } from './progress-line.ts'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
-/** Tells a person what is found, while it is found. */
 export interface RunReport {
   onCheck(check: Check, index: number): void
   onResult(result: CheckResult): void
   end(findings: Findings, spending: Spending | undefined): void
 }
 
-/** What is reported, and how. */
 export interface ReportOptions extends Pick<RawCheckOptions, 'verbose' | 'quiet'> {
   readonly agent: CheckedAgent
-  /** All that will be put, to know when an area is done. */
   readonly checks: readonly Check[]
 }
 
@@ -79,7 +76,6 @@ export function createRunReport(world: World, options: ReportOptions): RunReport
 
 /** An area's checks are not always put in a row. */
 function gatherAreas(checks: readonly Check[]): {
-  /** All results of the area, when this was the last. */
   add(result: CheckResult): readonly CheckResult[] | undefined
   /** What there is of areas that never came to their end. */
   unfinished(): Iterable<readonly [area: string, results: readonly CheckResult[]]>
@@ -201,7 +197,6 @@ function pay({ url, terms }: CheckedAgent, { results }: Findings): readonly Step
 const MAX_COLUMNS = 110
 const MIN_COLUMNS = 40
 
-/** The report in the colours and the width of a screen. */
 function reportStyle(screen: Screen, options: { readonly verbose: boolean }): ReportStyle {
   const { bold, dim, red, green } = paintFor(screen)
   const columns = Math.min(Math.max(screen.columns, MIN_COLUMNS), MAX_COLUMNS)

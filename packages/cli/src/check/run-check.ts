@@ -66,7 +66,6 @@ const SILENT: RunReport = {
   end: () => undefined,
 }
 
-/** Finds the agent, how it takes jobs and, where one is wanted, who pays. */
 async function prepare(
   world: World,
   { url, timeoutMs, only, paying }: CheckOptions,

@@ -10,7 +10,6 @@ import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import { watchSources } from './watch/source-watch.ts'
 import { reportOutcomes } from './screen/report-outcomes.ts'
 
-/** An agent that is served as its files say, from save to save. */
 export interface DevSession {
   /**
    * Loads it for the first time and follows its files from then on. Throws a `CommandError` where its port is taken.
@@ -22,19 +21,14 @@ export interface DevSession {
   stop(): Promise<void>
 }
 
-/** What a session needs. */
 export interface SessionOptions {
   readonly world: World
   readonly announcer: Announcer
   readonly processes: AgentProcesses
   readonly clock: Clock
-  /** Whether there is time before the first load, in which its process can get ready. */
   readonly beginsLater: boolean
-  /** Told each time a change is about to be loaded. */
   readonly onLoading: () => void
-  /** Told each time a version is served, before it is announced. */
   readonly onServing: (serving: Serving) => void
-  /** Told what the agent reports between loads. */
   readonly onReport: (report: Report) => void
 }
 
@@ -94,7 +88,6 @@ export function startDevSession(options: SessionOptions): DevSession {
     return outcome
   }
 
-  /** Tells it, and watches whatever was read. */
   async function conclude(
     outcome: LoadOutcome,
     cause: { readonly files: readonly string[]; readonly sinceMs: number },
@@ -145,13 +138,11 @@ function union(some: readonly string[], others: readonly string[]): readonly str
   return [...new Set([...some, ...others])]
 }
 
-/** A text of several lines, as the rest of the program refuses. */
 function refusalOf(text: string): CommandError {
   const [first = '', ...rest] = text.split('\n')
   return new CommandError(first, rest.map(line => line.trim()).join('\n'))
 }
 
-/** How long to wait before the next try. */
 interface Backoff {
   /** Each delay is longer than the one before, until {@link Backoff.reset}. */
   nextMs(atMs: number): number

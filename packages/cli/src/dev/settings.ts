@@ -3,7 +3,6 @@ import { dirname, relative, resolve } from 'node:path'
 import { CommandError, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
-/** What was asked on the command line, as it was written. */
 export interface DevOptions {
   readonly config: string
   readonly handlers?: string

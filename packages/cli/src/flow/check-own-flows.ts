@@ -15,8 +15,6 @@ import { withConfigProblems } from '../types/run-types.ts'
 /**
  * `farebox check --flows`: how many of the flows at a platform the declaration in this folder would break. Exit code 1
  * where it would any. With `--json` the output holds one document whatever happens.
- *
- * @throws {CommandError} what a person reads
  */
 export async function checkOwnFlows(
   world: World,
@@ -36,7 +34,6 @@ export async function checkOwnFlows(
 const CONFIG = 'agent.json'
 const OWN = ['flows', 'agentId', 'platform', 'config', 'json']
 
-/** What says how a running agent is asked. */
 function refuseOthers(raw: RawCheckOptions): void {
   const other = Object.keys(raw).find(name => !OWN.includes(name))
   if (other === undefined) return
@@ -68,8 +65,6 @@ async function askForDrift(
 /**
  * The agent that is meant: the one that is listed with an endpoint; without one, the only one that was registered from
  * here at this platform.
- *
- * @throws {CommandError} where that is none, or several
  */
 async function findOwnAgent(
   world: World,
@@ -93,7 +88,6 @@ async function findOwnAgent(
   )
 }
 
-/** What was found, and of which agent. */
 interface FoundDrift {
   readonly agentId: number
   readonly name: string

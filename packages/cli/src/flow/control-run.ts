@@ -11,7 +11,6 @@ import { explainRun } from './run/explain-run.ts'
 import { withRunDocument } from './run/run-documents.ts'
 import { draw, type RawRunCommand } from './show-run.ts'
 
-/** What commander made of the words of `farebox flow answer`. */
 export interface RawAnswerCommand extends RawRunCommand {
   readonly approve?: true
   readonly decline?: true
@@ -27,11 +26,7 @@ export async function cancel(world: World, named: string, raw: RawRunCommand): P
   return await change(world, named, raw, async handle => await cancelRun(handle, { signal: world.signal }))
 }
 
-/**
- * `farebox flow answer`: what a person says to a step that asks.
- *
- * @throws {CommandError} where neither --approve nor --decline is given, or both
- */
+/** `farebox flow answer`: what a person says to a step that asks. */
 export async function answer(
   world: World,
   named: string,
@@ -65,7 +60,6 @@ async function change(
   })
 }
 
-/** A run that was cancelled with nothing left to be charged needs its payments no more. */
 async function endWhereOver(world: World, { file }: FoundRun, run: RunAnswer): Promise<void> {
   const { status, paid, exposed_until: exposedUntil } = run
   if (file?.state !== 'open' || exposedUntil !== null) return

@@ -1,11 +1,12 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunHandle } from '@farebox/client/run/run-record'
-import { isLive, readSession } from '../account/session-file.ts'
+import { isLive, sessionFile } from '../account/session-file.ts'
 import { CommandError, usageError } from '../command-error.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import { paintFor, printable } from '../terminal/text.ts'
+import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { openRunJournal, type RunFile, type RunList } from './journal/run-journal.ts'
+import { openRunJournal, type RunFile } from './journal/run-journal.ts'
+import { type RecordList, tellDamaged } from '../home/record-folder.ts'
 
 /** A run that was named, and what opens it. */
 export interface FoundRun {
@@ -23,7 +24,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * address that is signed in.
  *
  * @param named undefined: the newest that has not ended
- * @throws {CommandError} where there is none, or several
  */
 export async function findRun(
   world: World,
@@ -31,12 +31,12 @@ export async function findRun(
   platform: string | undefined,
 ): Promise<FoundRun> {
   const list = await openRunJournal(world.home, systemClock).list()
-  tellDamagedRuns(world, list.damaged)
+  tellDamaged(world, list.damaged)
   if (named === undefined) return openedBy(newest(list))
   const id = named.toLowerCase()
   if (id.length < LEAST_CHARACTERS || !/^[0-9a-f-]+$/.test(id))
     throw usage(`"${printable(named.slice(0, 40))}" is no run id, nor the beginning of one`)
-  const found = list.runs.filter(({ runId }) => runId.toLowerCase().startsWith(id))
+  const found = list.records.filter(({ runId }) => runId.toLowerCase().startsWith(id))
   const [only, another] = found
   if (another !== undefined) throw usage(`${found.length} runs begin with "${id}"`)
   if (only !== undefined) return openedBy(only)
@@ -44,7 +44,7 @@ export async function findRun(
   throw usage(`no run "${id}" was started here`)
 }
 
-function newest({ runs: [first] }: RunList): RunFile {
+function newest({ records: [first] }: RecordList<RunFile>): RunFile {
   if (first?.state === 'open') return first
   throw first === undefined
     ? new CommandError('no run was started here', 'farebox flow run <file> starts one')
@@ -58,19 +58,13 @@ function openedBy(file: RunFile): FoundRun {
 
 async function openedBySession(world: World, runId: string, platform: string | undefined): Promise<FoundRun> {
   const { url } = await findPlatform(world, platform)
-  const session = await readSession(world.home, url)
+  const session = await sessionFile(world.home, url).read()
   if (session !== undefined && isLive(session))
     return { handle: { platformUrl: url, runId, session: session.token }, file: undefined }
   throw new CommandError(
     `no run ${runId} was started here, and nobody is signed in at ${url}`,
     'farebox login, as its payer',
   )
-}
-
-/** Names the files of the journal that hold no run. */
-export function tellDamagedRuns({ err }: World, damaged: RunList['damaged']): void {
-  const { yellow } = paintFor(err)
-  for (const { path, reason } of damaged) err.write(`  ${yellow('!')} ${path}: ${reason}\n`)
 }
 
 function usage(message: string): CommandError {

@@ -37,10 +37,9 @@ function addCheck(flow: Command, world: World, end: End): void {
     .option('--payer <address>', 'whose balance is held against the price')
   withPlatformOptions(check)
     .addHelpText('after', CHECK_EXAMPLES)
-    .action(async (file: string, options: RawFlowCheckOptions) => {
-      const { checkFlowFile } = await import('./check/check-flow-file.ts')
-      end(await checkFlowFile(world, file, options))
-    })
+    .action(async (file: string, options: RawFlowCheckOptions) =>
+      end(await (await import('./check/check-flow-file.ts')).checkFlowFile(world, file, options)),
+    )
 }
 
 function addExport(flow: Command, world: World, end: End): void {
@@ -53,10 +52,9 @@ function addExport(flow: Command, world: World, end: End): void {
     .option('--offline', 'ask no platform where its agents are; say it in the environment')
   withPlatformOptions(made)
     .addHelpText('after', EXPORT_EXAMPLES)
-    .action(async (file: string, options: RawFlowExportOptions) => {
-      const { exportFlow } = await import('./export/export-flow.ts')
-      end(await exportFlow(world, file, options))
-    })
+    .action(async (file: string, options: RawFlowExportOptions) =>
+      end(await (await import('./export/export-flow.ts')).exportFlow(world, file, options)),
+    )
 }
 
 function addRun(flow: Command, world: World, end: End): void {
@@ -74,10 +72,9 @@ function addRun(flow: Command, world: World, end: End): void {
     .option('--sign <when>', 'upfront: all payments at the start; just-in-time: each when its step is ready')
   withPlatformOptions(withWallet(run))
     .addHelpText('after', RUN_EXAMPLES)
-    .action(async (file: string, options: RawRunOptions) => {
-      const { runFlowFile } = await import('./run/run-flow-file.ts')
-      end(await runFlowFile(world, file, options))
-    })
+    .action(async (file: string, options: RawRunOptions) =>
+      end(await (await import('./run/run-flow-file.ts')).runFlowFile(world, file, options)),
+    )
 }
 
 function addList(flow: Command, world: World, end: End): void {
@@ -89,10 +86,9 @@ function addList(flow: Command, world: World, end: End): void {
       ),
   )
     .addHelpText('after', '\nExample\n  farebox flow list')
-    .action(async (options: RawRunCommand) => {
-      const { listFlows } = await import('./list-flows.ts')
-      end(await listFlows(world, options))
-    })
+    .action(async (options: RawRunCommand) =>
+      end(await (await import('./list-flows.ts')).listFlows(world, options)),
+    )
 }
 
 function addShow(flow: Command, world: World, end: End): void {
@@ -103,10 +99,9 @@ function addShow(flow: Command, world: World, end: End): void {
       .argument('[run]', RUN),
   )
     .addHelpText('after', '\nExamples\n  farebox flow show\n  farebox flow show 3f8a2c1e --json')
-    .action(async (named: string | undefined, options: RawRunCommand) => {
-      const { showRun } = await import('./show-run.ts')
-      end(await showRun(world, named, options))
-    })
+    .action(async (named: string | undefined, options: RawRunCommand) =>
+      end(await (await import('./show-run.ts')).showRun(world, named, options)),
+    )
 }
 
 function addResume(flow: Command, world: World, end: End): void {
@@ -132,10 +127,9 @@ function addControls(flow: Command, world: World, end: End): void {
       .argument('[run]', RUN),
   )
     .addHelpText('after', '\nExample\n  farebox flow pause 3f8a2c1e')
-    .action(async (named: string | undefined, options: RawRunCommand) => {
-      const { pause } = await import('./control-run.ts')
-      end(await pause(world, named, options))
-    })
+    .action(async (named: string | undefined, options: RawRunCommand) =>
+      end(await (await import('./control-run.ts')).pause(world, named, options)),
+    )
   withPlatformOptions(
     flow
       .command('cancel')
@@ -143,10 +137,9 @@ function addControls(flow: Command, world: World, end: End): void {
       .argument('<run>', 'its id, or the beginning of it'),
   )
     .addHelpText('after', '\nExample\n  farebox flow cancel 3f8a2c1e')
-    .action(async (named: string, options: RawRunCommand) => {
-      const { cancel } = await import('./control-run.ts')
-      end(await cancel(world, named, options))
-    })
+    .action(async (named: string, options: RawRunCommand) =>
+      end(await (await import('./control-run.ts')).cancel(world, named, options)),
+    )
   withPlatformOptions(
     flow
       .command('answer')
@@ -157,10 +150,9 @@ function addControls(flow: Command, world: World, end: End): void {
       .option('--decline', 'go on by “declined”'),
   )
     .addHelpText('after', '\nExample\n  farebox flow answer 3f8a2c1e publish --approve')
-    .action(async (named: string, step: string, options: RawAnswerCommand) => {
-      const { answer } = await import('./control-run.ts')
-      end(await answer(world, named, step, options))
-    })
+    .action(async (named: string, step: string, options: RawAnswerCommand) =>
+      end(await (await import('./control-run.ts')).answer(world, named, step, options)),
+    )
 }
 
 function collect(arg: string, args: readonly string[] = []): readonly string[] {

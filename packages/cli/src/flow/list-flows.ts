@@ -1,18 +1,17 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
-import { isLive, readSession } from '../account/session-file.ts'
+import { isLive, sessionFile } from '../account/session-file.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { asTyped, paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { tellDamagedRuns } from './find-run.ts'
 import { openRunJournal, type RunFile } from './journal/run-journal.ts'
 import { withRunDocument } from './run/run-documents.ts'
 import type { RawRunCommand } from './show-run.ts'
+import { tellDamaged } from '../home/record-folder.ts'
 
-/** What a platform has of the address that is signed in. */
 interface Account {
   readonly platform: string
   readonly address: string
@@ -28,7 +27,7 @@ const SHOWN = 20
  */
 export async function listFlows(world: World, raw: RawRunCommand): Promise<ExitCode> {
   return await withRunDocument(world, raw, async () => {
-    const { runs, damaged } = await openRunJournal(world.home, systemClock).list()
+    const { records: runs, damaged } = await openRunJournal(world.home, systemClock).list()
     const account = await readAccount(world, raw.platform)
     if (raw.json === true) {
       world.out.write(`${printableJson(documentOf(account, runs, damaged))}\n`)
@@ -36,7 +35,7 @@ export async function listFlows(world: World, raw: RawRunCommand): Promise<ExitC
     }
     if (account !== undefined) drawFlows(world, account)
     drawRuns(world, merge(account?.runs ?? [], runs))
-    tellDamagedRuns(world, damaged)
+    tellDamaged(world, damaged)
     if (account === undefined)
       world.err.write(`\n  ${asTyped(world, 'farebox login')} shows what you have saved and run elsewhere\n`)
     return EXIT.done
@@ -52,7 +51,7 @@ async function readAccount(world: World, platform: string | undefined): Promise<
       return undefined
     },
   )
-  const session = url === undefined ? undefined : await readSession(world.home, url)
+  const session = url === undefined ? undefined : await sessionFile(world.home, url).read()
   if (url === undefined || session === undefined || !isLive(session)) return undefined
   const ask = createAskPlatform(url, world.signal)
   const { token, address } = session

@@ -114,11 +114,17 @@ test('the agent is the one at the url, else the only one that was registered fro
 
   const journal = openRegistrationJournal(join(folder, '.home'))
   const record = { version: 1, platform: url, registrationId: 'a', startedAt: 1 } as const
-  await journal.write({ ...record, endpoint: 'https://one.example', agentId: 4 })
-  await journal.write({ ...record, endpoint: 'https://old.example', agentId: 5, endedAt: 2 })
+  await journal
+    .registration({ ...record, endpoint: 'https://one.example' })
+    .write({ ...record, endpoint: 'https://one.example', agentId: 4 })
+  await journal
+    .registration({ ...record, endpoint: 'https://old.example' })
+    .write({ ...record, endpoint: 'https://old.example', agentId: 5, endedAt: 2 })
   expect((await check('--platform', url)).code).toBe(0)
   expect(asked.at(-2)).toBe('POST /v1/agents/4/drift')
-  await journal.write({ ...record, endpoint: 'https://two.example', agentId: 6 })
+  await journal
+    .registration({ ...record, endpoint: 'https://two.example' })
+    .write({ ...record, endpoint: 'https://two.example', agentId: 6 })
   const { code, err } = await check('--platform', url)
   expect([code, err]).toEqual([2, expect.stringContaining('which agent? 2 were registered from here')])
 })

@@ -31,8 +31,6 @@ export async function resume(world: World, named: string | undefined, raw: RawRu
 /**
  * Takes up a run where it was left: by what is written down of it here, else as the platform has it. Payments that it asks
  * for are signed by the key that has paid for it before, where that is at hand.
- *
- * @throws {CommandError} where it does not come to its end by itself
  */
 async function takeUpRun(
   world: World,

@@ -11,7 +11,6 @@ import { explainRun, sumsOf } from './run/explain-run.ts'
 import { columnsFor, drawStep, stepLines } from './run/step-lines.ts'
 import { withRunDocument } from './run/run-documents.ts'
 
-/** What commander made of the words of commands about one run. */
 export interface RawRunCommand {
   readonly platform?: string
   readonly json?: true
@@ -39,7 +38,6 @@ export async function showRun(
   })
 }
 
-/** A run as a table. */
 export function draw(world: World, run: RunAnswer): void {
   const { out } = world
   const { bold, dim } = paintFor(out)

@@ -1,38 +1,32 @@
+import { isObject, objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
+import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '@farebox/client/internal/exchange/clock'
-import { printable } from '../terminal/text.ts'
-import { UNFINISHED, writeSecretFile } from './secret-file.ts'
+import { CommandError, systemErrorCode } from '../command-error.ts'
+import { paintFor, printable } from '../terminal/text.ts'
+import type { World } from '../world.ts'
+import { createSecretFile, UNFINISHED, writeSecretFile } from './secret-file.ts'
 
 /** Records of one kind, a file each, in a folder of their own. */
 export interface RecordFolder<Kept> {
   /** When this resolves, a crash does not lose it. */
   write(record: Kept): Promise<void>
-  /** The record, or why the file holds none. */
-  read(id: string): Promise<Kept | string>
-  remove(id: string): Promise<void>
-  /** In no order; and the files that cannot be read. */
-  list(): Promise<RecordList<Kept>>
   /**
-   * Removes ended records that are old or too many, and what crashes left half-written. Never a record that has not
-   * ended, and never a file that cannot be read: a person may still fix it.
+   * Puts what became of it in its place. Then removes ended records that are old or too many, and what crashes left
+   * half-written: never a record that has not ended, and never a file that cannot be read, a person may still fix it.
    */
-  prune(): Promise<void>
+  end(record: Kept): Promise<void>
+  remove(id: string): Promise<void>
+  /** Those that have not ended first, then the newest first; and the files that cannot be read. */
+  list(): Promise<RecordList<Kept>>
 }
 
-/** What is in a folder. */
 export interface RecordList<Kept> {
   readonly records: readonly Kept[]
-  readonly damaged: readonly DamagedFile[]
+  readonly damaged: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** A file that holds no record. */
-export interface DamagedFile {
-  readonly path: string
-  readonly reason: string
-}
-
-/** What is known of a kind of records. */
 export interface RecordKind<Kept> {
   /** In a message: `job`. */
   readonly what: string
@@ -40,6 +34,7 @@ export interface RecordKind<Kept> {
   readonly read: (value: unknown) => Kept
   readonly idOf: (record: Kept) => string
   readonly isEnded: (record: Kept) => boolean
+  readonly isFinal?: (record: Kept) => boolean
 }
 
 const DAY_MS = 86_400_000
@@ -47,8 +42,7 @@ const KEPT_MS = 30 * DAY_MS
 /** A record may have megabytes: this many are kept at most, whatever their age. */
 const KEPT_FILES = 500
 
-/** Opens the records in a folder, which is made when the first is written. */
-export function openRecordFolder<Kept>(
+export function openRecordFolder<Kept extends { readonly startedAt: number }>(
   folder: string,
   clock: Clock,
   kind: RecordKind<Kept>,
@@ -69,31 +63,143 @@ export function openRecordFolder<Kept>(
     }
   }
 
+  const write = async (record: Kept): Promise<void> =>
+    await writeSecretFile(pathOf(kind.idOf(record)), `${JSON.stringify(record)}\n`)
+
+  const prune = async (): Promise<void> => {
+    const nowMs = clock.nowMs()
+    for (const [index, { path, changedMs }] of (await newestFirst(folder)).entries()) {
+      if (index < KEPT_FILES && nowMs - changedMs < KEPT_MS) continue
+      const record = await readFrom(path)
+      if (typeof record !== 'string' && kind.isEnded(record)) await rm(path, { force: true })
+    }
+    for (const path of await filesOf(folder, UNFINISHED))
+      if (nowMs - (await changedAt(path)) > DAY_MS) await rm(path, { force: true })
+  }
+
   return {
-    write: async record => await writeSecretFile(pathOf(kind.idOf(record)), `${JSON.stringify(record)}\n`),
-    read: async id => await readFrom(pathOf(id)),
+    write,
+    async end(record) {
+      const before = await readFrom(pathOf(kind.idOf(record)))
+      if (typeof before === 'string' || kind.isFinal?.(before) !== true) await write(record)
+      await prune()
+    },
     remove: async id => await rm(pathOf(id), { force: true }),
     async list() {
-      const records: Kept[] = []
-      const damaged: DamagedFile[] = []
-      for (const path of await filesOf(folder, '.json')) {
-        const read = await readFrom(path)
-        if (typeof read === 'string') damaged.push({ path: printable(path), reason: read })
-        else records.push(read)
+      const paths = await filesOf(folder, '.json')
+      const read = await Promise.all(paths.map(async path => ({ path, record: await readFrom(path) })))
+      const rank = (record: Kept): number => Number(kind.isEnded(record))
+      return {
+        records: read
+          .flatMap(({ record }) => (typeof record === 'string' ? [] : [record]))
+          .toSorted((one, other) => rank(one) - rank(other) || other.startedAt - one.startedAt),
+        damaged: read.flatMap(({ path, record }) =>
+          typeof record === 'string' ? [{ path: printable(path), reason: record }] : [],
+        ),
       }
-      return { records, damaged }
-    },
-    async prune() {
-      const nowMs = clock.nowMs()
-      for (const [index, { path, changedMs }] of (await newestFirst(folder)).entries()) {
-        if (index < KEPT_FILES && nowMs - changedMs < KEPT_MS) continue
-        const record = await readFrom(path)
-        if (typeof record !== 'string' && kind.isEnded(record)) await rm(path, { force: true })
-      }
-      for (const path of await filesOf(folder, UNFINISHED))
-        if (nowMs - (await changedAt(path)) > DAY_MS) await rm(path, { force: true })
     },
   }
+}
+
+export function tellDamaged({ err }: World, damaged: RecordList<unknown>['damaged']): void {
+  for (const { path, reason } of damaged) err.write(`  ${paintFor(err).yellow('!')} ${path}: ${reason}\n`)
+}
+
+/** What is not written down is not sent. */
+export function notWritten({ home }: World, what: string, unsent: string, cause: unknown): CommandError {
+  return new CommandError(
+    `${what} in ${printable(home)} (${systemErrorCode(cause)})`,
+    `${unsent}; FAREBOX_HOME names another folder`,
+    { cause },
+  )
+}
+
+type Fields = { readonly [key: string]: unknown }
+
+/**
+ * The fields of a record of version 1: `texts` are strings, `times` seconds.
+ *
+ * @throws {TypeError} naming what is missing
+ */
+export function readFields(value: unknown, texts: readonly string[], times: readonly string[]): Fields {
+  if (!isObject(value)) throw new TypeError('is not a JSON object')
+  if (value['version'] !== 1) throw new TypeError('is not of version 1')
+  for (const key of texts) if (typeof value[key] !== 'string') throw new TypeError(`has no ${key}`)
+  for (const key of times) {
+    const time = value[key]
+    if (typeof time !== 'number' || !Number.isFinite(time) || time < 0) throw new TypeError(`has no ${key}`)
+  }
+  return value
+}
+
+/** One file that its owner alone can read. */
+export interface KeptFile<Kept> {
+  /** Undefined where there is no such file. */
+  read(): Promise<Kept | undefined>
+  /** When this resolves, a crash does not lose it. */
+  write(record: Kept): Promise<void>
+  /** {@link write}; false where the file is there already, of another command maybe. */
+  create(record: Kept): Promise<boolean>
+  remove(): Promise<void>
+}
+
+/**
+ * A file in a folder, by what it is about.
+ *
+ * @param key makes its name, with the ending
+ * @param read undefined for what is none
+ * @param damaged what to do with a file that holds something else
+ */
+export function keptFile<Kept extends object>(
+  folder: string,
+  key: readonly (string | number)[],
+  ending: string,
+  read: (value: Fields) => Kept | undefined,
+  damaged?: 'is none',
+): KeptFile<Kept> {
+  const name = createHash('sha256').update(key.join('\n')).digest('hex').slice(0, 32)
+  const path = join(folder, `${name}${ending}`)
+  const textOf = (record: Kept): string => `${JSON.stringify(record, null, 2)}\n`
+  return {
+    read: async () => await readKept(path, read, damaged),
+    write: async record => await writeSecretFile(path, textOf(record)),
+    async create(record) {
+      try {
+        await createSecretFile(path, textOf(record))
+        return true
+      } catch (error) {
+        if (systemErrorCode(error) === 'EEXIST') return false
+        throw error
+      }
+    },
+    remove: async () => await rm(path, { force: true }),
+  }
+}
+
+export async function listKept<Kept>(
+  folder: string,
+  ending: string,
+  read: (value: Fields) => Kept | undefined,
+  damaged?: 'is none',
+): Promise<readonly Kept[]> {
+  const paths = await filesOf(folder, ending)
+  const all = await Promise.all(paths.map(async path => await readKept(path, read, damaged)))
+  return all.filter(record => record !== undefined)
+}
+
+/** @throws {Error} where the file holds something else: a transaction may have been sent */
+async function readKept<Kept>(
+  path: string,
+  read: (value: Fields) => Kept | undefined,
+  damaged: 'is none' | undefined,
+): Promise<Kept | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (damaged === 'is none' || systemErrorCode(error) === 'ENOENT') return undefined
+    throw error
+  })
+  const record = text === undefined ? undefined : read(objectOf(parseJson(text)))
+  if (text === undefined || record !== undefined || damaged === 'is none') return record
+  throw new Error(`${path} is damaged; remove it once you know from the chain what became of what was sent`)
 }
 
 async function newestFirst(
@@ -104,9 +210,9 @@ async function newestFirst(
   return files.toSorted((one, other) => other.changedMs - one.changedMs)
 }
 
-async function filesOf(folder: string, extension: string): Promise<readonly string[]> {
+async function filesOf(folder: string, ending: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
-  return names.filter(name => name.endsWith(extension)).map(name => join(folder, name))
+  return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
 }
 
 /** Milliseconds since the epoch; for a file that is just gone infinity, newer than any: there is nothing to remove. */

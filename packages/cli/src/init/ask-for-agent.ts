@@ -6,7 +6,6 @@ import { agentNameOf } from './project/package-name.ts'
 /** What was said on the command line; the rest is asked, or taken from the defaults. */
 export type GivenAnswers = { readonly [key in keyof NewAgent]?: string | undefined }
 
-/** How the answers that were not given are come by. */
 export interface AskOptions {
   /** Absolute: where the agent is made, which suggests its name. */
   readonly folder: string

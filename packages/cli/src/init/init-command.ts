@@ -17,10 +17,9 @@ export const initCommand: CommandMaker = (world, end) =>
     .option('--overwrite', 'replace the files that are in the way; package.json never')
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (folder: string | undefined, options: RawInitOptions) => {
-      const { runInit } = await import('./run-init.ts')
-      end(await runInit(world, folder ?? '.', options))
-    })
+    .action(async (folder: string | undefined, options: RawInitOptions) =>
+      end(await (await import('./run-init.ts')).runInit(world, folder ?? '.', options)),
+    )
 
 const EXAMPLES = `
 Nothing that is there is replaced unless you say --overwrite: a package.json and a README stay, a .gitignore gets the

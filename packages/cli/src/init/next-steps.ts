@@ -5,7 +5,6 @@ import { wayTo } from './way-to.ts'
 /** Commands to copy: to get it running, and to call it from another terminal. */
 export type NextSteps = readonly [run: readonly string[], call: readonly string[]]
 
-/** Where a project was made, seen from where the person is. */
 export interface NextStepsOptions {
   /** Absolute. */
   readonly from: string

@@ -14,7 +14,6 @@ import { showConflicts, showProject } from './show-project.ts'
 import { packVendor, planVendor, type Vendor } from './vendor/vendor.ts'
 import { findConflicts, writeProject } from './project/write-project.ts'
 
-/** What commander made of the words of `farebox init`. */
 export interface RawInitOptions {
   readonly name?: string
   readonly description?: string

@@ -7,7 +7,6 @@ import { wayTo } from './way-to.ts'
 import type { Vendor } from './vendor/vendor.ts'
 import type { Conflict } from './project/write-project.ts'
 
-/** A project that was written. */
 export interface ShownProject {
   /** Absolute. */
   readonly folder: string
@@ -20,7 +19,6 @@ export interface ShownProject {
   readonly vendor: Vendor | undefined
 }
 
-/** Tells what was written, and what to do next. */
 export function showProject(world: World, project: ShownProject): void {
   const { agent, plan, replaced, next, vendor } = project
   const completed = plan.own.filter(({ state }) => state === 'completed').map(({ path }) => path)
@@ -57,7 +55,6 @@ function tellOwn({ path, state }: OwnFile, { additions }: ProjectBesideOwn): str
     : 'was there and stays'
 }
 
-/** Tells what is in the way, and that nothing was written. */
 export function showConflicts(world: World, folder: string, conflicts: readonly Conflict[]): void {
   const { err } = world
   const width = widest(conflicts)

@@ -93,7 +93,6 @@ async function runForeignScrypt(
   return await wasm.scrypt({ ...options, password, salt, outputType: 'binary' })
 }
 
-/** The proof that password and ciphertext belong together. */
 export function macOf(
   keccak256: EvmCrypto['keccak256'],
   derived: Uint8Array,

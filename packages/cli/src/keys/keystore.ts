@@ -1,4 +1,4 @@
-import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -34,7 +34,6 @@ const MAX_KEYSTORE_CHARACTERS = 65_536
  * Reads a keystore file and checks everything in it, its cost above all.
  *
  * @param where what to call it in messages
- * @throws {CommandError} that names what is wrong with it
  */
 export function readKeystore(text: string, where: string): Keystore {
   const refuse = (reason: string): CommandError =>
@@ -42,7 +41,7 @@ export function readKeystore(text: string, where: string): Keystore {
       `${where}: ${reason}`,
       'a keystore is a file of `farebox wallet new`, of geth or of cast',
     )
-  const file = objectOf(text.length > MAX_KEYSTORE_CHARACTERS ? undefined : parse(text))
+  const file = objectOf(text.length > MAX_KEYSTORE_CHARACTERS ? undefined : parseJson(text))
   if (file === undefined) throw refuse('is not a keystore: it is not a JSON object of a keystore’s size')
   if (file['version'] !== 3) throw refuse('is not a keystore of version 3')
   const crypto = objectOf(file['crypto'] ?? file['Crypto'])
@@ -69,7 +68,6 @@ export function readKeystore(text: string, where: string): Keystore {
   }
 }
 
-/** The derivation, or why it is not done. */
 function readDerivation(kind: unknown, parameters: { readonly [key: string]: unknown }): Derivation | string {
   const { dklen, n, r, p, c, prf } = parameters
   if (dklen !== 32) return `crypto.kdfparams.dklen must be 32, got ${shown(dklen)}`
@@ -109,14 +107,6 @@ function isCount(value: unknown): value is number {
 
 function objectOf(value: unknown): { readonly [key: string]: unknown } | undefined {
   return isObject(value) ? value : undefined
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,4 @@
-import { isObject } from '@farebox/protocol/internal/guards/json'
+import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -11,14 +11,11 @@ import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */
 export interface LocalEconomy {
-  /** The file. */
   readonly path: string
   /** One of {@link isLocalNetwork}. */
   readonly network: string
   readonly rpcUrl: string
-  /** Of its platform, where one runs beside it. */
   readonly platformUrl?: string
-  /** A test wallet with test money. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
 
@@ -91,7 +88,7 @@ async function isRunning({ rpcUrl, network }: LocalEconomy): Promise<boolean> {
 }
 
 function readLocalFile(path: string, text: string): LocalEconomy | undefined {
-  const file = parse(text)
+  const file = parseJson(text)
   const [chain, payer] = [objectOf(file, 'chain'), objectOf(file, 'payer')]
   const { network, rpcUrl } = chain
   const { address, privateKey } = payer
@@ -117,14 +114,6 @@ export function isLocalNetwork(id: string): boolean {
 /** Is this URL's host this machine itself? */
 export function isOnLoopback(url: string): boolean {
   return canParseUrl(url) && isLoopback(new URL(url).hostname)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function objectOf(value: unknown, key: string): { readonly [key: string]: unknown } {

@@ -33,11 +33,6 @@ export async function givenPassword(
   return text.split(/\r?\n/, 1)[0]
 }
 
-/**
- * Asks for a wallet's password.
- *
- * @throws {CommandError} where there is no terminal to ask on
- */
 export async function askPassword(world: World, wallet: string): Promise<string> {
   if (!world.canAsk) throw nobodyToAsk(wallet)
   return await world.ask.password(`Password of the wallet "${wallet}"`)

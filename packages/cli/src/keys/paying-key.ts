@@ -15,11 +15,9 @@ export interface PayingKey {
   readonly address: string
   /** Where the key is, in words that follow the address: `wallet "default"`. */
   readonly source: string
-  /** Asks for the password where one is needed, and gives what signs. */
   unlock(): Promise<KeySigner>
 }
 
-/** Signs payments, and transactions by their digest. */
 export interface KeySigner extends PaymentSigner {
   /** 65 bytes r ‖ s ‖ v, v 27 or 28, over 32 bytes. */
   signDigest(digest: Uint8Array): Uint8Array
@@ -93,11 +91,7 @@ async function openWallet(
   return checkedSigner(crypto, key, printable(wallet.name), wallet.keystore.address)
 }
 
-/**
- * The private key of a wallet, 32 bytes, by the password that was given, else asked for.
- *
- * @throws {CommandError} for a wrong password
- */
+/** The private key of a wallet, 32 bytes, by the password that was given, else asked for. */
 export async function unlockWallet(
   world: World,
   crypto: Pick<EvmCrypto, 'keccak256'>,

@@ -1,5 +1,4 @@
-import type { CommandError } from '../command-error.ts'
-import { usageError } from '../command-error.ts'
+import { type CommandError, usageError } from '../command-error.ts'
 
 /** Options that other tools take a key by. */
 const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?:=|$)/i
@@ -9,8 +8,6 @@ const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
 /**
  * Refuses a command that has a private key in its arguments, before anything else looks at them. A hash has the
  * same form: where one is meant as a field of a job, `--field name=0x…` says so.
- *
- * @throws {CommandError} that does not repeat the argument
  */
 export function refuseKeyArguments(words: readonly string[]): void {
   for (const word of words) {

@@ -24,8 +24,6 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /**
  * Where a wallet is kept: a name stands for `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
  * file.
- *
- * @throws {CommandError} for what is neither
  */
 function walletPath({ home, folder }: Place, name: string): string {
   if (/[/\\]/.test(name) || name.endsWith('.json')) return resolve(folder, name)
@@ -99,7 +97,6 @@ export function alreadyThere(name: string): CommandError {
   )
 }
 
-/** What a file system without hard links says to a new name for a file. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 function notKept(path: string, cause: unknown): CommandError {

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { chooseCapability } from '../call/choose-capability.ts'
 import { type ExitCode, usageError } from '../command-error.ts'
-import { planTransaction } from '../register/transaction/plan-transaction.ts'
+import { planTransaction } from '../register/transaction/send-transaction.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
@@ -31,8 +31,6 @@ const APPROVAL_GAS = 100_000n
 /**
  * `farebox limits allow`: sets what a capability of an agent may move of the wallet's tokens, and makes the approval of
  * the token exactly that much larger.
- *
- * @throws {CommandError} what a person reads
  */
 export async function allowAgent(
   world: World,
@@ -57,7 +55,6 @@ type NamedTerms = AskedTerms & { readonly spender: string }
 
 type DeclaredTerms = Pick<AllowedTerms, 'agent' | 'agentName' | 'capability' | 'declared'>
 
-/** What the capability declares, and that the limit is lower. */
 async function holdAgainstDeclaration(
   world: World,
   agent: MeantAgent,
@@ -160,7 +157,6 @@ function hex(address: string): `0x${string}` {
   return `0x${address.slice(2).toLowerCase()}`
 }
 
-/** What a permission is for, and whom it names. */
 interface Named {
   readonly agentId: bigint
   readonly capability: string
@@ -182,11 +178,7 @@ async function findOtherSpenders(
   )
 }
 
-/**
- * Shows them before anybody agrees: what is set now comes beside them and lowers none of them.
- *
- * @throws {CommandError} where `--yes` agreed to an account that only the agent named
- */
+/** Shows them before anybody agrees: what is set now comes beside them and lowers none of them. */
 function showOtherSpenders(
   { world, crypto }: OpenLimits,
   { capability, spender }: Named,

@@ -13,7 +13,6 @@ import { sendStep } from './chain/send-step.ts'
 import type { OpenLimits } from './open-limits.ts'
 import type { KeySigner } from '../keys/paying-key.ts'
 
-/** What was sent, and how the approval is now. */
 export interface ChangedPermission {
   readonly transactions: readonly string[]
   readonly approval: Approval

@@ -30,12 +30,10 @@ export function moment(seconds: bigint): string {
   return `${text.slice(0, end).replace('T', ' ')} UTC`
 }
 
-/** A row of terms. */
 export function row(paint: Pick<Paint, 'dim'>, name: string, text: string): string {
   return `  ${paint.dim(name.padEnd(10))}${text}`
 }
 
-/** What will be sent and signed for a change, step by step. */
 export function describeSteps(
   paint: Pick<Paint, 'dim'>,
   verb: 'set' | 'revoke',

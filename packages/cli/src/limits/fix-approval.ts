@@ -14,8 +14,6 @@ import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 /**
  * `farebox limits approve`: makes the approval exactly what is left of all permissions, where it is larger, endless, or
  * too small to spend what is allowed.
- *
- * @throws {CommandError} what a person reads
  */
 export async function fixApproval(
   world: World,

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeSecretFile } from '../home/secret-file.ts'
 import type { PermissionNames } from './chain/read-set-events.ts'
+import { keptFile, listKept } from '../home/record-folder.ts'
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 
 /** What permissions that were set from here are for, in `<home>/limits`: many nodes do not tell old logs. */
 export interface KeptPermissions {
@@ -18,65 +17,40 @@ interface Kept {
   readonly owner: string
   /** Unix seconds of the first writing. */
   readonly firstAt: number
-  readonly names: PermissionNames
+  readonly names: Omit<PermissionNames, 'agentId'> & { readonly agentId: string }
 }
 
-/** Opens them for one chain. */
 export function openKeptPermissions(home: string, chainId: number, nowMs: () => number): KeptPermissions {
   const folder = join(home, 'limits')
-  const pathOf = (owner: string, id: string): string =>
-    join(
-      folder,
-      `${createHash('sha256').update(`${chainId}\n${owner}\n${id}`).digest('hex').slice(0, 32)}.json`,
-    )
   return {
     async write(owner, names) {
-      const path = pathOf(owner, names.id)
-      const firstAt = (await readKept(path))?.firstAt ?? Math.floor(nowMs() / 1_000)
-      const kept = {
-        version: 1,
-        chainId,
-        owner,
-        firstAt,
-        names: { ...names, agentId: String(names.agentId) },
-      }
-      await writeSecretFile(path, `${JSON.stringify(kept, null, 2)}\n`)
+      const file = keptFile(folder, [chainId, owner, names.id], '.json', asKept, 'is none')
+      const firstAt = (await file.read())?.firstAt ?? Math.floor(nowMs() / 1_000)
+      const written = { ...names, agentId: String(names.agentId) }
+      await file.write({ version: 1, chainId, owner, firstAt, names: written })
     },
     async list(owner) {
-      const files = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.json'))
-      const all = await Promise.all(files.map(name => readKept(join(folder, name))))
+      const all = await listKept(folder, '.json', asKept, 'is none')
       return all
-        .filter(one => one?.chainId === chainId && one.owner === owner)
-        .filter(one => one !== undefined)
+        .filter(one => one.chainId === chainId && one.owner === owner)
         .toSorted((one, other) => one.firstAt - other.firstAt)
-        .map(({ names }) => names)
+        .map(({ names }) => ({ ...names, agentId: BigInt(names.agentId) }))
     },
   }
 }
 
-async function readKept(path: string): Promise<Kept | undefined> {
-  try {
-    return asKept(JSON.parse(await readFile(path, 'utf8')))
-  } catch {
-    return undefined
-  }
-}
-
-function asKept(value: unknown): Kept | undefined {
-  const { version, chainId, owner, firstAt, names } = fieldsOf(value)
-  const { id, spender, token, agentId, capability, recipients } = fieldsOf(names)
+function asKept({ version, chainId, owner, firstAt, names }: Fields): Kept | undefined {
+  const { id, spender, token, agentId, capability, recipients } = objectOf(names)
   if (version !== 1 || typeof chainId !== 'number' || typeof firstAt !== 'number') return undefined
   if (!isHex(owner, 20) || !isHex(id, 32) || !isHex(spender, 20) || !isHex(token, 20)) return undefined
   if (typeof agentId !== 'string' || !/^\d{1,78}$/.test(agentId) || typeof capability !== 'string')
     return undefined
   if (!Array.isArray(recipients) || !recipients.every(one => isHex(one, 20))) return undefined
-  const read = { id, spender, token, agentId: BigInt(agentId), capability, recipients }
+  const read = { id, spender, token, agentId, capability, recipients }
   return { version, chainId, owner, firstAt, names: read }
 }
 
-function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
-}
+type Fields = { readonly [key: string]: unknown }
 
 /** Lower case, of so many bytes. */
 function isHex(value: unknown, bytes: number): value is string {

@@ -6,7 +6,6 @@ import { openKeptPermissions } from './kept-permissions.ts'
 import type { OpenLimits } from './open-limits.ts'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
-/** A permission of the wallet, as the chain has it now. */
 export interface KnownPermission extends PermissionNames, PermissionStatus {
   /** Counted from 1, in the order in which permissions were set first. */
   readonly number: number
@@ -15,7 +14,6 @@ export interface KnownPermission extends PermissionNames, PermissionStatus {
   readonly state: 'allowed' | 'used up' | 'expired' | 'revoked'
 }
 
-/** All that is known of the wallet's permissions in the network's token. */
 export interface KnownPermissions {
   readonly permissions: readonly KnownPermission[]
   /** Ids that are set, and of which nothing but the amounts can be told: the node keeps no logs from the beginning. */

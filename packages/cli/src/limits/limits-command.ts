@@ -36,10 +36,9 @@ function addAllow(limits: Command, world: World, end: End): void {
     )
   withOptions(withAgent(allow))
     .addHelpText('after', ALLOW_EXAMPLES)
-    .action(async (agent: string, capability: string, options: RawAllowOptions) => {
-      const { allowAgent } = await import('./allow-agent.ts')
-      end(await allowAgent(world, { agent, capability }, options))
-    })
+    .action(async (agent: string, capability: string, options: RawAllowOptions) =>
+      end(await (await import('./allow-agent.ts')).allowAgent(world, { agent, capability }, options)),
+    )
 }
 
 function addList(limits: Command, world: World, end: End): void {
@@ -48,10 +47,9 @@ function addList(limits: Command, world: World, end: End): void {
     { asks: false },
   )
     .addHelpText('after', '\nExample\n  farebox limits list')
-    .action(async (options: RawLimitsOptions) => {
-      const { listPermissions } = await import('./list-permissions.ts')
-      end(await listPermissions(world, options))
-    })
+    .action(async (options: RawLimitsOptions) =>
+      end(await (await import('./list-permissions.ts')).listPermissions(world, options)),
+    )
 }
 
 function addRevoke(limits: Command, world: World, end: End): void {
@@ -62,10 +60,13 @@ function addRevoke(limits: Command, world: World, end: End): void {
     .argument('[capability]', 'what was allowed')
   withOptions(withAgent(revoke))
     .addHelpText('after', REVOKE_EXAMPLES)
-    .action(async (first: string, capability: string | undefined, options: RawAgentLimitsOptions) => {
-      const { revokePermission } = await import('./revoke-permission.ts')
-      end(await revokePermission(world, { first, capability }, options))
-    })
+    .action(async (first: string, capability: string | undefined, options: RawAgentLimitsOptions) =>
+      end(
+        await (
+          await import('./revoke-permission.ts')
+        ).revokePermission(world, { first, capability }, options),
+      ),
+    )
 }
 
 function addApprove(limits: Command, world: World, end: End): void {
@@ -73,10 +74,9 @@ function addApprove(limits: Command, world: World, end: End): void {
     limits.command('approve').description('make the approval exactly what is left of all permissions'),
   )
     .addHelpText('after', '\nExample\n  farebox limits approve')
-    .action(async (options: RawLimitsOptions) => {
-      const { fixApproval } = await import('./fix-approval.ts')
-      end(await fixApproval(world, options))
-    })
+    .action(async (options: RawLimitsOptions) =>
+      end(await (await import('./fix-approval.ts')).fixApproval(world, options)),
+    )
 }
 
 function withAgent(command: Command): Command {

@@ -18,11 +18,7 @@ import {
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
 import { type OpenLimits, withLimits } from './open-limits.ts'
 
-/**
- * `farebox limits list`: what the wallet allows, what was spent of it, and whether the approval is as it should be.
- *
- * @throws {CommandError} what a person reads
- */
+/** `farebox limits list`: what the wallet allows, what was spent of it, and whether the approval is as it should be. */
 export async function listPermissions(
   world: World,
   raw: RawLimitsOptions,

@@ -13,17 +13,10 @@ import type { RawLimitsOptions } from './agent/limits-options.ts'
 import { requireChain } from '../chain/open-chain.ts'
 import { agree } from '../terminal/ask.ts'
 
-/** What permissions are read and changed with. */
 export interface OpenLimits extends Place, Sending {
-  /** Whose permissions they are. */
   readonly key: PayingKey
 }
 
-/**
- * Opens the chain and the wallet for some work, and closes the chain behind it.
- *
- * @throws {CommandError} where no node is known, the wallet is not there, or SpendPermissions is not on the chain
- */
 export async function withLimits<Result>(
   at: { readonly world: World; readonly clock: Clock; readonly place: Place; readonly raw: RawLimitsOptions },
   work: (limits: OpenLimits) => Promise<Result>,

@@ -4,7 +4,7 @@ import { encodeRevoke } from '@farebox/contracts/permission-transactions'
 import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
-import { planTransaction } from '../register/transaction/plan-transaction.ts'
+import { planTransaction } from '../register/transaction/send-transaction.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
@@ -32,8 +32,6 @@ type Named = PermissionNames & PermissionStatus
 /**
  * `farebox limits revoke`: ends a permission, and lowers the approval of the token to what the others have left. Done
  * again where it was done, it lowers an approval that was left behind.
- *
- * @throws {CommandError} what a person reads
  */
 export async function revokePermission(
   world: World,

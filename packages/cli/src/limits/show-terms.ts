@@ -11,17 +11,14 @@ import { amount, describeSteps, moment, row } from './describe-terms.ts'
 import type { MeantAgent } from './agent/find-agent.ts'
 import type { OpenLimits } from './open-limits.ts'
 
-/** What a person agrees to. */
 export interface AllowedTerms {
   readonly agent: MeantAgent
   readonly agentName: string
   readonly capability: string
   readonly declared: DeclaredSpend
   readonly permission: SpendPermission
-  /** Of the same permission, as it is now. */
   readonly before: PermissionStatus
   readonly change: PlannedChange
-  /** What all of it costs at most. */
   readonly gasWei: bigint
   readonly chainSeconds: number
 }

@@ -10,11 +10,7 @@ import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeDeregister } from '@farebox/contracts/internal/calls/registry-calls'
 import { agree } from '../terminal/ask.ts'
 
-/**
- * `farebox deregister`: ends a registration; the registry sends its stake back.
- *
- * @throws {CommandError} what a person reads
- */
+/** `farebox deregister`: ends a registration; the registry sends its stake back. */
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const deregister = async (): Promise<object> => {
     const agentId = readAgentId(word)

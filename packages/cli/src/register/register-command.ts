@@ -16,7 +16,6 @@ function withKeyOptions(command: Command, walletText: string): Command {
     .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
 }
 
-/** Adds what every command of this family takes. */
 export function withPlatformOptions(command: Command): Command {
   return command.option(...PLATFORM).option(...JSON_OPTION)
 }
@@ -46,20 +45,22 @@ export const registerCommand: CommandMaker = (world, end) => {
   withPlatformOptions(register)
     .configureHelp({ visibleArguments: () => [] })
     .addHelpText('after', EXAMPLES)
-    .action(async (url: string | undefined, options: RawRegisterOptions) => {
-      const { runRegister } = await import('./run-register.ts')
-      end(await runRegister(world, { ...options, ...(url === undefined ? {} : { url }) }))
-    })
+    .action(async (url: string | undefined, options: RawRegisterOptions) =>
+      end(
+        await (
+          await import('./run-register.ts')
+        ).runRegister(world, { ...options, ...(url === undefined ? {} : { url }) }),
+      ),
+    )
   const status = register
     .command('status')
     .description('the state of registrations; without a number, of all begun here')
     .argument('[agent id]', 'the number of an agent')
   withPlatformOptions(status)
     .addHelpText('after', '\nExample\n  farebox register status')
-    .action(async (agentId: string | undefined, options: RawAgentOptions) => {
-      const { showStatus } = await import('./status/show-status.ts')
-      end(await showStatus(world, agentId, options))
-    })
+    .action(async (agentId: string | undefined, options: RawAgentOptions) =>
+      end(await (await import('./status/show-status.ts')).showStatus(world, agentId, options)),
+    )
   const update = register
     .command('update')
     .description('move an agent to another URL; its stake and number stay')
@@ -69,10 +70,9 @@ export const registerCommand: CommandMaker = (world, end) => {
     withKeyOptions(update, 'the wallet that holds the agent; without a name, the one that pays calls'),
   )
     .addHelpText('after', '\nExample\n  farebox register update 7 --endpoint https://new.example')
-    .action(async (agentId: string, options: RawAgentOptions) => {
-      const { updateAgent } = await import('./update-agent.ts')
-      end(await updateAgent(world, agentId, options))
-    })
+    .action(async (agentId: string, options: RawAgentOptions) =>
+      end(await (await import('./update-agent.ts')).updateAgent(world, agentId, options)),
+    )
   return register
 }
 
@@ -86,10 +86,9 @@ export const deregisterCommand: CommandMaker = (world, end) => {
   command.option('--yes', 'do not ask for confirmation')
   return withPlatformOptions(command)
     .addHelpText('after', '\nExample\n  farebox deregister 7 --wallet default')
-    .action(async (agentId: string, options: RawAgentOptions) => {
-      const { deregisterAgent } = await import('./deregister-agent.ts')
-      end(await deregisterAgent(world, agentId, options))
-    })
+    .action(async (agentId: string, options: RawAgentOptions) =>
+      end(await (await import('./deregister-agent.ts')).deregisterAgent(world, agentId, options)),
+    )
 }
 
 const EXAMPLES = `

@@ -28,8 +28,6 @@ import { readWallet } from '../keys/wallet-files.ts'
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
  * holds one document whatever happens.
- *
- * @throws {CommandError} what a person reads
  */
 export async function runRegister(
   world: World,
@@ -49,7 +47,7 @@ export async function runRegister(
     const registering = { world, clock, chosen, platform, described, journal, raw, timeoutMs }
     const registration = await begin(registering, endpoint)
     const listed = await stakeAndWait(registering, registration)
-    await journal.write({ ...(await noted(registering, registration)), agentId: listed.agentId })
+    await note(registering, registration, listed.agentId)
     showListed(registering, listed)
     await showSpending(world, endpoint, listed.agentId)
     return documentOf(chosen.url, registration, listed)
@@ -71,7 +69,7 @@ function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoin
 
 /** A registration that is staked for already is gone on with; any other begins with a look at the agent. */
 async function begin(registering: Registering, endpoint: string): Promise<Registration> {
-  const { world, platform, described, journal } = registering
+  const { world, platform, described } = registering
   const known = await findBegun(registering, endpoint)
   if (known !== undefined) return known
   await refuseUnreachable(endpoint, { localMode: described.local_mode })
@@ -80,7 +78,7 @@ async function begin(registering: Registering, endpoint: string): Promise<Regist
   await agreeToFlaws(registering, agent)
   const registration = checkRegistration(await platform.register(endpoint), { endpoint, described })
   await refuseForeign(registering, registration)
-  await journal.write(await noted(registering, registration))
+  await note(registering, registration)
   if (registration.found.phase === 'phase-1') showPhaseOne(registering)
   return registration
 }
@@ -104,7 +102,7 @@ async function findBegun(
   { platform, chosen, described, journal }: Registering,
   endpoint: string,
 ): Promise<Registration | undefined> {
-  const record = await journal.read({ platform: chosen.url, endpoint })
+  const record = await journal.registration({ platform: chosen.url, endpoint }).read()
   if (record === undefined) return undefined
   const known = await platform.readRegistration(record.registrationId).catch((error: unknown) => {
     if (error instanceof CommandError && 'status' in error && error.status === 404) return undefined
@@ -112,15 +110,25 @@ async function findBegun(
   })
   const isStaked =
     (known !== undefined && known.status.state !== 'waiting_for_stake') ||
-    (await journal.readStake({ platform: chosen.url, endpoint })) !== undefined
+    (await journal.stake({ platform: chosen.url, endpoint }).read()) !== undefined
   return known === undefined || !isStaked ? undefined : checkRegistration(known, { endpoint, described })
 }
 
-async function noted({ chosen, journal, clock }: Registering, registration: Registration) {
-  const { endpoint, registration_id: registrationId } = registration
+async function note(
+  { chosen, journal, clock }: Registering,
+  { endpoint, registration_id: registrationId }: Registration,
+  agentId?: number,
+): Promise<void> {
   const key = { platform: chosen.url, endpoint }
-  const startedAt = (await journal.read(key))?.startedAt ?? Math.floor(clock.nowMs() / 1_000)
-  return { version: 1, ...key, registrationId, startedAt } as const
+  const file = journal.registration(key)
+  const startedAt = (await file.read())?.startedAt ?? Math.floor(clock.nowMs() / 1_000)
+  await file.write({
+    version: 1,
+    ...key,
+    registrationId,
+    startedAt,
+    ...(agentId !== undefined && { agentId }),
+  })
 }
 
 async function agreeToFlaws(

@@ -14,11 +14,7 @@ import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
 
-/**
- * `farebox register update`: checks the agent at its new address, and writes that address to the registry.
- *
- * @throws {CommandError} what a person reads
- */
+/** `farebox register update`: checks the agent at its new address, and writes that address to the registry. */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const update = async (): Promise<object> => {
     const agentId = readAgentId(word)

@@ -50,7 +50,6 @@ function sentence(refuse: TextOptions['refuse'], answer: string): string | undef
   return reason === undefined ? undefined : printable(reason)
 }
 
-/** A symbol means that the person left. */
 function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer === 'symbol') throw new CommandError('stopped', '', { exitCode: EXIT.interrupted })
   // What is left of a type parameter is not narrowed by itself.
@@ -62,7 +61,6 @@ function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
  *
  * @param words `unasked`: what to do where nobody is there; `refused`: what is said where they do not want it; `kept`: what
  *   was not done then
- * @throws {CommandError} where they do not, or nobody is there
  */
 export async function agree(
   { canAsk, ask }: World,

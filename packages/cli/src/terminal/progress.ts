@@ -1,7 +1,6 @@
 import type { World } from '../world.ts'
 import { paintFor } from './text.ts'
 
-/** One thing that takes a while. */
 export interface Progress {
   /** Takes the line away; what comes after it starts at the beginning of a line. May be called twice. */
   end(): void

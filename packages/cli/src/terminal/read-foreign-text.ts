@@ -4,11 +4,7 @@ import { CommandError, systemErrorCode } from '../command-error.ts'
 import { printable } from './text.ts'
 import type { World } from '../world.ts'
 
-/**
- * The text of a file, or with `-` of the standard input.
- *
- * @throws {CommandError} where it cannot be read, or is larger than what is asked for can be
- */
+/** The text of a file, or with `-` of the standard input. */
 export async function readForeignText(
   world: World,
   file: string,

@@ -7,7 +7,6 @@ import { printable } from './text.ts'
  * A time limit that a person typed, in milliseconds.
  *
  * @param option `--timeout`, for the message
- * @throws {CommandError} for anything but a number of seconds, more than 0 and at most `most`
  */
 export function readSeconds(
   option: string,
@@ -22,11 +21,7 @@ export function readSeconds(
   )
 }
 
-/**
- * An amount of USDC that a person typed, in atomic units.
- *
- * @throws {CommandError} for what is no price
- */
+/** An amount of USDC that a person typed, in atomic units. */
 export function readAmount(option: string, text: string, example: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
@@ -37,7 +32,6 @@ export function readAmount(option: string, text: string, example: string): bigin
  * The base URL of an agent or a platform that a person typed, without a slash at its end.
  *
  * @param option what a message calls it
- * @throws {CommandError} for what is none
  */
 export function readUrl(
   option: string,

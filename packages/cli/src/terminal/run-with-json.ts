@@ -4,19 +4,13 @@ import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { asTyped, printable, printableJson } from './text.ts'
 
-/** How a failure of a command is explained. */
 export interface FailureWords {
-  /** What a person reads. */
   readonly inWords: (error: unknown) => unknown
   /** What `--json` says of what {@link inWords} gave. Default: {@link failureDocument}. */
   readonly document?: (error: unknown) => object
 }
 
-/**
- * Runs a command that writes its own answer. With `--json` a failure is a document, too.
- *
- * @throws {CommandError} what a person reads
- */
+/** Runs a command that writes its own answer. With `--json` a failure is a document, too. */
 export async function answerWithJson(
   world: World,
   { json }: { readonly json?: true },
@@ -37,7 +31,6 @@ export async function answerWithJson(
  *
  * @param work writes to the screens itself where no `--json` is given
  * @param stopped what to do after a Ctrl-C
- * @throws {CommandError} what a person reads
  */
 export async function runWithJson(
   world: World,

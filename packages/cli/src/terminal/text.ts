@@ -57,7 +57,6 @@ export function paintFor(screen: Pick<Screen, 'live'>): Paint {
   }
 }
 
-/** The commands of the program, as a hint may name them. */
 export const COMMAND_NAMES: readonly string[] = [
   'init',
   'dev',

@@ -6,7 +6,6 @@ import type { World } from '../world.ts'
 import { readTypes, type TypesState, writeTypes } from './write-types.ts'
 import { failureDocument } from '../terminal/run-with-json.ts'
 
-/** What commander made of the words of `farebox types`. */
 export interface RawTypesOptions {
   readonly config: string
   readonly out?: string
@@ -24,11 +23,7 @@ interface TypesDocument {
   readonly hiddenBy?: string
 }
 
-/**
- * `farebox types`. With `--json` the output holds one document whatever happens.
- *
- * @throws {CommandError} what a person reads
- */
+/** `farebox types`. With `--json` the output holds one document whatever happens. */
 export async function runTypes(world: World, options: RawTypesOptions): Promise<ExitCode> {
   return await withConfigProblems(world, options, async () => {
     const answer = await makeTypes(world, options)

@@ -14,14 +14,11 @@ export function stringLiteral(text: string): string {
   return `'${inner}'`
 }
 
-/** A property's name, in quotes where it is no plain identifier. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name)
 }
 
-/**
- * A text for a comment, on one line: what cannot be seen is left out, what would end the comment is disarmed.
- */
+/** A text for a comment, on one line: what cannot be seen is left out, what would end the comment is disarmed. */
 export function commentText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

@@ -12,10 +12,9 @@ export const typesCommand: CommandMaker = (world, end) =>
     .option('--check', 'write nothing; exit code 1 where the file is not up to date')
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: RawTypesOptions) => {
-      const { runTypes } = await import('./run-types.ts')
-      end(await runTypes(world, options))
-    })
+    .action(async (options: RawTypesOptions) =>
+      end(await (await import('./run-types.ts')).runTypes(world, options)),
+    )
 
 const EXAMPLES = `
 Examples

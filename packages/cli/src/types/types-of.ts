@@ -87,7 +87,6 @@ function importLine(capabilities: readonly NamedCapability[]): string {
   return `import type { ${names.join(', ')} } from 'farebox'`
 }
 
-/** The field and those in it, as far as its type shows them. */
 function withInner(field: Field): readonly Field[] {
   if (field.enum !== undefined) return [field]
   const inner = field.type === 'array' ? [field.items] : Object.values(field.properties ?? {})
@@ -160,7 +159,6 @@ function mayBeAbsent(field: Field, side: Side): boolean {
 
 interface Place {
   readonly side: Side
-  /** Of the line. */
   readonly indent: string
   /** Characters of the line before the type. */
   readonly column: number
@@ -198,7 +196,6 @@ function typeOfArray(items: Field | undefined, place: Place): string {
   return `${readonly}(${stacked(members, place.indent)}\n${place.indent})[]`
 }
 
-/** The type of one JSON value and no other. */
 function literalType(value: JsonValue): string {
   if (typeof value === 'string') return stringLiteral(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -215,7 +212,6 @@ function fits(members: readonly string[], column: number): boolean {
   return members.length === 1 || line.includes('\n') || column + line.length <= MAX_COLUMNS
 }
 
-/** A line for each member, as formatters break unions. */
 function stacked(members: readonly string[], indent: string): string {
   return members.map(member => `\n${indent}${INDENT}| ${member}`).join('')
 }

@@ -14,7 +14,6 @@ export interface TypesOptions {
   readonly out?: string
 }
 
-/** What the file of types holds, and what it should hold. */
 export interface TypesState {
   /** Absolute. */
   readonly file: string

@@ -10,11 +10,7 @@ import { readUrl } from '../terminal/read-option.ts'
 const MAX_BYTES = 262_144
 const TIMEOUT_MS = 10_000
 
-/**
- * The keys of `--keys`, as they were published: parsed, and not believed yet.
- *
- * @throws {CommandError} where there are none to be read
- */
+/** The keys of `--keys`, as they were published: parsed, and not believed yet. */
 export async function readKeys(world: World, place: string): Promise<unknown> {
   if (/^https?:\/\//i.test(place)) return await fetchKeys(world, place)
   const text = await readForeignText(world, place, { what: '--keys', maxBytes: MAX_BYTES })

@@ -1,3 +1,4 @@
+import { objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { hashJobId, matchesHash, type Receipt, verifyReceipt } from '@farebox/platform-api/receipt'
 import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
@@ -9,7 +10,6 @@ import { readKeys } from './read-keys.ts'
 import { findNetwork } from '@farebox/payments/networks'
 import { namePaidNetwork } from '../chain/name-network.ts'
 
-/** What commander made of the words of `farebox verify-receipt`; nothing in it is checked yet. */
 export interface RawVerifyOptions {
   readonly keys?: string
   readonly issuer?: string
@@ -19,7 +19,6 @@ export interface RawVerifyOptions {
   readonly json?: true
 }
 
-/** Something that was held against the receipt. */
 interface Comparison {
   readonly what: 'job' | 'input' | 'output'
   readonly fits: boolean
@@ -67,12 +66,8 @@ function whereKeysAre(place: string): string | undefined {
 /** The receipt alone, or the JSON that a platform answers with it: of `/v1/jobs/<job_id>` and of its `/receipt`. */
 function readReceipt(text: string): string {
   if (!text.startsWith('{')) return text
-  try {
-    const answer = JSON.parse(text) as { readonly receipt?: unknown }
-    return typeof answer.receipt === 'string' ? answer.receipt : text
-  } catch {
-    return text
-  }
+  const { receipt } = objectOf(parseJson(text))
+  return typeof receipt === 'string' ? receipt : text
 }
 
 function noKeys(): CommandError {
@@ -138,7 +133,6 @@ function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: reado
     err.write(`${paintFor(err).yellow('!')} signed in the future: is this machine's clock right?\n`)
 }
 
-/** What a receipt states, a line each. Texts in it are an agent's. */
 function showReceipt({ out }: World, receipt: Receipt): void {
   const { dim } = paintFor(out)
   const network = findNetwork(receipt.network)

@@ -18,10 +18,9 @@ export const verifyReceiptCommand: CommandMaker = (world, end) =>
     .option('--job <job_id>', 'must be the job that was paid for')
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (file: string, options: RawVerifyOptions) => {
-      const { runVerifyReceipt } = await import('./run-verify-receipt.ts')
-      end(await runVerifyReceipt(world, file, options))
-    })
+    .action(async (file: string, options: RawVerifyOptions) =>
+      end(await (await import('./run-verify-receipt.ts')).runVerifyReceipt(world, file, options)),
+    )
 
 const EXAMPLES = `
 A platform serves its keys at /.well-known/jwks.json; kept as a file, they check receipts without a network.

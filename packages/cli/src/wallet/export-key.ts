@@ -21,8 +21,6 @@ export interface ExportOptions extends PasswordOptions {
 /**
  * `farebox wallet export`: the private key of a wallet, by its password, into a new file of 0600, or with `--print` to
  * the output.
- *
- * @throws {CommandError} for a wrong password, a file that is there, or where neither is asked for
  */
 export async function exportKey(
   world: World,

@@ -9,11 +9,7 @@ import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 
-/**
- * `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it.
- *
- * @throws {CommandError} when a wallet of that name is there, or nobody gives a password
- */
+/** `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it. */
 export async function makeWallet(
   world: World,
   name: string = DEFAULT_WALLET,

@@ -56,11 +56,7 @@ export interface BalanceOptions {
 
 const DEFAULT_NETWORK = 'eip155:8453'
 
-/**
- * `farebox wallet balance`: USDC and the chain's own coin of a wallet or an address.
- *
- * @throws {CommandError} when no node of the chain is known or it does not answer
- */
+/** `farebox wallet balance`: USDC and the chain's own coin of a wallet or an address. */
 export async function showBalance(
   world: World,
   of: string | undefined,
@@ -104,7 +100,6 @@ function aligned(rows: readonly (readonly [amount: string, unit: string])[]): st
   return padded.map(({ text, unit }) => `${text.padEnd(longest)} ${unit}\n`).join('')
 }
 
-/** The local economy is meant where one is here and nothing speaks of another chain. */
 async function localChoice(world: World, options: BalanceOptions): Promise<LocalEconomy | undefined> {
   const local = await findLocalEconomy(world)
   if (options.network !== undefined) {

@@ -21,7 +21,6 @@ const MAX_CHARACTERS = 10_000
  * payment and no transaction can be signed by it: their digests have other beginnings.
  *
  * @param text `-`: all of the standard input, as it stands
- * @throws {CommandError} where nobody agrees to it
  */
 export async function signMessage(world: World, text: string, options: SignOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text

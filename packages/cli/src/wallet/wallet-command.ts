@@ -16,20 +16,20 @@ export const walletCommand: CommandMaker = world => {
     .argument('[name]', 'what to call it, or the file to keep it in (default: default)')
     .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .addHelpText('after', '\nExample\n  farebox wallet new')
-    .action(async (name: string | undefined, options: { readonly passwordFile?: string }) => {
-      const { makeWallet } = await import('./make-wallet.ts')
-      await makeWallet(world, name, options)
-    })
+    .action(
+      async (name: string | undefined, options: { readonly passwordFile?: string }) =>
+        await (await import('./make-wallet.ts')).makeWallet(world, name, options),
+    )
   wallet
     .command('address')
     .description('the address of a wallet; of the one that would pay, where none is named')
     .argument('[name]', 'a wallet, or a keystore file')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet address')
-    .action(async (name: string | undefined, options: { readonly json?: true }) => {
-      const { showAddress } = await import('./show-wallet.ts')
-      await showAddress(world, name, options)
-    })
+    .action(
+      async (name: string | undefined, options: { readonly json?: true }) =>
+        await (await import('./show-wallet.ts')).showAddress(world, name, options),
+    )
   wallet
     .command('balance')
     .description('what a wallet, or any address, holds on a chain')
@@ -38,19 +38,19 @@ export const walletCommand: CommandMaker = world => {
     .option('--rpc-url <url>', 'a node of it; or FAREBOX_RPC_URL')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet balance --rpc-url https://mainnet.base.org')
-    .action(async (of: string | undefined, options: BalanceOptions) => {
-      const { showBalance } = await import('./show-wallet.ts')
-      await showBalance(world, of, options)
-    })
+    .action(
+      async (of: string | undefined, options: BalanceOptions) =>
+        await (await import('./show-wallet.ts')).showBalance(world, of, options),
+    )
   wallet
     .command('list')
     .description('every wallet that is kept here')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet list')
-    .action(async (options: { readonly json?: true }) => {
-      const { showWallets } = await import('./show-wallet.ts')
-      await showWallets(world, options)
-    })
+    .action(
+      async (options: { readonly json?: true }) =>
+        await (await import('./show-wallet.ts')).showWallets(world, options),
+    )
   wallet
     .command('sign')
     .description('sign a text as wallets do (EIP-191); never a payment or a transaction')
@@ -60,10 +60,10 @@ export const walletCommand: CommandMaker = world => {
     .option('--yes', 'confirm without being asked; required without a terminal')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet sign "this is mine"')
-    .action(async (text: string, options: SignOptions) => {
-      const { signMessage } = await import('./sign-message.ts')
-      await signMessage(world, text, options)
-    })
+    .action(
+      async (text: string, options: SignOptions) =>
+        await (await import('./sign-message.ts')).signMessage(world, text, options),
+    )
   wallet
     .command('export')
     .description('the private key of a wallet, by its password')
@@ -72,10 +72,10 @@ export const walletCommand: CommandMaker = world => {
     .option('--print', 'print it instead')
     .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .addHelpText('after', '\nExample\n  farebox wallet export --to key.txt')
-    .action(async (name: string | undefined, options: ExportOptions) => {
-      const { exportKey } = await import('./export-key.ts')
-      await exportKey(world, name, options)
-    })
+    .action(
+      async (name: string | undefined, options: ExportOptions) =>
+        await (await import('./export-key.ts')).exportKey(world, name, options),
+    )
   return wallet
 }
 

@@ -6,11 +6,7 @@ import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { readFieldText } from './field-flags.ts'
 
-/**
- * Asks for the required fields that an input lacks, one by one, each answer checked as the agent will.
- *
- * @throws {CommandError} that names them all, where there is no terminal to ask on
- */
+/** Asks for the required fields that an input lacks, one by one, each answer checked as the agent will. */
 export async function askMissingFields(
   world: World,
   input: JsonObject,

@@ -2,8 +2,7 @@ import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
-import type { CommandError } from '../../command-error.ts'
-import { usageError } from '../../command-error.ts'
+import { type CommandError, usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
@@ -16,7 +15,6 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
  *
  * @param args what follows the capability
  * @param named the `name=value` of `--field`, for any field
- * @throws {CommandError} for a word that is none of these, naming the flag
  */
 export function readFieldFlags(
   args: readonly string[],
@@ -105,7 +103,6 @@ function readScalar(flag: string, text: string, field: Field | undefined): JsonV
   throw usageError(`${flag} must be ${wanted}, as JSON, got ${printable(describeValue(value ?? text))}`, '')
 }
 
-/** One item, or all of them as a JSON array. */
 function readItems(flag: string, text: string, items: Field | undefined): JsonValue[] {
   const whole = text.trimStart().startsWith('[') ? parseInput(text) : undefined
   return Array.isArray(whole) ? whole : [readScalar(flag, text, items)]
@@ -136,11 +133,9 @@ export function parseInput(text: string): JsonValue | undefined {
   return parseJson(text) as JsonValue | undefined
 }
 
-/** What a flag stands for. */
 interface FieldTarget {
   /** As it was written, for messages: `--options.depth`. */
   readonly flag: string
-  /** Names from the outside in. */
   readonly path: readonly string[]
   /** Undefined inside of an object that declares no properties: anything may be there. */
   readonly field: Field | undefined
@@ -149,11 +144,7 @@ interface FieldTarget {
 /** An input nests no deeper (D15). */
 const MAX_PATH_STEPS = 60
 
-/**
- * Finds the declared field of a flag: `text`, or with dots into objects, `options.depth`.
- *
- * @throws {CommandError} for one that is not declared, with the one that was probably meant
- */
+/** Finds the declared field of a flag: `text`, or with dots into objects, `options.depth`. */
 function findTarget(name: string, fields: FieldMap): FieldTarget {
   const flag = `--${printable(name)}`
   if (Object.hasOwn(fields, name)) return { flag, path: [name], field: fields[name] }

@@ -13,9 +13,7 @@ import type { World } from '../../world.ts'
 import { askMissingFields } from './ask-missing-fields.ts'
 import { parseInput, readFieldFlags } from './field-flags.ts'
 
-/** Where an input comes from. */
 export interface InputArguments {
-  /** The flags of fields, as they were written. */
   readonly args: readonly string[]
   /** The `name=value` of `--field`. */
   readonly named: readonly string[]
@@ -23,7 +21,6 @@ export interface InputArguments {
   readonly input: string | undefined
 }
 
-/** Whether anything was said about the input at all. */
 export function saysInput({ args, named, input }: InputArguments): boolean {
   return args.length > 0 || named.length > 0 || input !== undefined
 }
@@ -31,8 +28,6 @@ export function saysInput({ args, named, input }: InputArguments): boolean {
 /**
  * Reads the input of a job: `--input`, the flags over it, what is still missing asked for, all of it checked and
  * coerced as the agent will (D19, D20). What is checked here is what is sent.
- *
- * @throws {CommandError} naming the flag
  */
 export async function readInput(
   world: World,
@@ -92,7 +87,6 @@ function tellUndeclared(world: World, base: JsonObject, fields: FieldMap): void 
   }
 }
 
-/** The flags over the JSON, objects part by part. */
 function merge(base: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = {}
   for (const [name, value] of Object.entries(base)) setOwn(merged, name, value)

@@ -6,9 +6,14 @@ import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COUNTER } from '../../testing/served-agent.ts'
 import { createTestWorld } from '../../testing/test-world.ts'
-import { openCallJournal, type CallJournal } from './call-journal.ts'
-import type { CallFacts, EndedCall, SentCall } from './call-record.ts'
-import { journalCall } from './journal-call.ts'
+import {
+  type CallFacts,
+  type CallJournal,
+  type EndedCall,
+  journalCall,
+  openCallJournal,
+  type SentCall,
+} from './call-journal.ts'
 
 const DAY_SECONDS = 86_400
 /** The file system's own times are read beside the clock. */
@@ -77,7 +82,7 @@ test('ended calls older than 30 days go, unresolved and damaged ones stay', asyn
   const journal = openCallJournal(home, clock)
   await journal.end(ended(1))
   await journal.end(ended(2))
-  await journal.begin(sent(4))
+  await journal.write(sent(4))
   await writeFile(join(calls, 'damaged.json'), '{')
   await writeFile(join(calls, '.1-crashed.new'), '{}')
   await writeFile(join(calls, '.2-writing.new'), '{}')
@@ -90,15 +95,15 @@ test('ended calls older than 30 days go, unresolved and damaged ones stay', asyn
   await journal.end(ended(3))
   const kept = [ended(2), ended(3), sent(4)].map(({ jobId }) => `${jobId}.json`)
   expect((await readdir(calls)).toSorted()).toEqual(['.2-writing.new', ...kept, 'damaged.json'].toSorted())
-  expect((await journal.list()).calls.map(({ state }) => state)).toEqual(['sent', 'completed', 'completed'])
+  expect((await journal.list()).records.map(({ state }) => state)).toEqual(['sent', 'completed', 'completed'])
 })
 
 test('a completed call stays completed, whatever a later command was told', async () => {
   const journal = openCallJournal(home, clock)
-  await journal.begin(sent(1))
+  await journal.write(sent(1))
   await journal.end(ended(1))
   await journal.end({ ...ended(1), state: 'failed', document: { ok: false } })
-  expect((await journal.list()).calls).toMatchObject([{ state: 'completed', document: { ok: true } }])
+  expect((await journal.list()).records).toMatchObject([{ state: 'completed', document: { ok: true } }])
 })
 
 test.each<[string, object, string]>([
@@ -109,17 +114,17 @@ test.each<[string, object, string]>([
   ['agentUrl', { agentUrl: 'https://other.example' }, 'its entry is of another agentUrl'],
 ])('a record whose %s is not that of its payment is damaged', async (_, change, reason) => {
   const journal = openCallJournal(home, clock)
-  await journal.begin({ ...sent(1), ...change })
-  expect(await journal.list()).toMatchObject({ calls: [], damaged: [{ reason }] })
+  await journal.write({ ...sent(1), ...change })
+  expect(await journal.list()).toMatchObject({ records: [], damaged: [{ reason }] })
 })
 
 test('a file that is called like another job is damaged, and named', async () => {
   const journal = openCallJournal(home, clock)
-  await journal.begin(sent(1))
+  await journal.write(sent(1))
   await rename(join(calls, `${sent(1).jobId}.json`), join(calls, `${sent(2).jobId}.json`))
   const reason = 'holds another job than its name says'
   const path = join(calls, `${sent(2).jobId}.json`)
-  expect(await journal.list()).toEqual({ calls: [], damaged: [{ path, reason }] })
+  expect(await journal.list()).toEqual({ records: [], damaged: [{ path, reason }] })
 })
 
 test('a call that could not be written down for good leaves nothing to resume', async () => {
@@ -128,8 +133,8 @@ test('a call that could not be written down for good leaves nothing to resume', 
   // As where the folder cannot be flushed after the file has its name.
   const unflushed: CallJournal = {
     ...journal,
-    async begin(call) {
-      await journal.begin(call)
+    async write(call) {
+      await journal.write(call)
       throw Object.assign(new Error('i/o error'), { code: 'EIO' })
     },
   }
@@ -150,9 +155,9 @@ test('the newest 500 ended calls are kept', async () => {
   }
   await journal.end(ended(511))
   expect(await readdir(calls)).toHaveLength(500)
-  expect((await journal.list()).calls[0]?.jobId).toBe(ended(511).jobId)
+  expect((await journal.list()).records[0]?.jobId).toBe(ended(511).jobId)
 })
 
 test('an empty home has no calls', async () => {
-  expect(await openCallJournal(home, clock).list()).toEqual({ calls: [], damaged: [] })
+  expect(await openCallJournal(home, clock).list()).toEqual({ records: [], damaged: [] })
 })

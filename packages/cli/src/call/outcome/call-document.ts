@@ -26,11 +26,9 @@ export interface DeliveredDocument {
   } | null
   /** Unix seconds; null where the agent did not say. */
   readonly completed_at: number | null
-  /** What the output breaks of its schema. */
   readonly violation?: { readonly field: string; readonly reason: string }
 }
 
-/** What it says of a job that was not delivered. */
 export interface FailureDocument {
   readonly ok: false
   readonly job_id?: string
@@ -39,14 +37,11 @@ export interface FailureDocument {
     /** One of the interface's five, or `unresolved`, `refused`, `stopped`. */
     readonly type: string
     readonly message: string
-    /** What to do about it. */
     readonly next?: string
   }
-  /** Whether the payment was charged, as far as anybody knows. */
   readonly charged: 'no' | 'yes' | 'unknown'
   /** Unix seconds until which a payment that was sent could still be used; absent where none can. */
   readonly chargeable_until?: number
-  /** Of the transfer, where the chain shows one. */
   readonly transaction?: string
 }
 

@@ -8,13 +8,10 @@ import { EXIT } from '../../command-error.ts'
 import { printable, untilTime } from '../../terminal/text.ts'
 import { CallFailure } from './call-document.ts'
 
-/** A call that failed after its payment had been sent. */
 export interface PaidFailure {
   readonly error: Error
   readonly attempt: PaidAttempt
-  /** Whether the pair had been sent by an earlier command too. */
   readonly resumed: boolean
-  /** Whether a person ended the wait. */
   readonly stopped: boolean
   readonly chain: OpenChain | undefined
   readonly nowSeconds: number

@@ -73,12 +73,10 @@ function urlAdvice(url: string): string {
   return schemeHint(url, isOnLoopback(`http://${url}`) ? 'http' : 'https', 'like https://agent.example')
 }
 
-/** A call whose payment was, or may have been, sent. */
 interface UnresolvedCall {
   /** Undefined where it is not known which was meant. */
   readonly jobId: string | undefined
   readonly capability?: string
-  /** Whether a person ended the command. */
   readonly stopped: boolean
 }
 

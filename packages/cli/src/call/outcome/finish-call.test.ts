@@ -9,8 +9,7 @@ import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AGENT_WALLET, COUNTER, serveAgent, type ServedAgent } from '../../testing/served-agent.ts'
 import { createTestWorld } from '../../testing/test-world.ts'
-import { openCallJournal } from '../journal/call-journal.ts'
-import type { SentCall } from '../journal/call-record.ts'
+import { openCallJournal, type SentCall } from '../journal/call-journal.ts'
 import { finishCall } from './finish-call.ts'
 
 const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
@@ -45,7 +44,7 @@ test('stopped between signature and sending, what was signed is destroyed', asyn
           signal: stop.signal,
           journal: async entry => {
             sent = sentCall(entry)
-            await journal.begin(sent)
+            await journal.write(sent)
             expect(await readdir(calls)).toHaveLength(1)
             stop.abort()
           },

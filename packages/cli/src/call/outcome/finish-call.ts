@@ -7,22 +7,18 @@ import { EXIT, type ExitCode } from '../../command-error.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 import { type CallFailure, deliveredDocument } from './call-document.ts'
-import type { CallJournal } from '../journal/call-journal.ts'
-import type { CallFacts, EndedCall, SentCall } from '../journal/call-record.ts'
+import type { CallFacts, CallJournal, EndedCall, SentCall } from '../journal/call-journal.ts'
 import { explainPaid } from './explain-paid.ts'
 import { explainUnforeseen } from './explain-unpaid.ts'
 import { showDelivered } from './show-delivered.ts'
 
-/** A call that is under way. */
 export interface RunningCall {
   /** Starts the exchange. */
   readonly work: () => Promise<JobResult>
   readonly capability: string
-  /** What is shown while it lasts. */
   readonly waiting: string
   /** What is in the journal, undefined while nothing is and in dev mode. */
   readonly sent: () => SentCall | undefined
-  /** Whether an earlier command may have sent it. */
   readonly resumed: boolean
   readonly journal: CallJournal
   readonly chain: OpenChain | undefined
@@ -70,7 +66,7 @@ async function failureOf(world: World, call: RunningCall, error: unknown): Promi
     if (sent === undefined || resumed) return error
     if (isAbort(world, error)) {
       // Stopped between signature and sending: what was signed is destroyed with the file.
-      await journal.discard(sent.jobId)
+      await journal.remove(sent.jobId)
       return error
     }
     return unforeseen(world, sent, error)

@@ -11,7 +11,6 @@ import { paintFor, printable, printableJson } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { deliveredDocument } from './call-document.ts'
 
-/** What is shown of a delivered job. */
 export interface Delivered {
   readonly result: JobResult
   readonly capability: string
@@ -59,7 +58,6 @@ function showReceipt({ err }: World, payment: JobPayment, proof: Proof): void {
   if (balance !== undefined) err.write(row('balance', `${formatUsdc(balance, { decimals: 6 })} USDC`))
 }
 
-/** What is known of a payment beside the agent's word. */
 interface Proof {
   /** Whether a node has shown the transfer of this very payment. Anything less is the agent's word. */
   readonly isConfirmed: boolean

@@ -11,8 +11,6 @@ const WAKING_FACTOR = 2
 /**
  * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server
  * answers is good enough; what is wrong with it the checks tell. Resolves to the time by its clock, where it tells that.
- *
- * @throws {CommandError} that says in a sentence why nobody can be asked
  */
 export async function reachAgent(
   url: string,

@@ -8,11 +8,9 @@ import type { JobContext } from 'farebox'
 export interface DeadlineGuard {
   /** Handlers that do the same and are watched while they do it. What is no function is left as it is. */
   watch(handlers: unknown): unknown
-  /** The form in which the thread says what it did. */
   setFormat(format: 'text' | 'json'): void
 }
 
-/** A job whose handler has begun, as the thread of the guard is told. */
 export interface GuardedJob {
   readonly id: number
   readonly jobId: string
@@ -23,7 +21,6 @@ export interface GuardedJob {
   readonly socket: number | undefined
 }
 
-/** What the thread of the guard is told. */
 export type GuardMessage =
   | { readonly kind: 'begun'; readonly job: GuardedJob }
   | { readonly kind: 'ended'; readonly id: number }
@@ -85,7 +82,6 @@ export function startDeadlineGuard(): DeadlineGuard {
 
 type HandlerFunction = (input: unknown, context: JobContext) => unknown
 
-/** The request that the code that runs now is about. */
 function followRequests(): AsyncLocalStorage<IncomingMessage> {
   const requests = new AsyncLocalStorage<IncomingMessage>()
   // Published by Node just before the server's own listener is called, in the same turn.

@@ -7,7 +7,6 @@ import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Handler } from 'farebox'
 
-/** What is made up, and for whom it is told. */
 export interface DescribeSamplesOptions {
   /** Capabilities without a handler. */
   readonly sampled: readonly string[]

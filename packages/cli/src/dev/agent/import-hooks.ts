@@ -4,11 +4,8 @@ import type { ResolveHook } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { MessagePort } from 'node:worker_threads'
 
-/** What {@link initialize} is given. */
 export interface HooksData {
-  /** Where each path that was imported, or looked for, is told. */
   readonly port: MessagePort
-  /** The process that started ours. */
   readonly parentPid: number
 }
 

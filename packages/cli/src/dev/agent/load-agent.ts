@@ -22,7 +22,6 @@ import type { Description, JobEvent, LoadCommand } from '../messages/messages.ts
 import type { DeadlineGuard } from './deadline-guard.ts'
 import { payNext, tryNext } from './try-next.ts'
 
-/** An agent that listens, and how it came to be. */
 export interface LoadedAgent {
   readonly agent: Agent
   readonly port: number
@@ -38,9 +37,7 @@ export interface LoadProgress {
   handlers?: string
 }
 
-/** Who is told on the way. */
 export interface LoadListener {
-  /** Everything is read but the handlers, which are code. */
   reading(): void
   /** Watches the handlers while they run; undefined where a debugger may hold them up. */
   readonly guard: DeadlineGuard | undefined
@@ -156,7 +153,6 @@ function describe(
     readonly port: number
     readonly sampled: readonly string[]
     readonly handlers: string | undefined
-    /** Whether somebody has said who is paid. */
     readonly isNamed: boolean
   },
 ): Description {

@@ -16,7 +16,6 @@ import { tmpdir } from 'node:os'
 import { createAgent } from 'farebox'
 import { DEV_WALLET } from '../messages/dev-variables.ts'
 
-/** What an agent process is told, and does. */
 export interface CommandReceiver {
   receive(command: DevCommand): void
   /** Ends the process when the jobs in flight are answered; what the handlers left behind is left (D32). */

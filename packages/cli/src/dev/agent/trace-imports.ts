@@ -1,11 +1,10 @@
 import { createRequire, register } from 'node:module'
 import { dirname, resolve } from 'node:path'
-import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { HooksData } from './import-hooks.ts'
 
 /** Watches which files of the project this process imports. */
 export interface ImportTrace {
-  /** Forgets what was imported so far. */
   begin(): void
   /**
    * What was imported, or looked for in vain, since the trace began: absolute paths, sorted.
@@ -13,7 +12,6 @@ export interface ImportTrace {
    * @param error with which the import failed, where it did: CommonJS tells by it what it looked for
    */
   files(error?: unknown): readonly string[]
-  /** From now on each further import is told as it happens. */
   onImport(tell: (file: string) => void): void
 }
 

@@ -3,7 +3,6 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
 import { printable } from '../../terminal/text.ts'
 
-/** A job that can be sent as it stands. */
 export interface SampleJob {
   readonly capability: string
   readonly input: JsonObject
@@ -87,7 +86,6 @@ function json(value: unknown): string {
   })
 }
 
-/** As one word of a shell. */
 function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${inQuotes(printable(word))}'`
 }

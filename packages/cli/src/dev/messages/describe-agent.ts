@@ -2,7 +2,6 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { type Paint, printable } from '../../terminal/text.ts'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
-/** Where the lines go. */
 export interface DescribeOptions {
   /** Characters in a line: longer ones are cut. */
   readonly columns: number
@@ -53,7 +52,6 @@ function paintRow([name, price, input, output]: Row, { columns, paint }: Describ
   return paint.bold(name) + paint.green(price) + cut(`${input}${output}`.trimEnd(), room)
 }
 
-/** The output below the input. */
 function inTwoLines([name, price, input, output]: Row, options: DescribeOptions): readonly string[] {
   const indent = ' '.repeat(widthOf(name + price))
   return [paintRow([name, price, input.trimEnd(), ''], options), cut(`${indent}${output}`, options.columns)]

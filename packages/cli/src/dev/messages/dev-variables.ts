@@ -3,7 +3,6 @@ import { WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
 /** An account of the mnemonic that local test chains share: its key is public, and it is worth nothing elsewhere. */
 export const DEV_WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
-/** An environment without holes. */
 export interface Variables {
   readonly [name: string]: string
 }

@@ -10,7 +10,6 @@ export interface JobEvent {
   readonly atMs: number
 }
 
-/** What an agent process is to serve. */
 export interface LoadCommand {
   readonly kind: 'load'
   /** Absolute. */
@@ -26,20 +25,16 @@ export interface LoadCommand {
   readonly port?: number
   /** Variables that nothing overrides, `.env` included: dev mode's, or those of the paid path. */
   readonly forced: { readonly [name: string]: string }
-  /** Whether each event of a job is to be reported. */
   readonly reportsJobs: boolean
-  /** Whether it may answer with samples where there is no file of handlers. */
   readonly samplesAllowed: boolean
   /** Lines for its description, below the capabilities. */
   readonly heading: readonly string[]
   /** Where the developer's page is; absent: there is none. */
   readonly page?: string
-  /** The screen that its description is for. */
   readonly columns: number
   readonly live: boolean
 }
 
-/** What the watcher tells an agent process. */
 export type DevCommand =
   /** Be ready for a load: everything imported that any agent needs. */
   | { readonly kind: 'warm' }
@@ -57,34 +52,27 @@ export interface Sources {
   readonly handlers?: string
 }
 
-/** What is served now, told to a person. */
 export interface Description {
   readonly name: string
   readonly url: string
-  /** Whether payments are on, in words. */
   readonly mode: string
   readonly wallet: string
   /** Their names. */
   readonly capabilities: readonly string[]
-  /** A line for each capability, and what else should be known. */
   readonly lines: readonly string[]
   /** What is made up, in loud words; empty where every capability has its handler. */
   readonly samples: readonly string[]
-  /** The capabilities that they are about. */
   readonly sampled: readonly string[]
-  /** What to try next. */
   readonly next: readonly string[]
   /** Where the developer's page is; absent: there is none. */
   readonly page?: string
 }
 
-/** An agent that listens. */
 export interface Serving {
   readonly kind: 'serving'
   readonly port: number
   /** The form of its log (D27). */
   readonly logFormat: 'text' | 'json'
-  /** Whether a debugger is attached, which may hold it up for as long as it likes. */
   readonly isDebugged: boolean
   readonly description: Description
   /** As `/about` serves it. Not checked here: whoever shows it does. */
@@ -92,17 +80,14 @@ export interface Serving {
   readonly sources: Sources
 }
 
-/** An agent that cannot be served. */
 export interface Failed {
   readonly kind: 'failed'
   /** As people read it, without a cross before it: what is wrong, then what to do. */
   readonly text: string
-  /** Nothing is wrong with it, but somebody else has its port. */
   readonly isPortTaken: boolean
   readonly sources: Sources
 }
 
-/** What an agent process tells the watcher. */
 export type Report =
   /** It listens to orders; what was sent before is lost. */
   | { readonly kind: 'up' }

@@ -5,18 +5,14 @@ import type { SendEvent } from './event-stream.ts'
 import { plainLine, plainText } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'
 
-/** What the page is told, kept for pages that come later. */
 export interface DevFeed {
   /** The page as a second screen: it is told what the terminal is told. */
   readonly announcer: Announcer
-  /** A change is being loaded. */
   loading(): void
   /** A version is served from now on; undefined: one that cannot be shown, or not yet. */
   serving(agent: PageAgent | undefined): void
-  /** The version that is served can be shown from now on. */
   describe(agent: PageAgent | undefined): void
   step(jobId: string, step: RunStep): void
-  /** Tells one page how everything stands, then each change. Returns how to stop. */
   subscribe(send: SendEvent): () => void
 }
 

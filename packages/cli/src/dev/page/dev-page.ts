@@ -8,21 +8,17 @@ import { createPageRuns } from './page-runs.ts'
 import { type PageServer, type PageServerOptions, startPageServer } from './page-server.ts'
 import type { PageAgent } from './served-agent.ts'
 
-/** The developer's page beside the agent. */
 export interface DevPage {
   readonly url: string
   /** The page as a second screen. */
   readonly announcer: Announcer
-  /** A change is being loaded. */
   loading(): void
-  /** A version is served from now on. */
   serving(serving: Serving): void
   onJobEvent(event: JobEvent): void
   /** May be called twice. */
   stop(): Promise<void>
 }
 
-/** How it is started. */
 export interface DevPageOptions {
   readonly clock: Clock
   /** Absent: a port of its own that is the same each time, or any where it is taken. 0: any. */
@@ -36,11 +32,7 @@ export interface DevPageOptions {
 /** The same each time, so that a page that was left open finds it again. Nothing of ours listens there. */
 const PREFERRED_PORT = 5170
 
-/**
- * Starts the page of `farebox dev`, on loopback and a port of its own: the agent keeps exactly its three routes.
- *
- * @throws {CommandError} where a port was asked for and is taken
- */
+/** Starts the page of `farebox dev`, on loopback and a port of its own: the agent keeps exactly its three routes. */
 export async function startDevPage({ clock, port, agentPort, paid }: DevPageOptions): Promise<DevPage> {
   const stopped = new AbortController()
   const feed = createDevFeed(clock)

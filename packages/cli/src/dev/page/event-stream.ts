@@ -3,7 +3,6 @@ import { whenOver } from '@farebox/protocol/internal/connection/when-over'
 import type { Clock } from 'farebox'
 import type { DevEvents } from '@farebox/web/internal/dev-page/wire'
 
-/** Sends one event. */
 export type SendEvent = <Name extends keyof DevEvents>(name: Name, value: DevEvents[Name]) => void
 
 const HEARTBEAT_MS = 15_000

@@ -5,7 +5,6 @@ import type { PaidPath } from '../paid/paid-path.ts'
 import type { DevFeed } from './dev-feed.ts'
 import type { PageAgent } from './served-agent.ts'
 
-/** The jobs that are run from the page. */
 export interface PageRuns {
   /** Reads what runs need, so that the first does not wait for it. Rejects where that cannot be read. */
   warm(): Promise<void>
@@ -15,13 +14,11 @@ export interface PageRuns {
   onJobEvent(event: JobEvent): void
 }
 
-/** What they are run with. */
 export interface PageRunsOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'step'>
   /** Who pays; undefined: payments are off. */
   readonly paid: () => Pick<PaidPath, 'signer' | 'readSettled'> | undefined
-  /** Gives all of them up. */
   readonly signal: AbortSignal
 }
 
@@ -33,7 +30,6 @@ const MAX_RUNS = 16
 /** The answer and the agent's own report of it come by different ways. */
 const LAST_EVENT_WITHIN_MS = 250
 
-/** Makes the place where jobs of the page are run. */
 export function createPageRuns(options: PageRunsOptions): PageRuns {
   const { clock, feed, paid, signal } = options
   const runs = new Map<string, Run>()

@@ -12,17 +12,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What the server needs. */
 export interface PageServerOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'subscribe'>
-  /** Called before a page is told anything. */
   readonly prepare: () => Promise<void>
   /** Runs a job; a string says why it is not run. */
   readonly run: (request: RunRequest) => Promise<RunAnswer | string>
 }
 
-/** A page server that listens. */
 export interface PageServer {
   readonly url: string
   close(): Promise<void>
@@ -169,11 +166,9 @@ function sendJson(response: ServerResponse, status: number, body: RunAnswer | Pa
   response.end(text)
 }
 
-/** A file of the page, as it is sent. */
 interface PageFile {
   readonly type: string
   readonly bytes: Buffer
-  /** Its name changes with its content. */
   readonly isImmutable: boolean
 }
 

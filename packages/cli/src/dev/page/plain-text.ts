@@ -17,7 +17,6 @@ export function plainLine(line: string): string {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
-/** The same for a text of several lines. */
 export function plainText(text: string): string {
   return text
     .slice(0, 4 * MAX_CHARACTERS)

@@ -12,22 +12,18 @@ import type { PageAgent } from './served-agent.ts'
 import type { JobEvent } from '../messages/messages.ts'
 import { readJobStep } from '../paid/read-job-step.ts'
 
-/** What a run needs. */
 export interface RunContext {
   readonly agent: PageAgent
   /** Who pays; undefined: payments are off. */
   readonly paid: Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
   readonly nowMs: () => number
-  /** Takes a step that is seen from outside the agent. */
   readonly onStep: (step: RunStep) => void
 }
 
-/** The newest answer that came, whatever becomes of it. */
 interface Seen {
   status: number | null
   body: string
-  /** When the first request went out, and when the newest answer was whole. */
   sinceMs: number | undefined
   untilMs: number
 }
@@ -87,7 +83,6 @@ async function readChain(
   }
 }
 
-/** Keeps each answer's status and body as they come by. */
 function watchAnswers(seen: Seen, { nowMs, onStep }: RunContext): Fetch {
   return async (url, init) => {
     const sinceMs = nowMs()
@@ -134,7 +129,6 @@ function describeTrouble(error: unknown): string | null {
   return plainLine(`${error.message}${cause}`)
 }
 
-/** Makes steps of the events that the agent logs of one job, in their order. */
 export function createStepReader(): (event: JobEvent) => RunStep | undefined {
   let beforeMs: number | undefined
   /** Since the step before. */
@@ -171,7 +165,6 @@ export function createStepReader(): (event: JobEvent) => RunStep | undefined {
   }
 }
 
-/** Whether nothing more is to be expected of a job after this event. */
 export function isLast({ event, fields }: JobEvent): boolean {
   return event === 'completed' || (event === 'refused' && typeof fields['status'] === 'number')
 }

@@ -3,7 +3,6 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Serving } from '../messages/messages.ts'
 
-/** A version that is served, for the page and for whoever runs jobs on it. */
 export interface PageAgent {
   readonly served: ServedAgent
   readonly declaration: Declaration

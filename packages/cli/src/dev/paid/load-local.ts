@@ -11,7 +11,6 @@ export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
  * want it.
  *
  * @param folder the project's, for the command that installs it
- * @throws {CommandError} where it is not installed
  */
 export async function loadLocal(folder: string): Promise<LocalPackage> {
   try {

@@ -11,7 +11,6 @@ export interface SettledOnChain {
   readonly agentAtomic: bigint
 }
 
-/** What a trace is told with. */
 export interface MoneyTraceOptions {
   /** `@farebox/local/internal/money-lines`, which is loaded only where it is installed. */
   readonly lines: typeof MoneyLines
@@ -24,7 +23,6 @@ export interface MoneyTraceOptions {
 /** Takes the events of all jobs as they come, and gives the lines to print: none, until a job has ended. */
 export type MoneyTrace = (event: JobEvent) => Promise<readonly string[]> | readonly string[]
 
-/** A job that has not ended, as far as it has come. */
 interface OpenJob {
   readonly id: string
   readonly capability: string

@@ -5,14 +5,11 @@ import type { LocalAgent } from '@farebox/local/local-file'
 import { CommandError } from '../../command-error.ts'
 import type { LocalPackage } from './load-local.ts'
 
-/** The economy that an agent is paid in, started for it or running already. */
 export interface OpenEconomy {
   readonly chain: Pick<Economy['chain'], 'rpcUrl' | 'chainId' | 'usdc'>
   readonly facilitator: Pick<Economy['facilitator'], 'url' | 'adminToken'>
   readonly payer: Economy['payer']
-  /** The process that runs it, where this is not our own. */
   readonly runBy: number | undefined
-  /** Keeps the agent's files apart from those of other agents in the economy's folder. */
   readonly name: string
   /** Writes into `local.json` which agent is served. */
   noteAgent(agent: LocalAgent): Promise<void>

@@ -13,9 +13,7 @@ import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
 import type { EconomyStep } from '@farebox/local/economy'
 
-/** How the paid path is started. */
 export interface PaidPathOptions {
-  /** Where the command was called. */
   readonly folder: string
   /** Where the economy keeps everything between runs: absolute. */
   readonly economyFolder: string
@@ -25,7 +23,6 @@ export interface PaidPathOptions {
   readonly wallet: string | undefined
   /** Where the developer's page is; undefined: there is none. */
   readonly page: string | undefined
-  /** Shows that something is being started, while it is. */
   readonly screen: Screen
   readonly clock: Clock
   /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
@@ -158,7 +155,6 @@ const CLEAR_LINE = '\r\u001b[2K'
 interface ShownStart {
   /** For the economy: reports which part is doing what. */
   readonly step: EconomyStep
-  /** Takes the line away. */
   end(): void
 }
 

@@ -8,17 +8,7 @@ import type { Description } from '../messages/messages.ts'
 export function createAnnouncer(world: World, format: () => 'text' | 'json'): Announcer {
   const text = announceAsText(world)
   const json = announceAsJson(world)
-  const now = (): Announcer => (format() === 'json' ? json : text)
-  return {
-    serving: (description, isFirst) => now().serving(description, isFirst),
-    restarted: restart => now().restarted(restart),
-    refused: (reason, stillServing) => now().refused(reason, stillServing),
-    trouble: (reason, next) => now().trouble(reason, next),
-    types: problems => now().types(problems),
-    line: (line, from) => now().line(line, from),
-    trace: lines => now().trace(lines),
-    note: what => now().note(what),
-  }
+  return announceToAll(() => [format() === 'json' ? json : text])
 }
 
 /** Characters that a line may have: as many as it likes where nobody's screen is that wide or narrow. */
@@ -100,28 +90,22 @@ const MAX_TYPE_PROBLEMS = 3
 export interface Announcer {
   /** A version that looks another than the one before; with the first one goes what to try next. */
   serving(description: Description, isFirst: boolean): void
-  /** A new version of it, after a change. */
   restarted(restart: Restart): void
-  /** A change that cannot be served, and whether anything else is. */
   refused(reason: string, stillServing: boolean): void
   /** Something happened to the agent's process; and what is done about it. */
   trouble(reason: string, next: string): void
   /** The type errors there are now; none where those that were told are fixed. */
   types(problems: readonly TypeProblem[]): void
-  /** A line of the agent itself. */
   line(line: string, from: 'out' | 'err'): void
-  /** What a job did to the money, in lines made for a person. */
   trace(lines: readonly string[]): void
   /** Anything else worth a line. */
   note(text: string): void
 }
 
-/** What changed and how long it took. */
 export interface Restart {
   /** Relative to where the command was called; empty where nothing changed but the process. */
   readonly files: readonly string[]
   readonly tookMs: number
-  /** Whether the version before this one could not be served. */
   readonly isRecovered: boolean
 }
 
@@ -180,7 +164,6 @@ export function describeChange({ files, tookMs, isRecovered }: Restart): {
   }
 }
 
-/** What a change that cannot be served leaves behind. */
 export function describeRest(stillServing: boolean): string {
   return stillServing
     ? 'still serving the last good version'

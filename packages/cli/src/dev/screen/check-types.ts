@@ -1,23 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Clock } from 'farebox'
 
-/** An error of the project's own compiler. */
 export interface TypeProblem {
   /** Relative to where the command was called. */
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The compiler's sentences, the most general first. */
   readonly reasons: readonly string[]
 }
 
 /** Looks for type errors beside the agent, which does not wait for it. */
 export interface TypeCheck {
-  /** Something was saved. */
   begin(): void
   stop(): void
 }

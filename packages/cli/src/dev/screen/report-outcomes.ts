@@ -16,7 +16,6 @@ export interface LoadCause {
   readonly tookMs: number
 }
 
-/** Makes one that has told nothing yet. */
 export function reportOutcomes(announcer: Announcer): OutcomeReporter {
   let shown: string | undefined
   let isFirst = true
@@ -57,7 +56,6 @@ function reasonOf(outcome: Exclude<LoadOutcome, { kind: 'serving' }>): string | 
   return `the process ended while the handlers were loaded: ${describeExit(outcome.exit, 'at their top level')}`
 }
 
-/** What befell the agent's process, in a sentence or with the stack of its error. */
 export function describeTrouble(trouble: Trouble): string {
   switch (trouble.kind) {
     case 'broken':

@@ -2,28 +2,23 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { type DevCommand, readReport, type Report } from '../messages/messages.ts'
 
-/** A process that runs one version of the agent, or waits for one. */
 export interface AgentProcess {
   send(command: DevCommand): void
-  /** Called with each report from now on, in place of whoever was called before. */
   onReport(listen: (report: Report) => void): void
   /** Resolves when it is gone. */
   readonly ended: Promise<ExitStatus>
   /** Gives it no more connections, whether it listens to orders or not. */
   cutOff(): void
-  /** Whether that was done. */
   readonly isCutOff: boolean
   /** Ends it at once. */
   kill(): void
 }
 
-/** How a process ended. */
 export interface ExitStatus {
   readonly code: number | null
   readonly signal: string | null
 }
 
-/** Where agent processes come from. */
 export interface AgentProcesses {
   start(): AgentProcess
 }
@@ -96,7 +91,6 @@ export function createAgentProcesses(
   }
 }
 
-/** Keeps orders until the process listens to them. */
 function createSender(worker: Worker): { send(command: DevCommand): void; open(): void } {
   let waiting: DevCommand[] | undefined = []
   const send = (command: DevCommand): void => {

@@ -3,7 +3,6 @@ import type { AgentProcess, AgentProcesses, ExitStatus } from './agent-processes
 import type { Failed, LoadCommand, Report, Serving, Sources } from '../messages/messages.ts'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 
-/** Keeps one good version of the agent running. */
 export interface Supervisor {
   /**
    * Loads what the order says into a process of its own. Only when that listens is the one before told to go; where it
@@ -20,13 +19,11 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
-/** What befell the version that is served. */
 export type Trouble =
   | { readonly kind: 'broken'; readonly text: string }
   | { readonly kind: 'ended'; readonly exit: ExitStatus }
   | { readonly kind: 'blocked'; readonly silentMs: number }
 
-/** Who is told between loads. */
 export interface SupervisorListener {
   trouble(trouble: Trouble): void
   report(report: Report): void
@@ -110,7 +107,6 @@ export function superviseAgent(
   }
 }
 
-/** Tells of the first trouble of the process that serves, until it is watched no longer. */
 function watchOver(
   child: AgentProcess,
   isDebugged: boolean,
@@ -178,7 +174,6 @@ export async function dismissProcess(
   })
 }
 
-/** Whether somebody still answers. */
 interface Pulse {
   heard(): void
   stop(): void
@@ -213,7 +208,6 @@ export function watchPulse(
   }
 }
 
-/** What became of a load. */
 export type LoadOutcome =
   | Serving
   | Failed

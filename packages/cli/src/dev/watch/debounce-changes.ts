@@ -3,17 +3,14 @@ import type { Clock } from 'farebox'
 /** Changes that came close together, as one. */
 export interface Changes {
   readonly files: readonly string[]
-  /** Whether it is to be acted upon though no file may have changed. */
   readonly isForced: boolean
   /** When the first of them came, Unix milliseconds. */
   readonly sinceMs: number
 }
 
-/** Where changes are brought to. */
 export interface ChangeDebouncer {
   /** @param file absent: something else than a file has changed */
   add(file?: string): void
-  /** Nothing is acted upon any more. */
   stop(): void
 }
 
@@ -25,7 +22,6 @@ const QUIET_AFTER_MANY_MS = 150
 /** Whoever never pauses is served all the same. */
 const MAX_DELAY_MS = 2_000
 
-/** What is done about changes. */
 export interface ChangeActor {
   /** Resolves when it could begin at once: what comes until then is acted upon together. */
   ready(): Promise<void>

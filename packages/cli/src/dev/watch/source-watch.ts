@@ -20,7 +20,6 @@ const LOOK_AGAIN_MS = 120
 /** A watcher may be set up a moment after a change, and some file systems tell of none: who looks, finds it. */
 const SWEEP_EVERY_MS = 1_000
 
-/** What tells of changes as they happen. */
 export type OpenWatch = (onChange: (file: string) => void) => Promise<FileWatch>
 
 /**
@@ -82,7 +81,6 @@ async function openFileWatch(onChange: (file: string) => void): Promise<FileWatc
   return watchFiles(onChange)
 }
 
-/** What files held when they were last looked at. */
 interface Fingerprints {
   /** Notes what the files hold now, in place of everything noted before. */
   note(files: readonly string[]): Promise<void>

@@ -5,9 +5,7 @@ import { watch } from 'chokidar'
 /** When missing folders are looked for again after the folder above them began to be watched. */
 const RECHECK_MS = [100, 1_000]
 
-/** Tells of changes of some files, wherever they lie, whether they are there yet or not. */
 export interface FileWatch {
-  /** From now on these are watched, and no others. */
   follow(files: readonly string[]): void
   close(): Promise<void>
 }

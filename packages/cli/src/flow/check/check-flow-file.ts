@@ -11,7 +11,6 @@ import { readFlow } from '@farebox/flows/document/read-flow'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { readForeignText } from '../../terminal/read-foreign-text.ts'
 
-/** What commander made of the words of `farebox flow check`; nothing in it is checked yet. */
 export interface RawFlowCheckOptions {
   readonly offline?: true
   readonly payer?: string
@@ -19,11 +18,7 @@ export interface RawFlowCheckOptions {
   readonly json?: true
 }
 
-/**
- * `farebox flow check`. Exit code 1 where the flow cannot be run as it is.
- *
- * @throws {CommandError} where the file has no flow in it, or the platform does not answer
- */
+/** `farebox flow check`. Exit code 1 where the flow cannot be run as it is. */
 export async function checkFlowFile(world: World, file: string, raw: RawFlowCheckOptions): Promise<ExitCode> {
   const flow = await readFlowFile(world, file)
   // By the same code, and written as JSON the same.
@@ -39,7 +34,6 @@ async function askPlatform(world: World, flow: Flow, raw: RawFlowCheckOptions): 
   return await askForCheck(world, url, flow, raw.payer)
 }
 
-/** What the platform says of a flow. */
 export async function askForCheck(
   world: World,
   url: string,
@@ -53,7 +47,6 @@ export async function askForCheck(
 
 const INDENT = 4
 
-/** What was found, a paragraph each with its repairs, and what a run costs. */
 function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked): void {
   const { bold, dim, red, green } = paintFor(out)
   const steps = Object.values(flow.steps)
@@ -75,7 +68,6 @@ function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked): void {
   )
 }
 
-/** What was found, a paragraph each with its repairs. */
 export function showFindings(out: World['out'], { findings }: Pick<FlowChecked, 'findings'>): void {
   for (const finding of findings) showFinding(out, finding)
 }
@@ -109,11 +101,7 @@ function count(amount: number, noun: string): string {
 
 const SHOWN_PROBLEMS = 5
 
-/**
- * The flow in a file, or with `-` on the standard input.
- *
- * @throws {CommandError} where there is none
- */
+/** The flow in a file, or with `-` on the standard input. */
 export async function readFlowFile(world: World, file: string): Promise<Flow> {
   const text = await readForeignText(world, file, { what: 'the flow', maxBytes: 2 * MAX_FLOW_CHARACTERS })
   return parseFlow(text)

@@ -22,7 +22,6 @@ import { type FlowNames, nameFlow } from './flow-names.ts'
 import { type CodeParts, isExportable } from './step-code.ts'
 import { CAPABILITY, writeHandlers } from './write-handlers.ts'
 
-/** What commander made of the words of `farebox flow export`; nothing in it is checked yet. */
 export interface RawFlowExportOptions {
   readonly agent: string
   readonly price?: string
@@ -33,8 +32,6 @@ export interface RawFlowExportOptions {
 
 /**
  * `farebox flow export`: a flow as the project of an ordinary agent, whose steps hire. Writes nothing over what is there.
- *
- * @throws {CommandError} where the flow cannot be run, cannot be an agent, or the folder has files of these names
  */
 export async function exportFlow(world: World, file: string, raw: RawFlowExportOptions): Promise<ExitCode> {
   const flow = await readFlowFile(world, file)
@@ -78,7 +75,6 @@ function refuseFlow(flow: Flow): void {
     throw new CommandError('the flow cannot be run as it is', 'farebox flow check <file> says what is wrong')
 }
 
-/** Where the agents of the flow are called, as the platform has them. */
 async function findEndpoints(
   world: World,
   flow: Flow,

@@ -21,7 +21,6 @@ const OWN_SECONDS = 15
  * What an agent declares that was a flow: one capability, for one price.
  *
  * @param price decimal USDC; absent: a quarter more than its jobs cost
- * @throws {CommandError} where no agent can do it, or not for that price
  */
 export function flowDeclaration(graph: Graph, price: string | undefined): Declaration {
   const { flow } = graph

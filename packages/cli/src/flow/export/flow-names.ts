@@ -1,14 +1,10 @@
 import type { Flow } from '@farebox/flows/document/flow'
 
-/** What the things of a flow are called in code. */
 export interface FlowNames {
-  /** The variable of a step. */
   step(id: string): string
   /** The property of an agent in `AGENTS`. */
   agent(agentId: number): string
-  /** The variable of the environment with an agent's URL. */
   agentVariable(agentId: number): string
-  /** The variable of the environment with a value that the flow does not give away. */
   secretVariable(id: string, port: string): string
 }
 

@@ -1,11 +1,16 @@
-import type { AdapterStep, BranchStep, Condition, PortRef, Step } from '@farebox/flows/document/flow'
-import { FLOW_INPUT } from '@farebox/flows/document/flow'
+import {
+  type AdapterStep,
+  type BranchStep,
+  type Condition,
+  FLOW_INPUT,
+  type PortRef,
+  type Step,
+} from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import { propertyName, stringLiteral } from '../../types/source-text.ts'
 import type { FlowNames } from './flow-names.ts'
 
-/** What code is written from. */
 export interface CodeParts {
   readonly graph: Graph
   readonly names: FlowNames
@@ -59,7 +64,6 @@ function isThere(parts: CodeParts, source: PortRef): string {
   return isBranch ? sourceCode(parts, source) : parts.names.step(source.step)
 }
 
-/** What an adapter or a branch makes, as an expression. */
 export function adapterCode(parts: CodeParts, id: string, step: AdapterStep | BranchStep): string {
   const port = (name: string): string => portCode(parts, id, name) ?? 'undefined'
   switch (step.kind) {

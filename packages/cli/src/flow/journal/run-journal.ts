@@ -1,50 +1,18 @@
 import { join } from 'node:path'
 import type { Clock } from '@farebox/client/internal/exchange/clock'
-import { type DamagedFile, openRecordFolder } from '../../home/record-folder.ts'
 import { readRunRecord, type RunRecord } from '@farebox/client/run/run-record'
+import { openRecordFolder, readFields, type RecordFolder } from '../../home/record-folder.ts'
 
-/** The runs that were started here, a file each, in `<home>/runs`. */
-export interface RunJournal {
-  /** Writes a run down before anything of it is sent: when this resolves, a crash does not lose it. */
-  keep(run: OpenRunFile): Promise<void>
-  /** Puts what became of it in its place: the payments are gone from the file. Removes old files of ended runs. */
-  end(run: EndedRunFile): Promise<void>
-  /** Forgets a run that was never started. */
-  discard(runId: string): Promise<void>
-  /** Every run, open ones first, then the newest first; and the files that cannot be read. */
-  list(): Promise<RunList>
-}
+/** The runs that were started here, in `<home>/runs`. */
+export type RunJournal = RecordFolder<RunFile>
 
-/** What is in the journal. */
-export interface RunList {
-  readonly runs: readonly RunFile[]
-  readonly damaged: readonly DamagedFile[]
-}
-
-/** Opens the journal of a home; its folder is made when it is first written. */
 export function openRunJournal(home: string, clock: Clock): RunJournal {
-  const folder = openRecordFolder<RunFile>(join(home, 'runs'), clock, {
+  return openRecordFolder<RunFile>(join(home, 'runs'), clock, {
     what: 'run',
     read: readRunFile,
     idOf: ({ runId }) => runId,
     isEnded: ({ state }) => state !== 'open',
   })
-  return {
-    keep: run => folder.write(run),
-    async end(run) {
-      await folder.write(run)
-      await folder.prune()
-    },
-    discard: runId => folder.remove(runId),
-    async list() {
-      const { records, damaged } = await folder.list()
-      const rank = ({ state }: RunFile): number => (state === 'open' ? 0 : 1)
-      const runs = records.toSorted(
-        (one, other) => rank(one) - rank(other) || other.startedAt - one.startedAt,
-      )
-      return { runs, damaged }
-    },
-  }
 }
 
 /** One run of a flow as it is kept: with its payments while they may be needed, afterwards without. */
@@ -54,10 +22,8 @@ export type RunFile = OpenRunFile | EndedRunFile
 export interface RunFacts {
   readonly version: 1
   readonly runId: string
-  /** The platform's URL. */
   readonly platformUrl: string
   readonly token?: string
-  /** Of the flow. */
   readonly name: string
   readonly payer: string
   /** Decimal USDC. */
@@ -89,26 +55,15 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * @throws {TypeError} that says what is wrong, never showing a payment or the token
  */
 function readRunFile(value: unknown): RunFile {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError('is not a JSON object')
-  const facts = value as { readonly [key: string]: unknown }
-  if (facts['version'] !== 1) throw new TypeError('is not of version 1')
-  for (const key of ['platformUrl', 'name', 'payer', 'maxTotal'] as const)
-    if (typeof facts[key] !== 'string') throw new TypeError(`has no ${key}`)
+  const facts = readFields(value, ['platformUrl', 'name', 'payer', 'maxTotal'], ['startedAt'])
   // It goes into a path, and the token into a header.
   if (!UUID.test(String(facts['runId']))) throw new TypeError('has no runId')
   if (facts['token'] !== undefined && !TOKEN.test(String(facts['token']))) throw new TypeError('has no token')
-  if (!isTime(facts['startedAt'])) throw new TypeError('has no startedAt')
   const { state } = facts
   // Every property of the type is checked here; the casts are what that earns.
   if (state === 'open') readRunRecord(value as RunRecord)
-  else if (state === 'completed' || state === 'cancelled' || state === 'failed') {
-    if (typeof facts['paid'] !== 'string') throw new TypeError('has no paid')
-    if (!isTime(facts['endedAt'])) throw new TypeError('has no endedAt')
-  } else throw new TypeError('has no state')
+  else if (state === 'completed' || state === 'cancelled' || state === 'failed')
+    readFields(value, ['paid'], ['endedAt'])
+  else throw new TypeError('has no state')
   return value as RunFile
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }

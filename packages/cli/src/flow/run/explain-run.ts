@@ -52,7 +52,6 @@ export function explainRun(
   }: {
     /** Undefined: nothing of it was sent. */
     readonly runId: string | undefined
-    /** How it stood last, as far as it is known. */
     readonly last: RunProgress | undefined
     /** By Ctrl-C. */
     readonly isStopped: boolean
@@ -142,7 +141,6 @@ const UNSENT = {
   offer: 'nothing was signed',
 } as const
 
-/** What was paid, and what may still be. */
 export function sumsOf(run: RunProgress | undefined, nowSeconds: number): readonly string[] {
   if (run === undefined) return []
   const { paid, exposed, exposed_until: until } = run

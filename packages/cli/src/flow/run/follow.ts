@@ -4,7 +4,7 @@ import type { FlowResult, FollowOptions } from '@farebox/client/run/run-options'
 import type { RunRecord } from '@farebox/client/run/run-record'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
-import { CommandError, EXIT, type ExitCode, systemErrorCode } from '../../command-error.ts'
+import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { paintFor, printable, printableJson } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { RunFacts, RunJournal } from '../journal/run-journal.ts'
@@ -12,29 +12,24 @@ import { duration } from './step-lines.ts'
 import { explainRun, sumsOf } from './explain-run.ts'
 import { resultDocument } from './run-documents.ts'
 import { createRunScreen, type RunScreen } from './run-screen.ts'
+import { notWritten } from '../../home/record-folder.ts'
 
-/** A run that is begun or taken up. */
 export interface FollowedCommand {
   readonly flow: Flow
-  /** What is written down of it beside its record. */
   readonly facts: Pick<RunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
   readonly journal: RunJournal
-  /** Its record, where one was written before. */
   readonly record: RunRecord | undefined
   readonly json: boolean
   /** Begins, with what is to be given to the client. */
   readonly work: (hooks: Hooks, screen: RunScreen) => Promise<FlowResult>
 }
 
-/** What the client tells and asks of a run. */
 export type Hooks = Required<Pick<FollowOptions, 'onProgress' | 'journal' | 'signal'>> &
   Pick<FollowOptions, 'approve'>
 
 /**
  * Follows a run to its end: shows it, writes it down before anything is sent, and says how it ended. The output is on the
  * standard output, all else beside it.
- *
- * @throws {CommandError} where it does not come to its end by itself
  */
 export async function followCommand(world: World, command: FollowedCommand): Promise<ExitCode> {
   const { flow, facts, journal, json } = command
@@ -50,7 +45,9 @@ export async function followCommand(world: World, command: FollowedCommand): Pro
     },
     async journal(next) {
       const isFirst = record === undefined
-      await write(world, journal, { version: 1, state: 'open', ...facts, ...next })
+      await journal.write({ version: 1, state: 'open', ...facts, ...next }).catch((cause: unknown) => {
+        throw notWritten(world, 'the run cannot be written down', 'nothing more was sent', cause)
+      })
       record = next
       if (isFirst) world.err.write(`  ${paintFor(world.err).dim(`run ${next.runId}`)}\n\n`)
     },
@@ -66,29 +63,11 @@ export async function followCommand(world: World, command: FollowedCommand): Pro
     screen.end()
     if (last !== undefined) world.err.write('\n')
     const wasSent = command.record !== undefined || last !== undefined || error instanceof RunUnresolved
-    if (!wasSent && record !== undefined) await journal.discard(record.runId)
+    if (!wasSent && record !== undefined) await journal.remove(record.runId)
     if (last?.status === 'cancelled' && last.exposed_until === null) await end(world, command, last, record)
     const nowSeconds = systemClock.nowMs() / 1_000
     const runId = wasSent ? record?.runId : undefined
     throw explainRun(error, { runId, last, isStopped: world.signal.aborted, nowSeconds })
-  }
-}
-
-/** What is not written down is not sent. */
-async function write(
-  world: World,
-  journal: RunJournal,
-  run: Parameters<RunJournal['keep']>[0],
-): Promise<void> {
-  try {
-    await journal.keep(run)
-  } catch (cause) {
-    const reason = systemErrorCode(cause)
-    throw new CommandError(
-      `the run cannot be written down in ${printable(world.home)} (${reason})`,
-      'nothing more was sent; FAREBOX_HOME names another folder',
-      { cause },
-    )
   }
 }
 
@@ -128,11 +107,6 @@ function showResult(
 
 const MOST_SHOWN = 2_000
 
-/**
- * Shows what a step asks about, and has the person answer.
- *
- * @throws {CommandError} where they will not now: the run keeps waiting
- */
 async function answerOnScreen(world: World, { step, question, value }: PersonQuestion): Promise<boolean> {
   const text = typeof value === 'string' ? printable(value) : printableJson(value ?? null, 2)
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text

@@ -4,7 +4,6 @@ import type { RunScreen } from './run-screen.ts'
 
 /** A signer whose wallet is unlocked when it is first needed. */
 export interface LazySigner extends PaymentSigner {
-  /** Asks for the password now, where one is needed. */
   unlock(): Promise<void>
 }
 

@@ -6,13 +6,11 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { askMissingFields } from '../../call/input/ask-missing-fields.ts'
 import { parseInput, readFieldText } from '../../call/input/field-flags.ts'
-import type { CommandError } from '../../command-error.ts'
-import { usageError } from '../../command-error.ts'
+import { type CommandError, usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 import { readForeignText } from '../../terminal/read-foreign-text.ts'
 import type { World } from '../../world.ts'
 
-/** Where the input of a run comes from. */
 export interface FlowInputOptions {
   /** The `name=value` of `--input`. */
   readonly input?: readonly string[]

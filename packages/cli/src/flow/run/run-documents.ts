@@ -9,11 +9,7 @@ export function resultDocument(run: RunProgress): object {
   return { ok: true, ...sums(run), output: run.output, steps: run.steps }
 }
 
-/**
- * Runs a command about a run. With `--json` the output holds one document whatever happens.
- *
- * @throws {CommandError} what a person reads
- */
+/** Runs a command about a run. With `--json` the output holds one document whatever happens. */
 export async function withRunDocument(
   world: World,
   raw: { readonly json?: true },

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { startRunPlatform, type RunPlatform } from '@farebox/client/src/test-setup/run-platform'
+import { type RunPlatform, startRunPlatform } from '@farebox/client/src/test-setup/run-platform'
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import { flowOf, QR, SUMMARY, SUMMARY_AND_QR } from '@farebox/flows/src/test-setup/sample-flows'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keepSession } from '../../account/session-file.ts'
+import { sessionFile } from '../../account/session-file.ts'
 import { runCli } from '../../run-cli.ts'
 import { createTestWorld, type TestWorldOptions } from '../../testing/test-world.ts'
 
@@ -355,7 +355,7 @@ describe('farebox flow list and show', () => {
       }
       return { runs: [{ ...line, run_id: newId() }], next_cursor: null }
     }
-    await keepSession(join(folder, '.home'), {
+    await sessionFile(join(folder, '.home'), platform.url).write({
       version: 1,
       platform: platform.url,
       address: PAYER.toLowerCase(),

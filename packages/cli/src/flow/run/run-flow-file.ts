@@ -20,8 +20,6 @@ import { checkMaxTotal, type RawRunOptions, readSignOrder, type SignOrder } from
 /**
  * `farebox flow run`: checks the flow and its input, asks for all prices, has them agreed to, signs, and follows the run
  * to its end.
- *
- * @throws {CommandError} where it is not begun, or does not come to its end by itself
  */
 export async function runFlowFile(world: World, file: string, raw: RawRunOptions): Promise<ExitCode> {
   return await withRunDocument(world, raw, async () => {

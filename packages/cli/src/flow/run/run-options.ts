@@ -1,7 +1,6 @@
 import { usageError } from '../../command-error.ts'
 import { readAmount } from '../../terminal/read-option.ts'
 
-/** What commander made of the words of `farebox flow run` and `resume`; nothing in it is checked yet. */
 export interface RawRunOptions {
   readonly input?: readonly string[]
   readonly inputFile?: string
@@ -14,24 +13,15 @@ export interface RawRunOptions {
   readonly json?: true
 }
 
-/** How payments are signed. */
 export type SignOrder = 'upfront' | 'just-in-time'
 
-/**
- * `--sign`.
- *
- * @throws {CommandError}
- */
+/** `--sign`. */
 export function readSignOrder(text: string | undefined): SignOrder {
   if (text === undefined || text === 'upfront' || text === 'just-in-time') return text ?? 'upfront'
   throw usageError('--sign must be upfront or just-in-time', '')
 }
 
-/**
- * `--max-total`, as it was typed.
- *
- * @throws {CommandError} where it is no price
- */
+/** `--max-total`, as it was typed. */
 export function checkMaxTotal(text: string | undefined): string | undefined {
   if (text !== undefined) readAmount('--max-total', text, '0.05')
   return text

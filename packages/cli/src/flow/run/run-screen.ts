@@ -5,11 +5,9 @@ import { paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { columnsFor, drawStep, type StepLine, stepLines } from './step-lines.ts'
 
-/** What is seen of a run while it lasts. */
 export interface RunScreen {
   /** After each change: steps that have ended get a line for good, those at work are shown below. */
   show(run: RunProgress): void
-  /** Takes the moving lines away while something else is on the screen. */
   aside<T>(work: () => Promise<T>): Promise<T>
   /** Takes the moving lines away for good. May be called twice. */
   end(): void

@@ -7,7 +7,6 @@ import type { Screen } from '../../world.ts'
 type ShownStep = RunProgress['steps'][number]
 type ShownJob = ShownStep['jobs'][number]
 
-/** How a step stands, in a line. */
 export interface StepLine {
   readonly step: string
   /** Who does it: `Summary · summarize`, or what it does. */
@@ -21,12 +20,10 @@ export interface StepLine {
   readonly note: string
 }
 
-/** A line for each step of a run, in the order in which they can run. */
 export function stepLines(flow: Pick<Flow, 'steps'>, run: RunProgress): readonly StepLine[] {
   return run.steps.map(step => lineOf(flow.steps[step.step], step))
 }
 
-/** Who does a step, as a column of a table. */
 export function whoDoes(step: Step | undefined): string {
   if (step === undefined) return ''
   if (step.kind === 'job') return printable(`${step.pinned.agent_name} · ${step.capability}`)
@@ -119,7 +116,6 @@ function sum(amounts: readonly string[]): bigint {
   }, 0n)
 }
 
-/** How wide the columns of a flow's steps are. */
 interface StepColumns {
   readonly step: number
   readonly who: number

@@ -1,19 +1,15 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
-import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
+import { type Declaration, WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
 
-/** What a person says of an agent that is to be made. */
 export interface NewAgent {
   readonly name: string
   readonly description: string
-  /** The first capability, as callers name it. */
   readonly capability: string
-  /** What that capability does. */
   readonly does: string
   /** Decimal USDC for each job (D1). */
   readonly price: string
 }
 
-/** What the handler that is written does, whatever the capability is called. */
 export const DEFAULT_AGENT: NewAgent = {
   name: 'Agent',
   description: 'Tells what is in a text.',

@@ -6,18 +6,15 @@ import type { ProjectFile } from './project-files.ts'
 import type { ProjectVersions } from './project-versions.ts'
 import type { Conflict } from './write-project.ts'
 
-/** What becomes of a file of somebody's own that an agent can live with. */
 export interface OwnFile {
   readonly path: string
   /** `completed`: its lines stay, and those that keep secrets out are written below them. */
   readonly state: 'kept' | 'completed'
 }
 
-/** A project's files beside those that were there. */
 export interface ProjectBesideOwn {
   /** To be written; those completed are among them, whole. */
   readonly files: readonly ProjectFile[]
-  /** What is still in the way. */
   readonly conflicts: readonly Conflict[]
   readonly own: readonly OwnFile[]
   /** The commands that add what a `package.json` of somebody's own lacks; undefined where one is written. */
@@ -32,8 +29,6 @@ const IGNORE_LISTS: readonly string[] = ['.gitignore', '.dockerignore']
 /**
  * A folder in which somebody has begun already, a repository just cloned say, is no reason to refuse: its
  * `package.json` and its README stay, and what its ignore lists lack is added to them.
- *
- * @throws {CommandError} where a `package.json` is none
  */
 export async function besideOwnFiles(
   folder: string,

@@ -9,16 +9,13 @@ import type { ProjectVersions } from './project-versions.ts'
 import { VENDORED_LOCAL_FOLDER } from '../vendor/vendor-folder.ts'
 import { readableJson } from './readable-json.ts'
 
-/** One file of a new project. */
 export interface ProjectFile {
   /** Relative to the project's folder. */
   readonly path: string
   readonly text: string
-  /** What it is for, in a few words. */
   readonly about: string
 }
 
-/** What the files are made of. */
 interface Project {
   readonly agent: NewAgent
   readonly declaration: Declaration

@@ -2,7 +2,6 @@ import { lstat, mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path'
 import { CommandError } from '../../command-error.ts'
 
-/** Something that stands where a file is to be written. */
 export interface Conflict {
   /** Relative to the project's folder. */
   readonly path: string
@@ -27,7 +26,6 @@ export async function findConflicts(folder: string, paths: readonly string[]): P
  * back. A file is replaced only if it is named as such; one that appeared meanwhile is not.
  *
  * @param options.replace paths of files and links that give way
- * @throws {CommandError} that names what could not be written
  */
 export async function writeProject(
   folder: string,

@@ -14,11 +14,9 @@ export interface Vendor {
   /** Version specifiers for `package.json`, `file:vendor/…`. */
   readonly dependencies: { readonly [name: string]: string }
   readonly devDependencies: { readonly [name: string]: string }
-  /** The tarballs, relative to the project's folder. */
   readonly paths: readonly string[]
 }
 
-/** A tarball. */
 export interface VendoredFile {
   /** Relative to the project's folder. */
   readonly path: string
@@ -56,11 +54,7 @@ export async function planVendor(clone: string): Promise<Vendor> {
   }
 }
 
-/**
- * Builds and packs them as `npm run pack` does.
- *
- * @throws {CommandError} where the clone cannot be built or packed, with what the program said
- */
+/** Builds and packs them as `npm run pack` does. */
 export async function packVendor(
   { err, signal }: World,
   { clone, paths }: Vendor,

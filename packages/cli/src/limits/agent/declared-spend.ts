@@ -6,9 +6,7 @@ import { CommandError } from '../../command-error.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
 import { printable } from '../../terminal/text.ts'
 
-/** What a capability declares that it moves. */
 export interface DeclaredSpend {
-  /** The agent's words. */
   readonly reason: string
   /** The most that it moves at a time, in atomic units of the network's token. */
   readonly mostAtomic: bigint

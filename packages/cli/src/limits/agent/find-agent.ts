@@ -17,14 +17,11 @@ import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
 import { readUrl } from '../../terminal/read-option.ts'
 
-/** The chain on which something is allowed. */
 export interface Place {
   readonly network: Network
-  /** The economy on this machine, where it is meant. */
   readonly local: LocalEconomy | undefined
 }
 
-/** The agent that is meant. */
 export interface MeantAgent extends Place {
   /** Its number in the registry: a permission is for that, not for an address that can be taken over. */
   readonly agentId: number
@@ -43,7 +40,6 @@ type AgentWord =
  *
  * @param word `https://agent.example`, `7`, or `https://platform.example/agents/7`
  * @param needs whether its address is needed
- * @throws {CommandError} where it cannot be found
  */
 export async function findAgent(
   world: World,
@@ -73,11 +69,7 @@ export async function findAgent(
   return { ...place, agentId: await numberOf(world, chosen.url, endpoint), endpoint }
 }
 
-/**
- * The chain that is meant: `--network`, else that of the platform that is told, else the local one.
- *
- * @throws {CommandError} where none is told
- */
+/** The chain that is meant: `--network`, else that of the platform that is told, else the local one. */
 export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Place> {
   const local = await findLocalEconomy(world)
   if (raw.network !== undefined) {
@@ -98,11 +90,6 @@ export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Pl
   )
 }
 
-/**
- * What the agent says of itself.
- *
- * @throws {CommandError} where it cannot be reached, or its /about cannot be used
- */
 export async function readDeclaration(world: World, endpoint: string): Promise<Declaration> {
   try {
     return await readAbout(endpoint, { signal: world.signal })

@@ -8,7 +8,6 @@ export interface RawLimitsOptions extends RawKeyOptions {
   readonly yes?: true
 }
 
-/** Of the commands that name an agent. */
 export interface RawAgentLimitsOptions extends RawLimitsOptions {
   readonly spender?: string
   readonly agentId?: string

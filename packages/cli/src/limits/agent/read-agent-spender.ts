@@ -16,7 +16,6 @@ const MOST_BYTES = 65_536
  * the same agent, chain and contract as the permission.
  *
  * @returns lower-case address
- * @throws {CommandError} where it names none, or answers for something else
  */
 export async function readAgentSpender(
   world: World,

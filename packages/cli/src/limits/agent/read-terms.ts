@@ -1,8 +1,7 @@
 import type { Keccak } from '@farebox/contracts/permission-calls'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import type { CommandError } from '../../command-error.ts'
-import { usageError } from '../../command-error.ts'
+import { type CommandError, usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 import type { RawAllowOptions } from './limits-options.ts'
 
@@ -31,11 +30,7 @@ const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
 /** Longer than this nobody means. */
 const LONGEST_SECONDS = 10 * 366 * 86_400
 
-/**
- * Reads the options of `farebox limits allow`.
- *
- * @throws {CommandError} naming the option and the reason
- */
+/** Reads the options of `farebox limits allow`. */
 export function readTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
   const limit = readAmount('--limit', raw.limit, 'the most that one transaction may move')
   const cap = readAmount('--cap', raw.cap, 'the most that all transactions together may move')
@@ -55,11 +50,7 @@ export function readTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
   }
 }
 
-/**
- * The address that `--spender` gives, lower case.
- *
- * @throws {CommandError} where it is no address
- */
+/** The address that `--spender` gives, lower case. */
 export function readSpender(hash: Keccak, given: string): string {
   return readAddress(hash, '--spender', given)
 }
@@ -68,7 +59,6 @@ export function readSpender(hash: Keccak, given: string): string {
  * The moment at which nothing can be spent any more.
  *
  * @param nowSeconds what both the person's clock and the chain have reached
- * @throws {CommandError} where it has passed, or is too far away
  */
 export function endOf(until: AskedEnd, nowSeconds: number): bigint {
   const end = 'atSeconds' in until ? until.atSeconds : nowSeconds + until.afterSeconds

@@ -18,9 +18,7 @@ import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { askView } from './read-permissions.ts'
 
-/** A change of one permission, and what the approval has to be behind it. */
 export interface WantedChange {
-  /** The call of SpendPermissions that sets or revokes. */
   readonly callData: string
   /** Of SpendPermissions, in the token, before; atomic units. */
   readonly allowance: bigint
@@ -28,7 +26,6 @@ export interface WantedChange {
   readonly wanted: bigint
 }
 
-/** One transaction. */
 export interface Step {
   readonly does: 'change' | 'approve' | 'change and permit'
   /** Address of the contract. */
@@ -90,12 +87,10 @@ export async function planSteps(
   return [{ does: 'change and permit', to: SPEND_PERMISSIONS_ADDRESS, callData: both }]
 }
 
-/** The transaction that makes the approval exactly this. */
 export function approveStep({ network }: Pick<OpenChain, 'network'>, amount: bigint): Step {
   return { does: 'approve', to: network.asset.address, callData: encodeApprove(amount) }
 }
 
-/** The token's next permit of an owner. */
 interface NextPermit {
   readonly nonce: bigint
 }

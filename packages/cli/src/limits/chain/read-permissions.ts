@@ -4,9 +4,9 @@ import {
   encodePermissionsOf,
   encodeStatusOf,
   encodeTotalLeft,
+  type PermissionStatus,
   readStatusOf,
   readWords,
-  type PermissionStatus,
 } from '@farebox/contracts/internal/calls/permission-views'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
@@ -15,7 +15,6 @@ import { nodeOf } from '../../register/registry/call-node.ts'
 
 /** What all permissions of an owner in a token share; in atomic units. */
 export interface Approval {
-  /** What the token lets SpendPermissions take. */
   readonly allowance: bigint
   /** What is left of all permissions: what the allowance should be. */
   readonly totalLeft: bigint
@@ -30,7 +29,6 @@ export async function hasSpendPermissions(chain: OpenChain): Promise<boolean> {
   return typeof code === 'string' && code.length > 2
 }
 
-/** Reads one permission. */
 export async function readStatus(
   chain: OpenChain,
   id: string,
@@ -41,7 +39,6 @@ export async function readStatus(
   return status
 }
 
-/** Reads what the token lets SpendPermissions take of an owner's, and what it should. */
 export async function readApproval(chain: OpenChain, owner: string, at: BlockTag): Promise<Approval> {
   const token = chain.network.asset.address
   const [[allowance], [totalLeft]] = await Promise.all([

@@ -3,15 +3,15 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
-import { followOnChain } from '../../register/transaction/follow-on-chain.ts'
-import { planTransaction } from '../../register/transaction/plan-transaction.ts'
-import { signCall } from '../../register/transaction/sign-call.ts'
-import { paintFor } from '../../terminal/text.ts'
-import { showProgress } from '../../terminal/progress.ts'
+import {
+  followOnChain,
+  planTransaction,
+  signCall,
+  tellBlock,
+} from '../../register/transaction/send-transaction.ts'
 import type { World } from '../../world.ts'
 import type { Step } from './plan-change.ts'
 
-/** What transactions are sent with. */
 export interface Sending {
   readonly world: World
   readonly clock: Clock
@@ -21,8 +21,6 @@ export interface Sending {
   readonly testNodeUrl: string | undefined
 }
 
-const BLOCK_WITHIN_MS = 180_000
-
 /**
  * Signs a transaction, sends it, and waits until it is in a block. Nothing is written down before: each step may be made
  * twice, because it names what is to be and not by how much, and the same command begins with what the chain has.
@@ -31,28 +29,17 @@ const BLOCK_WITHIN_MS = 180_000
  * @throws {CommandError} where it would be refused, was refused, or is in no block yet (exit code 3)
  */
 export async function sendStep(sending: Sending, signer: KeySigner, step: Step): Promise<string> {
-  const { world, clock, chain, crypto } = sending
+  const { world, chain, crypto } = sending
   const call = { from: signer.address.toLowerCase(), to: step.to, valueWei: 0n, callData: step.callData }
   const planned = await planTransaction(sending, call, contractOf(step))
   const signed = await signCall(chain, crypto, signer, planned)
-  const progress = showProgress(world, `${DOING[step.does]}: ${signed.hash}`)
-  try {
-    const waiting = { clock, signal: world.signal, timeoutMs: BLOCK_WITHIN_MS }
-    const followed = await followOnChain(chain, signed, waiting)
-    progress.end()
-    if (followed.outcome === 'open') throw stillOpen(signed.hash)
-    if (followed.outcome === 'dead' || !followed.receipt.succeeded) throw notTaken(signed.hash)
-    const { blockNumber } = followed.receipt
-    world.err.write(
-      `  ${paintFor(world.err).green('✓')} ${DONE[step.does]}  ${signed.hash} in block ${blockNumber}\n`,
-    )
-    return signed.hash
-  } finally {
-    progress.end()
-  }
+  const followed = await followOnChain(sending, signed, `${DOING[step.does]}: ${signed.hash}`)
+  if (followed.outcome === 'open') throw stillOpen(signed.hash)
+  if (followed.outcome === 'dead' || !followed.receipt.succeeded) throw notTaken(signed.hash)
+  tellBlock(world, `${DONE[step.does]}  ${signed.hash}`, followed.receipt.blockNumber)
+  return signed.hash
 }
 
-/** What is called, for a message. */
 function contractOf({ does }: Pick<Step, 'does'>): string {
   return does === 'approve' ? 'the token' : 'the SpendPermissions contract'
 }

@@ -19,7 +19,6 @@ import { printable } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 
-/** What an agent answered before it is registered. */
 export interface PrecheckedAgent {
   readonly endpoint: string
   /** As `/health` tells it. */
@@ -27,7 +26,6 @@ export interface PrecheckedAgent {
   /** Undefined where it serves no `/about`: it can be registered as Phase 1 only (D36). */
   readonly declaration: Declaration | undefined
   readonly mode: AgentMode
-  /** What the rules that cost nothing came to. */
   readonly findings: Findings
 }
 
@@ -40,8 +38,6 @@ const PROBE = { timeoutMs: 10_000, maxBytes: 262_144 } as const
 /**
  * Asks an agent what the platform will ask: `/health`, `/about`, a job without payment, and the rules of the
  * interface that can be asked for nothing.
- *
- * @throws {CommandError} where it cannot be registered as it is
  */
 export async function precheckAgent(world: World, endpoint: string): Promise<PrecheckedAgent> {
   const { signal } = world

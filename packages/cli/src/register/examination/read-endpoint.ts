@@ -9,11 +9,7 @@ import { readUrl, schemeHint } from '../../terminal/read-option.ts'
 /** AgentRegistry keeps no longer one. */
 const MAX_ENDPOINT_BYTES = 2_048
 
-/**
- * Reads the URL of `--endpoint`: the form that is registered, without a slash at its end.
- *
- * @throws {CommandError} for what is no agent's URL
- */
+/** Reads the URL of `--endpoint`: the form that is registered, without a slash at its end. */
 export function readEndpoint(text: string | undefined): string {
   if (text === undefined)
     throw usageError('which agent?', 'farebox register --endpoint https://agent.example')
@@ -29,7 +25,6 @@ export function readEndpoint(text: string | undefined): string {
   return url
 }
 
-/** Whether two URLs of agents are the same place, however they are written. */
 export function isSameEndpoint(one: string, other: string): boolean {
   return placeOf(one) === placeOf(other)
 }
@@ -43,8 +38,6 @@ function placeOf(url: string): string {
 /**
  * Refuses what the platform would never call (D37, CLI-04): http, addresses without a name, names of this machine or
  * of a private network. A platform in local mode takes agents of this machine too.
- *
- * @throws {CommandError} with the reason
  */
 export async function refuseUnreachable(
   endpoint: string,

@@ -7,14 +7,12 @@ import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 
-/** A question to a platform. */
 export interface PlatformQuestion<T> extends Pick<PlatformRequest<T>, 'schema'> {
   /** Default: GET, and POST with a body. */
   readonly method?: PlatformRequest<T>['method']
   /** Beginning with a slash. */
   readonly path: string
   readonly body?: object
-  /** Of a session. */
   readonly token?: string
 }
 
@@ -27,7 +25,6 @@ export interface AskPlatform {
 export class PlatformRefusal extends CommandError {
   /** HTTP status. */
   readonly status: number
-  /** When it may be asked again, where it says so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(refused: PlatformRefused) {
@@ -86,7 +83,6 @@ function unreachable(url: string, cause: AgentUnreachable): CommandError {
   })
 }
 
-/** What answers there is something else. */
 export function notAPlatform(url: string, flaw: string | undefined): CommandError {
   const reason =
     flaw === undefined

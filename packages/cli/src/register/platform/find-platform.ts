@@ -5,11 +5,9 @@ import type { World } from '../../world.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
 import { readUrl } from '../../terminal/read-option.ts'
 
-/** The platform that is meant. */
 export interface ChosenPlatform {
   /** Without a slash at its end. */
   readonly url: string
-  /** The economy on this machine that it belongs to, where it does. */
   readonly local: LocalEconomy | undefined
 }
 
@@ -20,7 +18,6 @@ const VARIABLE = 'FAREBOX_PLATFORM'
  * registered from here, else the one it was registered at.
  *
  * @param agentId the agent that is meant, where one is
- * @throws {CommandError} where none is told, or what is told is no URL of one
  */
 export async function findPlatform(
   world: World,

@@ -2,31 +2,28 @@ import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
 import {
   declarationHistory,
   platform,
-  refreshed,
-  registration,
   type Platform,
+  refreshed,
   type Refreshed,
+  registration,
   type Registration,
 } from '@farebox/platform-api/registry'
-import { createAskPlatform, notAPlatform, PlatformRefusal, type AskPlatform } from './ask-platform.ts'
+import { type AskPlatform, createAskPlatform, notAPlatform, PlatformRefusal } from './ask-platform.ts'
 
 /** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
 export interface OpenPlatform {
   readonly url: string
-  /** What it says of itself. */
   describe(): Promise<Platform>
   /** Begins the registration of an endpoint, or gives the one there is. The platform looks at the endpoint itself. */
   register(endpoint: string): Promise<Registration>
   readRegistration(registrationId: string): Promise<Registration>
   /** Has the platform look at an agent now. */
   refresh(agentId: number): Promise<Refreshed>
-  /** What it knows of an agent without a look. */
   readAgent(agentId: number): Promise<KnownAgent>
   /** What its last look at an agent stumbled over, and when it read its `/about` last. */
   readLastLook(agentId: number): Promise<Pick<Refreshed, 'problem' | 'last_read_at'>>
 }
 
-/** As much of an agent's page as is told here. */
 export type KnownAgent = Pick<
   AgentPage,
   'agent_id' | 'endpoint' | 'standing' | 'standing_reason' | 'payable' | 'notices' | 'refreshed_at' | 'health'

@@ -1,11 +1,6 @@
 import { usageError } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
 
-/**
- * Reads the number of an agent.
- *
- * @throws {CommandError} for what is none
- */
 export function readAgentId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw usageError(

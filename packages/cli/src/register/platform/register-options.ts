@@ -9,7 +9,6 @@ export interface RawKeyOptions {
   readonly rpcUrl?: string
 }
 
-/** What commander made of the words of `farebox register`; nothing in it is checked yet. */
 export interface RawRegisterOptions extends RawKeyOptions {
   readonly endpoint?: string
   readonly platform?: string
@@ -20,7 +19,6 @@ export interface RawRegisterOptions extends RawKeyOptions {
   readonly json?: true
 }
 
-/** What commander made of the words of `update`, `status` and `deregister`. */
 export interface RawAgentOptions extends RawKeyOptions {
   /** Of `deregister` alone. */
   readonly yes?: true

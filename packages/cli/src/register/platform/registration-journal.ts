@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSecretFile, writeSecretFile } from '../../home/secret-file.ts'
+import { type KeptFile, keptFile, listKept } from '../../home/record-folder.ts'
 
-/** A registration that was begun here, and what became of it. */
 export interface RegistrationRecord {
   readonly version: 1
-  /** The platform's URL. */
   readonly platform: string
   readonly endpoint: string
   readonly registrationId: string
@@ -29,13 +25,11 @@ export interface StakeRecord {
   readonly firstBlock: string
   readonly nonce: number
   readonly hash: string
-  /** The signed transaction. */
   readonly raw: string
 }
 
 /** A change of a registered agent that was signed here: written down before it is sent, as a stake is. */
 export interface ChangeRecord extends StakeRecord {
-  /** The platform's URL. */
   readonly platform: string
   readonly agentId: number
   readonly kind: ChangeKind
@@ -45,114 +39,39 @@ export interface ChangeRecord extends StakeRecord {
   readonly registrationId?: string
 }
 
-/** What can be changed of an agent. */
 export type ChangeKind = 'update' | 'deregister'
 
-/** What a registration is found by. */
 export type RegistrationKey = Pick<RegistrationRecord, 'platform' | 'endpoint'>
 /** What a change is found by: of one agent there is one at a time. */
 export type ChangeKey = Pick<ChangeRecord, 'platform' | 'agentId'>
 
 /** The registrations of this person, in `<home>/registrations`. */
 export interface RegistrationJournal {
-  read(key: RegistrationKey): Promise<RegistrationRecord | undefined>
-  write(record: RegistrationRecord): Promise<void>
-  /** All that can be read, the newest first. */
   list(): Promise<readonly RegistrationRecord[]>
-  /** Forgets a registration. */
-  remove(key: RegistrationKey): Promise<void>
-  readStake(key: RegistrationKey): Promise<StakeRecord | undefined>
-  /** False where another one is written down already, of another command maybe: that one is to be followed. */
-  beginStake(key: RegistrationKey, stake: StakeRecord): Promise<boolean>
-  /** Forgets a stake that the chain will never take. */
-  dropStake(key: RegistrationKey): Promise<void>
-  readChange(key: ChangeKey): Promise<ChangeRecord | undefined>
-  /** False where another change of the agent is written down already, of another command maybe. */
-  beginChange(change: ChangeRecord): Promise<boolean>
-  /** Forgets a change: it is done, or the chain will never take it. */
-  dropChange(key: ChangeKey): Promise<void>
+  registration(key: RegistrationKey): KeptFile<RegistrationRecord>
+  /** Created before it is sent; removed where the chain will never take it. */
+  stake(key: RegistrationKey): KeptFile<StakeRecord>
+  /** Created before it is sent; removed where it is done, or the chain will never take it. */
+  change(key: ChangeKey): KeptFile<ChangeRecord>
 }
 
-/** Opens the journal of a home; its folder is made when it is first written. */
 export function openRegistrationJournal(home: string): RegistrationJournal {
   const folder = join(home, 'registrations')
-  const pathOf = ({ platform, endpoint }: RegistrationKey, ending: string): string =>
-    join(folder, `${nameOf(platform, endpoint)}${ending}`)
-  const changePath = ({ platform, agentId }: ChangeKey): string =>
-    join(folder, `${nameOf(platform, `agent ${agentId}`)}${CHANGE}`)
   return {
-    read: key => readRecord(pathOf(key, RECORD), asRegistration),
-    write: record => writeSecretFile(pathOf(record, RECORD), toText(record)),
     async list() {
-      const names = await readdir(folder).catch(() => [])
-      const files = names.filter(name => name.endsWith(RECORD)).map(name => join(folder, name))
-      const records = await Promise.all(files.map(path => readRecord(path, asRegistration)))
-      return records
-        .filter(record => record !== undefined)
-        .toSorted((one, other) => other.startedAt - one.startedAt)
+      const records = await listKept(folder, RECORD, asRegistration)
+      return records.toSorted((one, other) => other.startedAt - one.startedAt)
     },
-    async remove(key) {
-      await rm(pathOf(key, STAKE), { force: true })
-      await rm(pathOf(key, RECORD), { force: true })
-    },
-    readStake: key => readRecord(pathOf(key, STAKE), asStake),
-    beginStake: (key, stake) => create(pathOf(key, STAKE), stake),
-    dropStake: key => rm(pathOf(key, STAKE), { force: true }),
-    readChange: key => readRecord(changePath(key), asChange),
-    beginChange: change => create(changePath(change), change),
-    dropChange: key => rm(changePath(key), { force: true }),
+    registration: ({ platform, endpoint }) => keptFile(folder, [platform, endpoint], RECORD, asRegistration),
+    stake: ({ platform, endpoint }) => keptFile(folder, [platform, endpoint], '.stake.json', asStake),
+    change: ({ platform, agentId }) =>
+      keptFile(folder, [platform, `agent ${agentId}`], '.change.json', asChange),
   }
 }
 
 const RECORD = '.registration.json'
-const STAKE = '.stake.json'
-const CHANGE = '.change.json'
-
-function nameOf(platform: string, what: string): string {
-  return createHash('sha256').update(`${platform}\n${what}`).digest('hex').slice(0, 32)
-}
-
-/** False where the file is there already. */
-async function create(path: string, record: object): Promise<boolean> {
-  try {
-    await createSecretFile(path, toText(record))
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
-}
-
-function toText(record: object): string {
-  return `${JSON.stringify(record, null, 2)}\n`
-}
-
-/**
- * Undefined where there is no such file.
- *
- * @throws {Error} where there is one that holds something else: a transaction may have been sent
- */
-async function readRecord<T>(path: string, read: (value: Fields) => T | undefined): Promise<T | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const record = read(parse(text))
-  if (record !== undefined) return record
-  throw new Error(`${path} is damaged; remove it once you know from the chain what became of what was sent`)
-}
 
 type Fields = { readonly [key: string]: unknown }
-
-function parse(text: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Fields) : {}
-  } catch {
-    return {}
-  }
-}
 
 function asRegistration(fields: Fields): RegistrationRecord | undefined {
   const { version, platform, endpoint, registrationId, startedAt } = fields

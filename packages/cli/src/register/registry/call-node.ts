@@ -121,7 +121,6 @@ async function callView(chain: OpenChain, to: string, data: string): Promise<str
   }
 }
 
-/** A number as nodes write it. */
 function readNumber(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value)
   throw new Error('the node gave no number where there should be one')

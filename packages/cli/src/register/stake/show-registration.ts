@@ -10,7 +10,7 @@ import type { PrecheckedAgent } from '../examination/precheck-agent.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import { localOf } from '../transaction/open-registry.ts'
 import type { Listed, Registering } from './wait-for-listing.ts'
-import type { PlannedTransaction } from '../transaction/plan-transaction.ts'
+import type { PlannedTransaction } from '../transaction/send-transaction.ts'
 import { readAbout } from '@farebox/client/agent/read-about'
 import { spellAddress } from '../../keys/spell-address.ts'
 
@@ -19,7 +19,6 @@ const MAX_CAPABILITIES = 4
 const MAX_FAILED = 5
 const WHAT_COLUMNS = 14
 
-/** What an agent answered, a line each. */
 export function showPrechecked(world: World, agent: PrecheckedAgent): void {
   const { err } = world
   const { bold, dim, green, red, yellow } = paintFor(err)
@@ -117,7 +116,6 @@ export function showListed({ world, raw }: Registering, listed: Listed): void {
   if (raw.json !== true) out.write(`agent    ${agentId}\nprofile  ${printable(profileUrl)}\n`)
 }
 
-/** A platform of this machine that says that its chain is, too. */
 function isLocalPlatform({ url }: ChosenPlatform, { local_mode: isLocal, network }: Platform): boolean {
   return isLocal && isOnLoopback(url) && isLocalNetwork(network)
 }

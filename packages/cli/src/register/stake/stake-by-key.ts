@@ -3,20 +3,20 @@ import type { Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/coin.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
-import { paintFor, printable } from '../../terminal/text.ts'
-import { showProgress } from '../../terminal/progress.ts'
+import { printable } from '../../terminal/text.ts'
 import { findKey, localOf, openRegistry, type OpenRegistry } from '../transaction/open-registry.ts'
 import type { StakeRecord } from '../platform/registration-journal.ts'
 import { type Listed, type Registering, waitForListing } from './wait-for-listing.ts'
 import { showTerms } from './show-registration.ts'
 import { findAgentId, readEndpointOf, readOwner, registeredAgentId } from '../registry/call-node.ts'
-import { followOnChain } from '../transaction/follow-on-chain.ts'
-import { type PlannedTransaction, planTransaction } from '../transaction/plan-transaction.ts'
+import {
+  followOnChain,
+  type PlannedTransaction,
+  planTransaction,
+  signCall,
+  tellBlock,
+} from '../transaction/send-transaction.ts'
 import { encodeRegister } from '@farebox/contracts/internal/calls/registry-calls'
-import { signCall } from '../transaction/sign-call.ts'
-
-/** A block comes every few seconds; fees may rise before ours is taken. */
-const BLOCK_WITHIN_MS = 180_000
 
 /**
  * Goes on with a stake that was signed here before: sends the same bytes until they are in a block. Resolves to its
@@ -31,7 +31,7 @@ export async function followEarlierStake(
 ): Promise<string | undefined> {
   const { journal, chosen, world, described, raw } = registering
   const key = { platform: chosen.url, endpoint: registration.endpoint }
-  const earlier = await journal.readStake(key)
+  const earlier = await journal.stake(key).read()
   if (earlier === undefined) return undefined
   const registry = await openRegistry(world, chosen, described, raw)
   try {
@@ -39,7 +39,7 @@ export async function followEarlierStake(
     if (followed.outcome !== 'dead' && (await stands(registry, earlier, followed, registration))) {
       return await outcomeOf(registering, registration, earlier, followed)
     }
-    await journal.dropStake(key)
+    await journal.stake(key).remove()
     world.err.write('  the stake that was signed before is void; this is a new one\n')
     return undefined
   } finally {
@@ -47,7 +47,6 @@ export async function followEarlierStake(
   }
 }
 
-/** Whether what it registered is still there, at this endpoint and in the same hands. */
 async function stands(
   { chain, address }: OpenRegistry,
   { from }: StakeRecord,
@@ -87,14 +86,14 @@ async function stakeOnce(
   const key = { platform: chosen.url, endpoint: registration.endpoint }
   const signed = await signStake(registering, registration, registry)
   if (signed === undefined) return undefined
-  if (!(await journal.beginStake(key, signed))) {
+  if (!(await journal.stake(key).create(signed))) {
     throw new CommandError(
       'another command is registering the same agent now',
       'run the same command again: it follows that one',
     )
   }
   const followed = await follow(registering, registry, signed)
-  if (followed.outcome === 'dead') await journal.dropStake(key)
+  if (followed.outcome === 'dead') await journal.stake(key).remove()
   return await outcomeOf(registering, registration, signed, followed)
 }
 
@@ -145,17 +144,11 @@ async function agreeToStake({ world }: Registering, { valueWei, gasWei }: Planne
 }
 
 async function follow(
-  { world, clock, timeoutMs = BLOCK_WITHIN_MS }: Registering,
-  registry: OpenRegistry,
+  registering: Registering,
+  { chain }: OpenRegistry,
   stake: StakeRecord,
 ): Promise<Followed> {
-  const progress = showProgress(world, `staking ${stake.hash}`)
-  try {
-    const { signal } = world
-    return await followOnChain(registry.chain, stake, { clock, signal, timeoutMs })
-  } finally {
-    progress.end()
-  }
+  return await followOnChain({ ...registering, chain }, stake, `staking ${stake.hash}`, registering.timeoutMs)
 }
 
 async function outcomeOf(
@@ -180,9 +173,9 @@ async function outcomeOf(
   }
   const { succeeded, blockNumber } = followed.receipt
   if (succeeded) {
-    world.err.write(`  ${paintFor(world.err).green('✓')} staked    ${hash} in block ${blockNumber}\n`)
+    tellBlock(world, `staked    ${hash}`, blockNumber)
     return hash
   }
-  await journal.dropStake({ platform: chosen.url, endpoint })
+  await journal.stake({ platform: chosen.url, endpoint }).remove()
   throw new CommandError(`the registry contract refused the stake (${hash})`, `only gas was spent; ${again}`)
 }

@@ -10,13 +10,11 @@ import type { OpenPlatform } from '../platform/open-platform.ts'
 import type { RawRegisterOptions } from '../platform/register-options.ts'
 import type { RegistrationJournal } from '../platform/registration-journal.ts'
 
-/** An agent that people find. */
 export interface Listed {
   readonly agentId: number
   readonly profileUrl: string
   /** Phase 1 (D36). */
   readonly isProvisional: boolean
-  /** The stake's, where it was seen. */
   readonly transaction: string | undefined
 }
 
@@ -86,7 +84,6 @@ async function readStatus(
 }
 
 interface Steps {
-  /** Where it is now. */
   show(status: RegistrationStatus): void
   /** Stakes of others that do not count: said once each. */
   warn(registration: Registration): void
@@ -179,13 +176,11 @@ export async function stakeInBrowser(registering: Registering, registration: Reg
   return await waitForListing(registering, registration)
 }
 
-/** What a registration is made with. */
 export interface Registering {
   readonly world: World
   readonly clock: Clock
   readonly chosen: ChosenPlatform
   readonly platform: OpenPlatform
-  /** As the platform describes itself. */
   readonly described: Platform
   readonly journal: RegistrationJournal
   readonly raw: RawRegisterOptions

@@ -2,10 +2,10 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { World } from '../../world.ts'
 import { findPlatform } from '../platform/find-platform.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
-import { openPlatform, type KnownAgent, type OpenPlatform } from '../platform/open-platform.ts'
+import { type KnownAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
-import { showAgentStatus, type AgentStatus } from './show-agent-status.ts'
+import { type AgentStatus, showAgentStatus } from './show-agent-status.ts'
 
 /** A platform takes a deregistration for done some blocks after the chain has it. */
 const FOLLOWS_WITHIN_S = 900
@@ -15,8 +15,6 @@ const LOOK_EVERY_S = 60
 /**
  * `farebox register status <agent id>`: has the platform look at an agent and tells what it found; where it looked a
  * moment ago, or looks at it no more, what it knows.
- *
- * @throws {CommandError} where it knows of no such agent
  */
 export async function readAgentStatus(
   world: World,
@@ -121,7 +119,6 @@ function whyNotPayable(agent: KnownAgent | undefined): string | null {
   return agent?.notices.find(({ kind }) => kind === 'not-payable')?.text ?? null
 }
 
-/** What was deregistered from here, at a platform that has forgotten it. */
 function gone(agentId: number): AgentStatus {
   return {
     agent_id: agentId,

@@ -3,9 +3,7 @@ import { isOnLoopback } from '../../keys/local-economy.ts'
 import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 
-/** What is known of an agent, by a look just now or by one before. */
 export interface AgentStatus extends Refreshed {
-  /** Where it is reached, where that is known. */
   readonly endpoint: string | null
   /** Why nobody is sent to pay it, in a sentence. */
   readonly not_payable: string | null
@@ -46,7 +44,6 @@ export function showAgentStatus(
   out.write(rows.map(([name, text]) => `${dim(name.padEnd(NAME_COLUMNS))}${printable(text)}\n`).join(''))
 }
 
-/** What is wrong, and what to do about it. */
 export function toFix(
   { agent_id: agentId, endpoint }: Pick<AgentStatus, 'agent_id' | 'endpoint'>,
   problem: string,

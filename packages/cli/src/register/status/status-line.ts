@@ -16,7 +16,6 @@ import type {
   RegistrationRecord,
 } from '../platform/registration-journal.ts'
 
-/** A registration of this machine, and what its platform says of it now. */
 export interface StatusLine {
   readonly agent_id: number | null
   readonly endpoint: string
@@ -25,11 +24,9 @@ export interface StatusLine {
   /** Why the platform does not tell. */
   readonly problem?: string
   readonly register_page_url?: string
-  /** Whether it answered the platform's last checks, where the platform says. */
   readonly availability?: AgentHealth['availability']
   /** Of an agent that is listed: what is wrong with it now, as `register status <agent id>` tells it. */
   readonly to_fix?: string | null
-  /** A change that was signed here, and that nobody has seen on the chain yet. */
   readonly under_way?: Pick<ChangeRecord, 'kind' | 'endpoint' | 'hash'>
 }
 
@@ -58,7 +55,6 @@ interface Asked {
   readonly change: ChangeRecord | undefined
 }
 
-/** Asks the platform of a registration, and brings what is kept here up to what it says. */
 export async function readStatusLine(
   journal: RegistrationJournal,
   record: RegistrationRecord,
@@ -67,12 +63,12 @@ export async function readStatusLine(
   const { platform: url, endpoint, agentId, endedAt } = record
   const line = { agent_id: agentId ?? null, endpoint, platform: url }
   if (endedAt !== undefined) return { ...line, status: { state: 'deregistered', agent_id: line.agent_id } }
-  const change = agentId === undefined ? undefined : await journal.readChange({ platform: url, agentId })
+  const change = agentId === undefined ? undefined : await journal.change({ platform: url, agentId }).read()
   const asked = { journal, record, platform: openPlatform(url, signal), change }
   try {
     const told = await withLook(asked, { ...line, ...(await ask(asked)) })
     const isOpen =
-      agentId !== undefined && (await journal.readChange({ platform: url, agentId })) !== undefined
+      agentId !== undefined && (await journal.change({ platform: url, agentId }).read()) !== undefined
     if (change === undefined || !isOpen) return told
     const { kind, endpoint: to, hash } = change
     return { ...told, under_way: { kind, endpoint: to, hash } }
@@ -105,7 +101,7 @@ async function ask(asked: Asked): Promise<ReportedStatus> {
   if (agentId === undefined) {
     if (registration instanceof PlatformRefusal) throw registration
     const number = numberOf(registration)
-    if (number !== undefined) await journal.write({ ...record, agentId: number })
+    if (number !== undefined) await journal.registration(record).write({ ...record, agentId: number })
     return statusOf(registration)
   }
   const isForgotten = registration instanceof PlatformRefusal
@@ -122,7 +118,7 @@ async function ask(asked: Asked): Promise<ReportedStatus> {
   const successor = isForgotten ? undefined : numberOf(registration)
   if (!isEnded || isForgotten || successor === undefined) return await toldByPage(asked, agentId, agent)
   // The endpoint was registered anew, in a browser or on another machine.
-  await journal.write({ ...record, agentId: successor })
+  await journal.registration(record).write({ ...record, agentId: successor })
   return statusOf(registration)
 }
 
@@ -198,7 +194,6 @@ function stateOf(platform: string, agentId: number, agent: KnownAgent): Registra
   return { state: 'refused', agent_id: agentId, reason: told, retried: false }
 }
 
-/** A line, and what it says below it. */
 export function tellStatusLine(world: World, line: StatusLine): string {
   const { bold, dim, red } = paintFor(world.out)
   const { agent_id: agentId, endpoint, platform, under_way: change, to_fix: problem } = line

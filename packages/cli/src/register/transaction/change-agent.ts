@@ -1,24 +1,28 @@
-import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import type { Followed } from '@farebox/payments/internal/transaction/send-until-mined'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
-import { CommandError } from '../../command-error.ts'
+import { CommandError, EXIT } from '../../command-error.ts'
 import type { World } from '../../world.ts'
-import { findPlatform, type ChosenPlatform } from '../platform/find-platform.ts'
-import { followEarlierChange, sendChange, type Following } from './follow-change.ts'
+import { type ChosenPlatform, findPlatform } from '../platform/find-platform.ts'
 import { noteChange } from './note-change.ts'
 import { findKey, localOf, openRegistry, type OpenRegistry } from './open-registry.ts'
 import { openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import {
-  openRegistrationJournal,
   type ChangeKind,
   type ChangeRecord,
+  openRegistrationJournal,
   type RegistrationJournal,
 } from '../platform/registration-journal.ts'
-import { readOwner } from '../registry/call-node.ts'
-import { planTransaction, type PlannedTransaction } from './plan-transaction.ts'
-import { signCall } from './sign-call.ts'
+import { isKnown, readOwner } from '../registry/call-node.ts'
+import {
+  followOnChain,
+  type PlannedTransaction,
+  planTransaction,
+  signCall,
+  tellBlock,
+} from './send-transaction.ts'
 
-/** What a change is made with. */
 export interface Changing {
   readonly chosen: ChosenPlatform
   readonly platform: OpenPlatform
@@ -27,19 +31,15 @@ export interface Changing {
   readonly journal: RegistrationJournal
 }
 
-/** A call of the registry, and what is written down of it. */
 export interface PreparedChange {
   readonly callData: string
-  /** As {@link ChangeRecord} has it. */
   readonly endpoint: string
   readonly registrationId?: string
 }
 
-/** A change of what the registry keeps of an agent. */
 export interface AgentChange {
   readonly agentId: number
   readonly kind: ChangeKind
-  /** Whether a change that was begun before is this one. */
   isSame(earlier: ChangeRecord): boolean
   /**
    * What the chain has already, to be noted here; undefined where there is something to be done.
@@ -57,7 +57,6 @@ export interface AgentChange {
   agree(planned: PlannedTransaction): Promise<void>
 }
 
-/** What was done. */
 export interface ChangedAgent {
   readonly described: Platform
   /** Undefined where nothing was to be done. */
@@ -101,7 +100,7 @@ async function doOnce(
   const { chain, address } = registry
   const { agentId, kind } = change
   const key = { platform: at.chosen.url, agentId }
-  const earlier = await journal.readChange(key)
+  const earlier = await journal.change(key).read()
   const followed = await followEarlierChange(following, key, one => change.isSame(one))
   // Whatever it was that was followed, it is done now.
   if (followed !== undefined && earlier !== undefined) await noteChange(journal, earlier, clock.nowMs())
@@ -161,5 +160,86 @@ function notTheirs(
       'value 0',
       `data  ${call.callData}`,
     ].join('\n'),
+  )
+}
+
+interface Following {
+  readonly world: World
+  readonly clock: Clock
+  readonly journal: RegistrationJournal
+  readonly registry: OpenRegistry
+}
+
+/**
+ * Goes on with a change of an agent that was signed here before: sends the same bytes until they are in a block.
+ * Resolves to its transaction; undefined where there was none, or it is void.
+ *
+ * @param isWanted whether that change is what is asked for now; another one is not sent any more
+ * @throws {CommandError} where it is not known yet what became of it (exit code 3)
+ */
+async function followEarlierChange(
+  following: Following,
+  key: Pick<ChangeRecord, 'platform' | 'agentId'>,
+  isWanted: (earlier: ChangeRecord) => boolean,
+): Promise<string | undefined> {
+  const { world, journal, registry } = following
+  const earlier = await journal.change(key).read()
+  if (earlier === undefined) return undefined
+  const isSent = isWanted(earlier) || (await isKnown(registry.chain, earlier.hash))
+  const followed = isSent ? await wait(following, earlier) : undefined
+  if (followed?.outcome === 'open') throw stillOpen(earlier)
+  if (followed?.outcome === 'in a block' && followed.receipt.succeeded) {
+    tellBlock(world, earlier.hash, followed.receipt.blockNumber)
+    return earlier.hash
+  }
+  await journal.change(key).remove()
+  world.err.write(`  ${doing(earlier)} by ${earlier.hash} came to nothing; it is not sent again\n`)
+  return undefined
+}
+
+/**
+ * Writes a signed change down, sends it, and waits until it is in a block.
+ *
+ * @throws {CommandError} where another command is at it, it was not taken, or is in no block yet (exit code 3)
+ */
+async function sendChange(following: Following, change: ChangeRecord): Promise<string> {
+  const { world, journal } = following
+  if (!(await journal.change(change).create(change))) {
+    throw new CommandError(
+      `another command is changing agent ${change.agentId} now`,
+      'run the same command again: it follows that one',
+    )
+  }
+  const followed = await wait(following, change)
+  if (followed.outcome === 'open') throw stillOpen(change)
+  if (followed.outcome === 'in a block' && followed.receipt.succeeded) {
+    tellBlock(world, change.hash, followed.receipt.blockNumber)
+    return change.hash
+  }
+  await journal.change(change).remove()
+  throw new CommandError(
+    `${change.hash} was not taken by the chain`,
+    'nothing changed; run the same command again',
+  )
+}
+
+async function wait(following: Following, change: ChangeRecord): Promise<Followed> {
+  const { chain } = following.registry
+  return await followOnChain({ ...following, chain }, change, `${doing(change)}: ${change.hash}`)
+}
+
+function doing({ kind, agentId }: ChangeRecord): string {
+  return `${kind === 'update' ? 'moving' : 'deregistering'} agent ${agentId}`
+}
+
+function stillOpen({ hash, kind, agentId, endpoint }: ChangeRecord): CommandError {
+  const again =
+    kind === 'update'
+      ? `farebox register update ${agentId} --endpoint ${endpoint}`
+      : `farebox deregister ${agentId}`
+  return new CommandError(
+    `${hash} was sent and is in no block yet`,
+    `later, run: ${again}\nit is followed, and not sent a second time`,
+    { exitCode: EXIT.unresolved },
   )
 }

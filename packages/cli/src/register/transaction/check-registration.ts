@@ -9,8 +9,6 @@ import { printable } from '../../terminal/text.ts'
 /**
  * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the
  * platform announces, for no more than the stake there is. The call data is never taken from it.
- *
- * @throws {CommandError} naming what is wrong with it
  */
 export function checkRegistration(
   registration: Registration,
@@ -33,7 +31,6 @@ export function checkRegistration(
   return registration
 }
 
-/** The chain stakes are on. */
 export function networkOf({ network, chain_id: chainId }: Platform): Network {
   const known = findNetwork(network)
   if (known !== undefined && known.chainId === chainId) return known

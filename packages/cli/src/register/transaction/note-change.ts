@@ -5,7 +5,6 @@ import type {
   RegistrationRecord,
 } from '../platform/registration-journal.ts'
 
-/** A change that the chain has, however it came there. */
 export type DoneChange = Pick<ChangeRecord, 'platform' | 'agentId' | 'endpoint'> & {
   readonly kind: ChangeKind
   readonly registrationId?: string | undefined
@@ -29,7 +28,7 @@ export async function noteChange(
     else await move(journal, record, change, seconds)
   }
   // Last: whoever is stopped before this notes it once more.
-  await journal.dropChange(change)
+  await journal.change(change).remove()
 }
 
 /** A registration that was left before the agent had a number is known by where the agent was reached. */
@@ -38,18 +37,17 @@ function isOf({ platform, agentId, endpoint }: RegistrationRecord, change: DoneC
   return agentId === change.agentId || (agentId === undefined && endpoint === change.endpoint)
 }
 
-/** The next registration of the same endpoint is a new one, with a stake of its own. */
 async function end(
   journal: RegistrationJournal,
   record: RegistrationRecord,
   agentId: number,
   seconds: number,
 ): Promise<void> {
-  await journal.dropStake(record)
-  if (record.endedAt === undefined) await journal.write({ ...record, agentId, endedAt: seconds })
+  await journal.stake(record).remove()
+  if (record.endedAt === undefined)
+    await journal.registration(record).write({ ...record, agentId, endedAt: seconds })
 }
 
-/** The status of the agent is from now on that of its new endpoint. */
 async function move(
   journal: RegistrationJournal,
   record: RegistrationRecord,
@@ -57,6 +55,8 @@ async function move(
   seconds: number,
 ): Promise<void> {
   if (registrationId === undefined || record.endpoint === endpoint || record.endedAt !== undefined) return
-  await journal.write({ ...record, agentId, endpoint, registrationId, movedAt: seconds })
-  await journal.remove(record)
+  const moved = { ...record, agentId, endpoint, registrationId, movedAt: seconds }
+  await journal.registration(moved).write(moved)
+  await journal.stake(record).remove()
+  await journal.registration(record).remove()
 }

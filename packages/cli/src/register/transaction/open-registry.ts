@@ -10,7 +10,6 @@ import type { ChosenPlatform } from '../platform/find-platform.ts'
 import type { RawKeyOptions } from '../platform/register-options.ts'
 import { readStake } from '../registry/call-node.ts'
 
-/** The registry contract through a node of its chain. */
 export interface OpenRegistry {
   readonly chain: OpenChain
   /** Lower-case address of the contract. */
@@ -20,7 +19,6 @@ export interface OpenRegistry {
   readonly testNodeUrl: string | undefined
 }
 
-/** The local economy, where the platform is its own. */
 export function localOf({ local }: ChosenPlatform, described: Platform): LocalEconomy | undefined {
   return described.local_mode && local?.network === described.network ? local : undefined
 }
@@ -28,8 +26,6 @@ export function localOf({ local }: ChosenPlatform, described: Platform): LocalEc
 /**
  * Opens the registry that a platform announces, and makes sure that it is one: money sent to an address without a
  * contract is gone.
- *
- * @throws {CommandError} where no node of the chain is known, or the contract is not there
  */
 export async function openRegistry(
   world: World,

@@ -1,19 +1,28 @@
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { type ContractCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
-import { readBalance } from '@farebox/payments/internal/transaction/read-account'
+import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
+import { paintFor, printable } from '../../terminal/text.ts'
 import type { OpenRegistry } from './open-registry.ts'
-import { nodeOf } from '../registry/call-node.ts'
+import { nodeOf, readFirstBlock } from '../registry/call-node.ts'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import {
+  type Followed,
+  sendUntilMined,
+  type SentTransaction,
+} from '@farebox/payments/internal/transaction/send-until-mined'
+import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
+import type { KeySigner } from '../../keys/paying-key.ts'
+import type { World } from '../../world.ts'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import { showProgress } from '../../terminal/progress.ts'
 
-/** A call, and what it will cost at most. */
 export interface PlannedTransaction extends ContractCall {
   readonly gasLimit: bigint
   readonly fees: GasFees
-  /** What the gas costs at most, in wei. */
   readonly gasWei: bigint
 }
 
@@ -23,7 +32,6 @@ const TEST_WEI = 10n ** 19n
  * Has the node run the call without sending it, and says what it would cost.
  *
  * @param contract what is called, for the message that says that it refuses
- * @throws {CommandError} where the call would fail, or the wallet holds too little for it
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
@@ -75,4 +83,52 @@ function giveTestMoney(nodeUrl: string, address: string): string {
   const parameters = [address, `0x${TEST_WEI.toString(16)}`]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params: parameters })
   return `curl -s ${new URL(nodeUrl).origin} -H 'content-type: application/json' -d '${body}'`
+}
+
+export async function signCall(
+  chain: OpenChain,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  signer: KeySigner,
+  planned: PlannedTransaction,
+): Promise<SentTransaction & { readonly firstBlock: string }> {
+  const { from, to, valueWei, callData, gasLimit, fees } = planned
+  const [firstBlock, nonce] = await Promise.all([
+    readFirstBlock(chain),
+    countTransactions(nodeOf(chain), from, 'pending'),
+  ])
+  const { chainId } = chain.network
+  const transaction = { chainId, nonce, ...fees, gasLimit, to, valueWei, callData }
+  return { from, nonce, firstBlock, ...signTransaction(crypto, signer.signDigest, transaction) }
+}
+
+/** Nobody waits at a terminal for a node that has gone. */
+const MAX_SILENCES = 5
+/** A block comes every few seconds; fees may rise before ours is taken. */
+const BLOCK_WITHIN_MS = 180_000
+
+/**
+ * Sends a transaction that was signed for a chain, as often as it takes, and waits until it is in a block. One that was
+ * signed before its chain was begun anew is dead.
+ *
+ * @param doing what is shown meanwhile
+ * @throws the signal's reason; then it may be in a block later
+ */
+export async function followOnChain(
+  { world, clock, chain }: { readonly world: World; readonly clock: Clock; readonly chain: OpenChain },
+  sent: SentTransaction & { readonly firstBlock: string },
+  doing: string,
+  timeoutMs = BLOCK_WITHIN_MS,
+): Promise<Followed> {
+  const progress = showProgress(world, doing)
+  try {
+    if ((await readFirstBlock(chain)) !== sent.firstBlock) return { outcome: 'dead' }
+    const limits = { clock, signal: world.signal, timeoutMs, maxSilences: MAX_SILENCES }
+    return await sendUntilMined(nodeOf(chain), sent, limits)
+  } finally {
+    progress.end()
+  }
+}
+
+export function tellBlock({ err }: World, what: string, block: bigint): void {
+  err.write(`  ${paintFor(err).green('✓')} ${what} in block ${block}\n`)
 }
