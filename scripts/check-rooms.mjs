@@ -11,7 +11,7 @@ const ROOMS = {
     ['bin'],
     ['run-cli'],
     ['commands', 'process-world', 'testing'],
-    ['flow', 'limits', 'wallet', 'verify-receipt', 'validate'],
+    ['flow', 'limits', 'wallet', 'verify-receipt'],
     ['account', 'flow/run', 'flow/export', 'limits/agent', 'limits/chain'],
     ['flow/check', 'flow/journal'],
     ['dev'],

@@ -14,10 +14,9 @@ import { flowCommand } from './flow/flow-command.ts'
 import { initCommand } from './init/init-command.ts'
 import { limitsCommand } from './limits/limits-command.ts'
 import { deregisterCommand, registerCommand } from './register/register-command.ts'
-import { startCommand } from './start/start-command.ts'
+import { startCommand, validateCommand } from './start/pass-to-runtime.ts'
 import { walletCommand } from './wallet/wallet-command.ts'
 import { typesCommand } from './types/types-command.ts'
-import { validateCommand } from './validate/validate-command.ts'
 import { verifyReceiptCommand } from './verify-receipt/verify-receipt-command.ts'
 
 /** In the order of an agent's life, which is the order of the help. */

@@ -1,6 +1,6 @@
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
-import { readAgentId } from '../register/platform/read-agent-id.ts'
+import { readAgentId } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'

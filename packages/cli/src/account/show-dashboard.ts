@@ -16,7 +16,7 @@ import {
 } from '@farebox/platform-api/owners'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
-import { readAgentId } from '../register/platform/read-agent-id.ts'
+import { readAgentId } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, type Paint, paintFor, printable, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'

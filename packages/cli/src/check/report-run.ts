@@ -17,7 +17,7 @@ import { asTyped, paintFor, printable, wrap } from '../terminal/text.ts'
 import type { Screen, World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 import { type CheckedAgent, warningsOf } from './checked-agent.ts'
-import { createProgressLine } from './progress-line.ts'
+import { createProgressLine } from '../terminal/progress.ts'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
 export interface RunReport {

@@ -3,14 +3,14 @@ import { agentDrift, type AgentDrift } from '@farebox/platform-api/flows/drift'
 import { readConfig } from 'farebox/internal/command-line'
 import type { RawCheckOptions } from '../check/check-options.ts'
 import { EXIT, type ExitCode, usageError } from '../command-error.ts'
-import { type AskPlatform, createAskPlatform } from '../register/platform/ask-platform.ts'
+import { createAskPlatform } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import { readAgentId } from '../register/platform/read-agent-id.ts'
+import { readAgentId } from '../terminal/read-option.ts'
 import { paintFor, printable, printableJson, wrap } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { agentAt } from '@farebox/platform-api/agent'
 import { openRegistrationJournal } from '../register/platform/registration-journal.ts'
 import { withConfigProblems } from '../types/run-types.ts'
+import { openPlatform } from '../register/platform/open-platform.ts'
 
 /**
  * `farebox check --flows`: how many of the flows at a platform the declaration in this folder would break. Exit code 1
@@ -53,7 +53,7 @@ async function askForDrift(
   const declaration = await readConfig(resolve(world.folder, config))
   const chosen = await findPlatform(world, platform, givenId)
   const ask = createAskPlatform(chosen.url, world.signal)
-  const agentId = givenId ?? (await findOwnAgent(world, ask, { platform: chosen.url, endpoint: url }))
+  const agentId = givenId ?? (await findOwnAgent(world, { platform: chosen.url, endpoint: url }))
   const drift = await ask({
     path: `/v1/agents/${agentId}/drift`,
     body: { declaration },
@@ -68,12 +68,10 @@ async function askForDrift(
  */
 async function findOwnAgent(
   world: World,
-  ask: AskPlatform,
   { platform, endpoint }: { readonly platform: string; readonly endpoint: string | undefined },
 ): Promise<number> {
   if (endpoint !== undefined) {
-    const path = `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`
-    return (await ask({ path, schema: agentAt })).agent_id
+    return await openPlatform(platform, world.signal).findAgent(endpoint)
   }
   const records = await openRegistrationJournal(world.home).list()
   const registered = records.filter(one => one.platform === platform && one.endedAt === undefined)

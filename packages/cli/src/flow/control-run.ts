@@ -7,8 +7,7 @@ import { printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findRun, type FoundRun } from './find-run.ts'
 import { openRunJournal } from './journal/run-journal.ts'
-import { explainRun } from './run/explain-run.ts'
-import { withRunDocument } from './run/run-documents.ts'
+import { explainRun, withRunDocument } from './run/explain-run.ts'
 import { draw, type RawRunCommand } from './show-run.ts'
 
 export interface RawAnswerCommand extends RawRunCommand {

@@ -8,7 +8,7 @@ import { findPlatform } from '../register/platform/find-platform.ts'
 import { asTyped, paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openRunJournal, type RunFile } from './journal/run-journal.ts'
-import { withRunDocument } from './run/run-documents.ts'
+import { withRunDocument } from './run/explain-run.ts'
 import type { RawRunCommand } from './show-run.ts'
 import { tellDamaged } from '../home/record-folder.ts'
 

@@ -7,9 +7,8 @@ import { EXIT, type ExitCode } from '../command-error.ts'
 import { paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findRun } from './find-run.ts'
-import { explainRun, sumsOf } from './run/explain-run.ts'
+import { explainRun, sumsOf, withRunDocument } from './run/explain-run.ts'
 import { columnsFor, drawStep, stepLines } from './run/step-lines.ts'
-import { withRunDocument } from './run/run-documents.ts'
 
 export interface RawRunCommand {
   readonly platform?: string

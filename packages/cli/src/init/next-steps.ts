@@ -1,6 +1,6 @@
 import { printable } from '../terminal/text.ts'
 import { SAMPLE_TEXT } from './project/new-agent.ts'
-import { wayTo } from './way-to.ts'
+import { relative, sep } from 'node:path'
 
 /** Commands to copy: to get it running, and to call it from another terminal. */
 export type NextSteps = readonly [run: readonly string[], call: readonly string[]]
@@ -46,4 +46,10 @@ function curl(jobId: string): readonly string[] {
 function shellWord(word: string): string {
   if (/^[\w./@%+=,:-]+$/.test(word)) return word
   return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** A folder as it is typed from another one: relative where that is near, absolute where it would climb far. */
+export function wayTo(from: string, to: string): string {
+  const way = relative(from, to)
+  return way.startsWith(`..${sep}..`) ? to : way
 }

@@ -1,9 +1,8 @@
 import { asTyped, paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { NewAgent } from './project/new-agent.ts'
-import type { NextSteps } from './next-steps.ts'
+import { type NextSteps, wayTo } from './next-steps.ts'
 import type { OwnFile, ProjectBesideOwn } from './project/own-files.ts'
-import { wayTo } from './way-to.ts'
 import type { Vendor } from './vendor/vendor.ts'
 import type { Conflict } from './project/write-project.ts'
 

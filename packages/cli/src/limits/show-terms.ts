@@ -1,7 +1,6 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
-import { coinOf, formatCoin } from '../chain/coin.ts'
-import { nameNetwork } from '../chain/name-network.ts'
+import { coinOf, formatCoin, nameNetwork } from '../chain/name-network.ts'
 import { readUsdcBalance } from '../chain/read-balances.ts'
 import { paintFor, printable, wrap } from '../terminal/text.ts'
 import type { PlannedChange } from './change-permission.ts'

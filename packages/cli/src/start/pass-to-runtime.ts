@@ -3,7 +3,7 @@ import { RUNTIME_COMMANDS, type RuntimeCommand } from 'farebox/internal/commands
 import type { CommandMaker } from '../command-maker.ts'
 
 /** A command that the runtime does: its words are passed on as they are, its help is the runtime's own. */
-export function passToRuntime(name: RuntimeCommand['name']): CommandMaker {
+function passToRuntime(name: RuntimeCommand['name']): CommandMaker {
   return (world, end) => {
     const own = RUNTIME_COMMANDS.find(one => one.name === name)
     if (own === undefined) throw new Error(`this runtime has no farebox ${name}`)
@@ -15,3 +15,9 @@ export function passToRuntime(name: RuntimeCommand['name']): CommandMaker {
       .action(async (_, command: Command) => end(await own.run(command.args, world)))
   }
 }
+
+/** `farebox start`: the runtime's own command, as its own program does it. */
+export const startCommand = passToRuntime('start')
+
+/** `farebox validate`: the runtime's own command, as its own program does it. */
+export const validateCommand = passToRuntime('validate')

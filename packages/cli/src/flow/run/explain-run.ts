@@ -11,33 +11,22 @@ import {
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { printable, untilTime } from '../../terminal/text.ts'
+import type { World } from '../../world.ts'
+import { answerWithJson, failureDocument, failureType, orStopped } from '../../terminal/run-with-json.ts'
 
 /** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
-export class RunFailure extends CommandError {
-  readonly type: string
-  readonly runId: string
-  /** How it stood last; undefined where the platform never said. */
-  readonly run: RunProgress | undefined
+class RunFailure extends CommandError {
+  /** `run`: how it stood last; undefined where the platform never said. */
+  readonly about: { readonly type: string; readonly runId: string; readonly run: RunProgress | undefined }
 
   constructor(
     message: string,
     next: string,
-    {
-      type,
-      runId,
-      run,
-      ...options
-    }: ErrorOptions & {
-      readonly type: string
-      readonly runId: string
-      readonly run: RunProgress | undefined
-      readonly exitCode: ExitCode
-    },
+    about: RunFailure['about'],
+    options: ErrorOptions & { readonly exitCode: ExitCode },
   ) {
     super(message, next, options)
-    this.type = type
-    this.runId = runId
-    this.run = run
+    this.about = about
   }
 }
 
@@ -62,13 +51,12 @@ export function explainRun(
   const id = runId.slice(0, 8)
   const run = (error instanceof RunHalted ? error.run : undefined) ?? last
   const failure = (message: string, type: string, exitCode: ExitCode, next: readonly string[]): RunFailure =>
-    new RunFailure(message, [...sumsOf(run, nowSeconds), ...next].join('\n'), {
-      type,
-      exitCode,
-      runId,
-      run,
-      cause: error,
-    })
+    new RunFailure(
+      message,
+      [...sumsOf(run, nowSeconds), ...next].join('\n'),
+      { type, runId, run },
+      { exitCode, cause: error },
+    )
   const again = `farebox flow resume ${id}`
 
   if (isStopped && (error instanceof RunUnresolved || !(error instanceof CommandError)))
@@ -151,4 +139,34 @@ export function sumsOf(run: RunProgress | undefined, nowSeconds: number): readon
 
 function withoutRun(error: Error): string {
   return error.message.replace(/^run [0-9a-f-]+: /i, '')
+}
+
+/** What `--json` says of a run that has come to its end. */
+export function resultDocument(run: RunProgress): object {
+  return { ok: true, ...sums(run), output: run.output, steps: run.steps }
+}
+
+/** Runs a command about a run. With `--json` the output holds one document whatever happens. */
+export async function withRunDocument(
+  world: World,
+  raw: { readonly json?: true },
+  work: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const inWords = (error: unknown): unknown => orStopped(world, error, 'nothing was sent')
+  return await answerWithJson(world, raw, work, { inWords, document: error => documentOf(world, error) })
+}
+
+/** What `--json` says of one that was not begun, or waits. */
+function documentOf(world: World, error: unknown): object {
+  if (!(error instanceof RunFailure)) return failureDocument(world, error, failureType(error))
+  const { runId, run, type } = error.about
+  return {
+    ...failureDocument(world, error, type),
+    run_id: runId,
+    ...(run !== undefined && { ...sums(run), waiting: run.waiting, steps: run.steps }),
+  }
+}
+
+function sums({ run_id, status, paid, exposed, exposed_until }: RunProgress): object {
+  return { run_id, status, paid, exposed, exposed_until }
 }

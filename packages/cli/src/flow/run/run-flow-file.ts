@@ -14,7 +14,7 @@ import { agreeTotal } from './agree-total.ts'
 import { followCommand } from './follow.ts'
 import { lazySigner } from './lazy-signer.ts'
 import { readFlowInput } from './read-flow-input.ts'
-import { withRunDocument } from './run-documents.ts'
+import { withRunDocument } from './explain-run.ts'
 import { checkMaxTotal, type RawRunOptions, readSignOrder, type SignOrder } from './run-options.ts'
 
 /**

@@ -1,21 +1,22 @@
 import { readAbout } from '@farebox/client/agent/read-about'
 import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
-import { agentAt } from '@farebox/platform-api/agent'
 import type { Network } from '@farebox/payments/networks'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readNetwork } from '../../chain/name-network.ts'
 import { CommandError, usageError } from '../../command-error.ts'
 import { findLocalEconomy, type LocalEconomy } from '../../keys/local-economy.ts'
-import { createAskPlatform, PlatformRefusal } from '../../register/platform/ask-platform.ts'
+import { PlatformRefusal } from '../../register/platform/ask-platform.ts'
 import { findPlatform } from '../../register/platform/find-platform.ts'
-import { openPlatform } from '../../register/platform/open-platform.ts'
-import { readAgentId } from '../../register/platform/read-agent-id.ts'
-import { networkOf } from '../../register/transaction/check-registration.ts'
-import { localOf } from '../../register/transaction/open-registry.ts'
+import { openPlatform, type OpenPlatform } from '../../register/platform/open-platform.ts'
+import { readAgentId, readUrl } from '../../terminal/read-option.ts'
+import { localOf, networkOf } from '../../register/transaction/open-registry.ts'
 import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
-import { readUrl } from '../../terminal/read-option.ts'
+import { connect } from '@farebox/client/exchange/client-options'
+import { exchange } from '@farebox/client/internal/exchange/exchange'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { readSpender } from '@farebox/payments/internal/x402/spender-extension'
 
 export interface Place {
   readonly network: Network
@@ -66,7 +67,7 @@ export async function findAgent(
     throw new CommandError(`agent ${agentId} has no address at ${chosen.url}`, 'is it still registered?')
   }
   const endpoint = meant.endpoint ?? ''
-  return { ...place, agentId: await numberOf(world, chosen.url, endpoint), endpoint }
+  return { ...place, agentId: await numberOf(platform, endpoint), endpoint }
 }
 
 /** The chain that is meant: `--network`, else that of the platform that is told, else the local one. */
@@ -123,16 +124,67 @@ function sameNetwork({ network }: RawLimitsOptions, told: Network): Network {
   )
 }
 
-async function numberOf({ signal }: World, platformUrl: string, endpoint: string): Promise<number> {
-  const path = `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`
+async function numberOf(platform: OpenPlatform, endpoint: string): Promise<number> {
   try {
-    return (await createAskPlatform(platformUrl, signal)({ path, schema: agentAt })).agent_id
+    return await platform.findAgent(endpoint)
   } catch (error) {
     if (!(error instanceof PlatformRefusal) || error.status !== 404) throw error
     throw new CommandError(
-      `${platformUrl} lists no agent at ${printable(endpoint)}`,
+      `${platform.url} lists no agent at ${printable(endpoint)}`,
       'a permission is for the number of an agent: where you know it, give --agent-id 7',
       { cause: error },
     )
   }
+}
+
+const TIMEOUT_MS = 10_000
+const MOST_BYTES = 65_536
+
+/**
+ * The account that an agent spends from, as it says itself where it is asked for the price of a capability. It has to name
+ * the same agent, chain and contract as the permission.
+ *
+ * @returns lower-case address
+ */
+export async function readAgentSpender(
+  world: World,
+  { endpoint, agentId, network }: MeantAgent,
+  capability: string,
+): Promise<string> {
+  const answer = await exchange(connect({ signal: world.signal }), {
+    url: `${endpoint ?? ''}/execute`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    // Nothing else: a whole request would be done by an agent in dev mode.
+    body: JSON.stringify({ task: { capability } }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MOST_BYTES,
+  }).catch((error: unknown) => {
+    if (!(error instanceof AgentUnreachable)) throw error
+    throw unknownSpender(`the agent at ${printable(endpoint ?? '')}: ${printable(error.message)}`, error)
+  })
+  if (answer.status !== 402)
+    throw unknownSpender(`the agent does not say what ${printable(capability)} costs (HTTP ${answer.status})`)
+  const named = readSpender(answer.headers.get('payment-required'), {
+    agentId,
+    network: network.id,
+    contract: SPEND_PERMISSIONS_ADDRESS,
+  })
+  if (named.ok) return named.spender
+  throw named.kind === 'other' ? otherThanMeant(named.reason) : unknownSpender(named.reason)
+}
+
+function unknownSpender(what: string, cause?: unknown): CommandError {
+  return new CommandError(
+    what,
+    'a permission names the account that sends the agent’s transactions: where you know it, give it as --spender 0x…',
+    { cause },
+  )
+}
+
+function otherThanMeant(what: string): CommandError {
+  return new CommandError(
+    what,
+    'nothing was signed; the operator of the agent has to correct its AGENT_ID or chain',
+  )
 }

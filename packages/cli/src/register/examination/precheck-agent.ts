@@ -12,11 +12,10 @@ import {
   putChecks,
   startRun,
 } from '@farebox/conformance/agent'
-import { createProgressLine } from '../../check/progress-line.ts'
+import { createProgressLine, showProgress } from '../../terminal/progress.ts'
 import { reachAgent } from '../../check/agent/reach-agent.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'
-import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 
 export interface PrecheckedAgent {

@@ -1,33 +1,12 @@
-import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
+import { agentAt, agentPage } from '@farebox/platform-api/agent'
 import {
   declarationHistory,
   platform,
   type Platform,
   refreshed,
-  type Refreshed,
   registration,
-  type Registration,
 } from '@farebox/platform-api/registry'
 import { type AskPlatform, createAskPlatform, notAPlatform, PlatformRefusal } from './ask-platform.ts'
-
-/** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
-export interface OpenPlatform {
-  readonly url: string
-  describe(): Promise<Platform>
-  /** Begins the registration of an endpoint, or gives the one there is. The platform looks at the endpoint itself. */
-  register(endpoint: string): Promise<Registration>
-  readRegistration(registrationId: string): Promise<Registration>
-  /** Has the platform look at an agent now. */
-  refresh(agentId: number): Promise<Refreshed>
-  readAgent(agentId: number): Promise<KnownAgent>
-  /** What its last look at an agent stumbled over, and when it read its `/about` last. */
-  readLastLook(agentId: number): Promise<Pick<Refreshed, 'problem' | 'last_read_at'>>
-}
-
-export type KnownAgent = Pick<
-  AgentPage,
-  'agent_id' | 'endpoint' | 'standing' | 'standing_reason' | 'payable' | 'notices' | 'refreshed_at' | 'health'
->
 
 const knownAgent = agentPage.pick({
   agent_id: true,
@@ -41,18 +20,32 @@ const knownAgent = agentPage.pick({
 })
 const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 
+/** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
+export type OpenPlatform = ReturnType<typeof openPlatform>
+export type KnownAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
+
 /** Opens the platform at a URL; nothing is sent yet. */
-export function openPlatform(url: string, signal: AbortSignal): OpenPlatform {
+export function openPlatform(url: string, signal: AbortSignal) {
   const ask = createAskPlatform(url, signal)
+  const agent = (agentId: number): string => `/v1/agents/${agentId}`
   return {
     url,
     describe: () => describe(ask, url),
-    register: endpoint => ask({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
-    readRegistration: id =>
+    /** Begins the registration of an endpoint, or gives the one there is. The platform probes the endpoint itself. */
+    register: (endpoint: string) =>
+      ask({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
+    readRegistration: (id: string) =>
       ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
-    refresh: agentId => ask({ path: `/v1/agents/${agentId}/refresh`, body: {}, schema: refreshed }),
-    readAgent: agentId => ask({ path: `/v1/agents/${agentId}`, schema: knownAgent }),
-    readLastLook: agentId => ask({ path: `/v1/agents/${agentId}/declarations?limit=1`, schema: lastLook }),
+    /** Has the platform probe an agent now. */
+    refresh: (agentId: number) => ask({ path: `${agent(agentId)}/refresh`, body: {}, schema: refreshed }),
+    readAgent: (agentId: number) => ask({ path: agent(agentId), schema: knownAgent }),
+    /** What was wrong when it probed an agent last, and when it read its `/about` last. */
+    readLastLook: (agentId: number) =>
+      ask({ path: `${agent(agentId)}/declarations?limit=1`, schema: lastLook }),
+    /** The number of the agent that is listed with an endpoint. */
+    findAgent: async (endpoint: string) =>
+      (await ask({ path: `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`, schema: agentAt }))
+        .agent_id,
   }
 }
 

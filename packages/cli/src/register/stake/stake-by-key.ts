@@ -1,6 +1,6 @@
 import type { Followed } from '@farebox/payments/internal/transaction/send-until-mined'
 import type { Registration } from '@farebox/platform-api/registry'
-import { formatCoin } from '../../chain/coin.ts'
+import { formatCoin } from '../../chain/name-network.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
 import { printable } from '../../terminal/text.ts'

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { readAgentStatus } from './read-agent-status.ts'
-import { readAgentId } from '../platform/read-agent-id.ts'
+import { readAgentId } from '../../terminal/read-option.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { readStatusLine, type StatusLine, tellStatusLine } from './status-line.ts'

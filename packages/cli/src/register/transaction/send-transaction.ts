@@ -2,7 +2,7 @@ import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction
 import { type ContractCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
 import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
-import { formatCoin } from '../../chain/coin.ts'
+import { formatCoin } from '../../chain/name-network.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
 import { paintFor, printable } from '../../terminal/text.ts'
