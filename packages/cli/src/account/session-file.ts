@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { type KeptFile, keptFile } from '../home/record-folder.ts'
+import { type Fields, type KeptFile, keptFile } from '../home/record-folder.ts'
 
 export interface KeptSession {
   readonly version: 1
@@ -15,8 +15,7 @@ export interface KeptSession {
 
 /** The session at a platform, in `<home>/sessions`; none where its file holds something else. */
 export function sessionFile(home: string, platform: string): KeptFile<KeptSession> {
-  const read = (fields: { readonly [key: string]: unknown }): KeptSession | undefined =>
-    asSession(fields, platform)
+  const read = (fields: Fields): KeptSession | undefined => asSession(fields, platform)
   return keptFile(join(home, 'sessions'), [platform], '.json', read, 'is none')
 }
 
@@ -24,7 +23,7 @@ export function isLive({ expiresAt }: KeptSession): boolean {
   return expiresAt * 1_000 > systemClock.nowMs()
 }
 
-function asSession(fields: { readonly [key: string]: unknown }, wanted: string): KeptSession | undefined {
+function asSession(fields: Fields, wanted: string): KeptSession | undefined {
   const { version, platform, address, token, expiresAt } = fields
   if (version !== 1 || platform !== wanted || typeof address !== 'string') return undefined
   // It goes into a header: what could break one is no token of a platform.

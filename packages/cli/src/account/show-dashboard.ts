@@ -15,7 +15,6 @@ import {
   type SettlementLimit,
 } from '@farebox/platform-api/owners'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
-import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, type Paint, paintFor, printable, untilTime } from '../terminal/text.ts'
@@ -24,6 +23,7 @@ import { listAgents, openAccount, type OpenAccount, type OwnedAgent } from './op
 import { describeBadge } from './describe-badge.ts'
 import { describeDelivery, webhookOf } from './manage-webhook.ts'
 import { spellAddress } from '../keys/spell-address.ts'
+import { unlessRefused } from '../register/platform/ask-platform.ts'
 
 export interface RawDashboardOptions {
   readonly platform?: string
@@ -66,9 +66,9 @@ export async function showDashboard(
       }
       const shown: ShownAgent[] = []
       for (const agent of agents) shown.push(await readShown(account, agent, days))
-      const listed = await ask({ path: '/v1/me/secrets', schema: ownSecrets }).catch(orUndefined)
+      const listed = await unlessRefused(ask({ path: '/v1/me/secrets', schema: ownSecrets }))
       const secrets = listed?.secrets
-      const limit = await ask({ path: '/v1/me/settlement-limit', schema: settlementLimit }).catch(orUndefined)
+      const limit = await unlessRefused(ask({ path: '/v1/me/settlement-limit', schema: settlementLimit }))
       const address = await spellAddress(account.session.address)
       if (raw.json !== true) draw(world, { account, address, shown, secrets, limit, days })
       return documentOf(account, { address, shown, secrets, limit })
@@ -79,19 +79,14 @@ export async function showDashboard(
 
 async function readShown({ ask }: OpenAccount, agent: OwnedAgent, days: number): Promise<ShownAgent> {
   const { agent_id: id } = agent
+  // What a platform does not have or does not do is left out; that it cannot be asked is not.
   const [dashboard, health, badge, webhook] = await Promise.all([
     ask({ path: `/v1/me/agents/${id}/dashboard?days=${days}`, schema: agentDashboard }),
-    ask({ path: `/v1/agents/${id}/health`, schema: agentHealth }).catch(orUndefined),
-    ask({ path: `/v1/agents/${id}/badge`, schema: agentBadge }).catch(orUndefined),
-    ask({ ...webhookOf(id), schema: ownWebhook }).catch(orUndefined),
+    unlessRefused(ask({ path: `/v1/agents/${id}/health`, schema: agentHealth })),
+    unlessRefused(ask({ path: `/v1/agents/${id}/badge`, schema: agentBadge })),
+    unlessRefused(ask({ ...webhookOf(id), schema: ownWebhook })),
   ])
   return { agent, dashboard, health, badge, webhook }
-}
-
-/** What a platform does not have or does not do is left out; that it cannot be asked is not. */
-function orUndefined(error: unknown): undefined {
-  if (error instanceof PlatformRefusal && error.status < 600 && error.status !== 401) return undefined
-  throw error
 }
 
 interface Drawn {

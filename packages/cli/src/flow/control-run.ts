@@ -48,9 +48,7 @@ async function change(
   return await withRunDocument(world, raw, async () => {
     const found = await findRun(world, named, raw.platform)
     const run = await work(found.handle).catch((error: unknown) => {
-      const { runId } = found.handle
-      const nowSeconds = systemClock.nowMs() / 1_000
-      throw explainRun(error, { runId, last: undefined, isStopped: world.signal.aborted, nowSeconds })
+      throw explainRun(world, error, found.handle.runId)
     })
     await endWhereOver(world, found, run)
     if (raw.json === true) world.out.write(`${printableJson(run)}\n`)

@@ -70,8 +70,7 @@ async function knownOf(world: World, handle: RunHandle, file: RunFile | undefine
     return { flow: recorded.flow, facts: { name, payer, maxTotal, startedAt } }
   }
   const run = await readRun(handle, { signal: world.signal }).catch((error: unknown) => {
-    const now = systemClock.nowMs() / 1_000
-    throw explainRun(error, { ...handle, last: undefined, isStopped: world.signal.aborted, nowSeconds: now })
+    throw explainRun(world, error, handle.runId)
   })
   const read = readFlow(run.flow)
   if (!read.ok)

@@ -28,8 +28,7 @@ export async function showRun(
   return await withRunDocument(world, raw, async () => {
     const { handle } = await findRun(world, named, raw.platform)
     const run = await readRun(handle, { signal: world.signal }).catch((error: unknown) => {
-      const nowSeconds = systemClock.nowMs() / 1_000
-      throw explainRun(error, { ...handle, last: undefined, isStopped: world.signal.aborted, nowSeconds })
+      throw explainRun(world, error, handle.runId)
     })
     if (raw.json === true) world.out.write(`${printableJson(run)}\n`)
     else draw(world, run)

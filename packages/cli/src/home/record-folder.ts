@@ -114,7 +114,7 @@ export function notWritten({ home }: World, what: string, unsent: string, cause:
   )
 }
 
-type Fields = { readonly [key: string]: unknown }
+export type Fields = { readonly [key: string]: unknown }
 
 /**
  * The fields of a record of version 1: `texts` are strings, `times` seconds.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { PermissionNames } from './chain/read-set-events.ts'
-import { keptFile, listKept } from '../home/record-folder.ts'
+import { type Fields, keptFile, listKept } from '../home/record-folder.ts'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 
 /** What permissions that were set from here are for, in `<home>/limits`: many nodes do not tell old logs. */
@@ -49,8 +49,6 @@ function asKept({ version, chainId, owner, firstAt, names }: Fields): Kept | und
   const read = { id, spender, token, agentId, capability, recipients }
   return { version, chainId, owner, firstAt, names: read }
 }
-
-type Fields = { readonly [key: string]: unknown }
 
 /** Lower case, of so many bytes. */
 function isHex(value: unknown, bytes: number): value is string {

@@ -7,7 +7,6 @@ import type { World } from '../world.ts'
 import { checkRegistration, findKey, localOf } from './transaction/open-registry.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
 import { findPlatform } from './platform/find-platform.ts'
-import { PlatformRefusal } from './platform/ask-platform.ts'
 import { openPlatform } from './platform/open-platform.ts'
 import { readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import type { RawRegisterOptions } from './platform/register-options.ts'
@@ -23,6 +22,7 @@ import {
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { readWallet } from '../keys/wallet-files.ts'
+import { unlessRefused } from './platform/ask-platform.ts'
 
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
@@ -103,10 +103,7 @@ async function findBegun(
 ): Promise<Registration | undefined> {
   const record = await journal.registration({ platform: chosen.url, endpoint }).read()
   if (record === undefined) return undefined
-  const known = await platform.readRegistration(record.registrationId).catch((error: unknown) => {
-    if (error instanceof CommandError && 'status' in error && error.status === 404) return undefined
-    throw error
-  })
+  const known = await unlessRefused(platform.readRegistration(record.registrationId), [404])
   const isStaked =
     (known !== undefined && known.status.state !== 'waiting_for_stake') ||
     (await journal.stake({ platform: chosen.url, endpoint }).read()) !== undefined
@@ -162,13 +159,8 @@ async function stakeAndWait(registering: Registering, registration: Registration
 async function lookAgain({ platform }: Registering, registration: Registration): Promise<Registration> {
   const { status } = registration
   if (status.state !== 'refused' || status.retried) return registration
-  try {
-    await platform.refresh(status.agent_id)
-  } catch (error) {
-    // Taken down, or changed on the chain meanwhile: the registration says which.
-    const isTold = error instanceof PlatformRefusal && (error.status === 404 || error.status === 409)
-    if (!isTold) throw error
-  }
+  // Taken down, or changed on the chain meanwhile: the registration says which.
+  await unlessRefused(platform.refresh(status.agent_id), [404, 409])
   const { status: now, staked_by_others } = await platform.readRegistration(registration.registration_id)
   return { ...registration, status: now, staked_by_others }
 }

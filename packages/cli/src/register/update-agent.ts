@@ -5,7 +5,6 @@ import type { World } from '../world.ts'
 import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
 import { checkRegistration } from './transaction/open-registry.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
-import { PlatformRefusal } from './platform/ask-platform.ts'
 import { readAgentId } from '../terminal/read-option.ts'
 import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
@@ -13,6 +12,7 @@ import { showPrechecked } from './stake/show-registration.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
+import { unlessRefused } from './platform/ask-platform.ts'
 
 /** `farebox register update`: checks the agent at its new address, and writes that address to the registry. */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
@@ -86,12 +86,7 @@ async function findRegistration(
     one => one.platform === chosen.url && one.agentId === agentId && one.endpoint !== endpoint,
   )
   if (!isElsewhere) return undefined
-  try {
-    return (await platform.register(endpoint)).registration_id
-  } catch (error) {
-    if (error instanceof PlatformRefusal) return undefined
-    throw error
-  }
+  return (await unlessRefused(platform.register(endpoint)))?.registration_id
 }
 
 /** Resolves to the platform's registration of the new endpoint, which has it as the platform would write it. */

@@ -127,6 +127,17 @@ test('a file that is called like another job is damaged, and named', async () =>
   expect(await journal.list()).toEqual({ records: [], damaged: [{ path, reason }] })
 })
 
+test.each([
+  ['[]', 'is not a JSON object'],
+  ['{"version":2}', 'is not of version 1'],
+  ['{', 'is not JSON'],
+])('a file that holds %s is damaged: it %s', async (text, reason) => {
+  const journal = openCallJournal(home, clock)
+  await journal.write(sent(1))
+  await writeFile(join(calls, `${sent(1).jobId}.json`), text)
+  expect(await journal.list()).toMatchObject({ records: [], damaged: [{ reason }] })
+})
+
 test('a call that could not be written down for good leaves nothing to resume', async () => {
   const journal = openCallJournal(home, clock)
   const { world } = createTestWorld({ folder: home, home })

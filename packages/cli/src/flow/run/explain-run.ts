@@ -13,6 +13,7 @@ import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { printable, untilTime } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { answerWithJson, failureDocument, failureType, orStopped } from '../../terminal/run-with-json.ts'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 
 /** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
 class RunFailure extends CommandError {
@@ -30,22 +31,17 @@ class RunFailure extends CommandError {
   }
 }
 
-/** What a person is told of a run that was not begun, or waits: what is wrong, what was paid, what to do. */
+/**
+ * What a person is told of a run that was not begun, or waits: what is wrong, what was paid, what to do.
+ *
+ * @param runId undefined: nothing of it was sent
+ * @param last how it stood last, as far as it is known
+ */
 export function explainRun(
+  { signal }: World,
   error: unknown,
-  {
-    runId,
-    last,
-    isStopped,
-    nowSeconds,
-  }: {
-    /** Undefined: nothing of it was sent. */
-    readonly runId: string | undefined
-    readonly last: RunProgress | undefined
-    /** By Ctrl-C. */
-    readonly isStopped: boolean
-    readonly nowSeconds: number
-  },
+  runId: string | undefined,
+  last?: RunProgress,
 ): unknown {
   if (runId === undefined) return explainUnsent(error)
   const id = runId.slice(0, 8)
@@ -53,13 +49,13 @@ export function explainRun(
   const failure = (message: string, type: string, exitCode: ExitCode, next: readonly string[]): RunFailure =>
     new RunFailure(
       message,
-      [...sumsOf(run, nowSeconds), ...next].join('\n'),
+      [...sumsOf(run, systemClock.nowMs() / 1_000), ...next].join('\n'),
       { type, runId, run },
       { exitCode, cause: error },
     )
   const again = `farebox flow resume ${id}`
 
-  if (isStopped && (error instanceof RunUnresolved || !(error instanceof CommandError)))
+  if (signal.aborted && (error instanceof RunUnresolved || !(error instanceof CommandError)))
     return failure('stopped: the run goes on without us', 'stopped', EXIT.interrupted, [
       `${again} follows it, farebox flow pause ${id} holds it, farebox flow cancel ${id} ends it`,
     ])

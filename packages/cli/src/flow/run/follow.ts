@@ -64,9 +64,7 @@ export async function followCommand(world: World, command: FollowedCommand): Pro
     const wasSent = command.record !== undefined || last !== undefined || error instanceof RunUnresolved
     if (!wasSent && record !== undefined) await journal.remove(record.runId)
     if (last?.status === 'cancelled' && last.exposed_until === null) await end(world, command, last, record)
-    const nowSeconds = systemClock.nowMs() / 1_000
-    const runId = wasSent ? record?.runId : undefined
-    throw explainRun(error, { runId, last, isStopped: world.signal.aborted, nowSeconds })
+    throw explainRun(world, error, wasSent ? record?.runId : undefined, last)
   }
 }
 

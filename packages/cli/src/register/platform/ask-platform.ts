@@ -34,6 +34,23 @@ export class PlatformRefusal extends CommandError {
   }
 }
 
+/**
+ * What was asked, or undefined where the platform says no.
+ *
+ * @param statuses the only ones that count; absent: all
+ */
+export async function unlessRefused<T>(
+  asked: Promise<T>,
+  statuses?: readonly number[],
+): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof PlatformRefusal && (statuses?.includes(error.status) ?? true)) return undefined
+    throw error
+  }
+}
+
 /** A platform probes somebody else's server before it answers; that server may be slow. */
 const LIMITS = { timeoutMs: 75_000, maxBytes: 1_048_576 } as const
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type KeptFile, keptFile, listKept } from '../../home/record-folder.ts'
+import { type Fields, type KeptFile, keptFile, listKept } from '../../home/record-folder.ts'
 
 export interface RegistrationRecord {
   readonly version: 1
@@ -70,8 +70,6 @@ export function openRegistrationJournal(home: string): RegistrationJournal {
 }
 
 const RECORD = '.registration.json'
-
-type Fields = { readonly [key: string]: unknown }
 
 function asRegistration(fields: Fields): RegistrationRecord | undefined {
   const { version, platform, endpoint, registrationId, startedAt } = fields

@@ -1,7 +1,7 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { World } from '../../world.ts'
 import { findPlatform } from '../platform/find-platform.ts'
-import { PlatformRefusal } from '../platform/ask-platform.ts'
+import { PlatformRefusal, unlessRefused } from '../platform/ask-platform.ts'
 import { type KnownAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
@@ -53,7 +53,7 @@ export async function readStatus(
     const found = await platform.refresh(agentId)
     // Only who has to fix something needs to be told where.
     const isWell = found.problem === null && found.payable
-    const page = isWell ? undefined : await orUndefined(platform.readAgent(agentId))
+    const page = isWell ? undefined : await unlessRefused(platform.readAgent(agentId))
     return {
       ...found,
       endpoint: page?.endpoint ?? null,
@@ -63,9 +63,9 @@ export async function readStatus(
     }
   } catch (error) {
     if (!(error instanceof PlatformRefusal) || !MEANS_KNOWN.includes(error.status)) throw error
-    const page = await orUndefined(platform.readAgent(agentId))
+    const page = await unlessRefused(platform.readAgent(agentId))
     if (page === undefined) throw error
-    const last = await orUndefined(platform.readLastLook(agentId))
+    const last = await unlessRefused(platform.readLastLook(agentId))
     return lastKnown(page, last, lookedAtOf(error, nowSeconds))
   }
 }
@@ -80,15 +80,6 @@ function lookedAtOf(
 ): number | null {
   const isTold = wait !== undefined && wait <= LOOK_EVERY_S && message.includes('looked at')
   return isTold ? nowSeconds - (LOOK_EVERY_S - wait) : null
-}
-
-async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof PlatformRefusal) return undefined
-    throw error
-  }
 }
 
 function lastKnown(

@@ -24,6 +24,8 @@ import {
 } from './send-transaction.ts'
 
 export interface Changing {
+  readonly world: World
+  readonly clock: Clock
   readonly chosen: ChosenPlatform
   readonly platform: OpenPlatform
   readonly described: Platform
@@ -81,27 +83,21 @@ export async function changeAgent(
   const described = await platform.describe()
   const registry = await openRegistry(world, chosen, described, raw)
   const journal = openRegistrationJournal(world.home)
-  const following = { world, clock, journal, registry }
   try {
-    const at = { chosen, platform, described, registry, journal }
-    return { described, transaction: await doOnce(following, raw, change, at) }
+    const at = { world, clock, chosen, platform, described, registry, journal }
+    return { described, transaction: await doOnce(at, raw, change) }
   } finally {
     await registry.chain.close()
   }
 }
 
-async function doOnce(
-  following: Following,
-  raw: RawAgentOptions,
-  change: AgentChange,
-  at: Changing,
-): Promise<string | undefined> {
-  const { registry, journal, clock } = following
+async function doOnce(at: Changing, raw: RawAgentOptions, change: AgentChange): Promise<string | undefined> {
+  const { registry, journal, clock } = at
   const { chain, address } = registry
   const { agentId, kind } = change
   const key = { platform: at.chosen.url, agentId }
   const earlier = await journal.change(key).read()
-  const followed = await followEarlierChange(following, key, one => change.isSame(one))
+  const followed = await followEarlierChange(at, key, one => change.isSame(one))
   // Whatever it was that was followed, it is done now.
   if (followed !== undefined && earlier !== undefined) await noteChange(journal, earlier, clock.nowMs())
   const owner = await readOwner(chain, address, agentId)
@@ -111,19 +107,19 @@ async function doOnce(
     return earlier !== undefined && change.isSame(earlier) ? followed : undefined
   }
   if (owner === undefined) throw neverRegistered(agentId)
-  const signed = await sign(following, raw, change, { ...at, owner })
-  const transaction = await sendChange(following, signed)
+  const signed = await sign(at, raw, change, owner)
+  const transaction = await sendChange(at, signed)
   await noteChange(journal, signed, clock.nowMs())
   return transaction
 }
 
 async function sign(
-  { world, registry }: Following,
+  at: Changing,
   raw: RawAgentOptions,
   change: AgentChange,
-  at: Changing & { readonly owner: string },
+  owner: string,
 ): Promise<ChangeRecord> {
-  const { chosen, described, owner } = at
+  const { world, registry, chosen, described } = at
   const { chain, address, crypto } = registry
   const { agentId, kind } = change
   // Before the agent is looked at: a wallet that is not there is told at once.
@@ -163,13 +159,6 @@ function notTheirs(
   )
 }
 
-interface Following {
-  readonly world: World
-  readonly clock: Clock
-  readonly journal: RegistrationJournal
-  readonly registry: OpenRegistry
-}
-
 /**
  * Goes on with a change of an agent that was signed here before: sends the same bytes until they are in a block.
  * Resolves to its transaction; undefined where there was none, or it is void.
@@ -178,15 +167,15 @@ interface Following {
  * @throws {CommandError} where it is not known yet what became of it (exit code 3)
  */
 async function followEarlierChange(
-  following: Following,
+  at: Changing,
   key: Pick<ChangeRecord, 'platform' | 'agentId'>,
   isWanted: (earlier: ChangeRecord) => boolean,
 ): Promise<string | undefined> {
-  const { world, journal, registry } = following
+  const { world, journal, registry } = at
   const earlier = await journal.change(key).read()
   if (earlier === undefined) return undefined
   const isSent = isWanted(earlier) || (await isKnown(registry.chain, earlier.hash))
-  const followed = isSent ? await wait(following, earlier) : undefined
+  const followed = isSent ? await wait(at, earlier) : undefined
   if (followed?.outcome === 'open') throw stillOpen(earlier)
   if (followed?.outcome === 'in a block' && followed.receipt.succeeded) {
     tellBlock(world, earlier.hash, followed.receipt.blockNumber)
@@ -202,15 +191,15 @@ async function followEarlierChange(
  *
  * @throws {CommandError} where another command is at it, it was not taken, or is in no block yet (exit code 3)
  */
-async function sendChange(following: Following, change: ChangeRecord): Promise<string> {
-  const { world, journal } = following
+async function sendChange(at: Changing, change: ChangeRecord): Promise<string> {
+  const { world, journal } = at
   if (!(await journal.change(change).create(change))) {
     throw new CommandError(
       `another command is changing agent ${change.agentId} now`,
       'run the same command again: it follows that one',
     )
   }
-  const followed = await wait(following, change)
+  const followed = await wait(at, change)
   if (followed.outcome === 'open') throw stillOpen(change)
   if (followed.outcome === 'in a block' && followed.receipt.succeeded) {
     tellBlock(world, change.hash, followed.receipt.blockNumber)
@@ -223,9 +212,9 @@ async function sendChange(following: Following, change: ChangeRecord): Promise<s
   )
 }
 
-async function wait(following: Following, change: ChangeRecord): Promise<Followed> {
-  const { chain } = following.registry
-  return await followOnChain({ ...following, chain }, change, `${doing(change)}: ${change.hash}`)
+async function wait(at: Changing, change: ChangeRecord): Promise<Followed> {
+  const { chain } = at.registry
+  return await followOnChain({ ...at, chain }, change, `${doing(change)}: ${change.hash}`)
 }
 
 function doing({ kind, agentId }: ChangeRecord): string {

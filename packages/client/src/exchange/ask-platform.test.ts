@@ -1,0 +1,41 @@
+import { nothing } from '@farebox/platform-api/errors'
+import { signInTerms } from '@farebox/platform-api/owners'
+import { expect, test } from 'vitest'
+import { askPlatform } from './ask-platform.ts'
+import { connect } from './client-options.ts'
+import type { AnswerSchema } from './read-answer.ts'
+
+const url = 'https://platform.example/v1/x'
+
+function ask<T>(answer: Response, schema: AnswerSchema<T>): Promise<T> {
+  const connection = connect({ fetch: () => Promise.resolve(answer) })
+  return askPlatform(connection, { method: 'DELETE', url, schema })
+}
+
+test('a 204 is an answer where nothing is wanted, and none where something is', async () => {
+  expect(await ask(new Response(null, { status: 204 }), nothing)).toBeNull()
+  await expect(ask(new Response(null, { status: 204 }), signInTerms)).rejects.toMatchObject({
+    name: 'PlatformUnreachable',
+    flaw: 'is empty',
+  })
+})
+
+test('a refusal has the whole sentence, and when it may be asked again', async () => {
+  const error = `slow down${'.'.repeat(600)}`
+  const body = { status: 'failed', error_type: 'rate_limited', error }
+  const answer = Response.json(body, { status: 429, headers: { 'retry-after': '7' } })
+  await expect(ask(answer, nothing)).rejects.toMatchObject({
+    name: 'PlatformRefused',
+    httpStatus: 429,
+    reason: error,
+    retryAfterSeconds: 7,
+  })
+})
+
+test.each([
+  ['HTML', new Response('<p>', { headers: { 'content-type': 'text/html' } }), 'is not JSON'],
+  ['an error that is no platform’s', Response.json({}, { status: 500 }), 'is HTTP 500'],
+  ['an answer of another form', Response.json({}), undefined],
+])('what answers %s is no platform', async (_, answer, flaw) => {
+  await expect(ask(answer, signInTerms)).rejects.toMatchObject({ name: 'PlatformUnreachable', flaw })
+})
