@@ -1,14 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  CONFIG,
-  createProject,
-  DEV,
-  listening,
-  PAID,
-  waitJob,
-  type Project,
-} from './run-farebox.test-setup.ts'
+import { CONFIG, createProject, listening, PAID, waitJob, type Project } from './run-farebox.test-setup.ts'
 
 let project: Project
 beforeEach(async () => {
@@ -92,15 +84,6 @@ describe('farebox validate', () => {
 })
 
 describe('farebox start refuses with the sentence and what to do', () => {
-  test('OPS-01 SERVICE_DEV_MODE unset', async () => {
-    expect(await project.farebox(['start'], { ...DEV, SERVICE_DEV_MODE: undefined }).ended).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        '✗ cannot start: SERVICE_DEV_MODE is not set\n  set SERVICE_DEV_MODE=false to take payments, or =true to try the agent without any\n',
-    })
-  })
-
   test('D30 all that is missing or wrong, in one go: variables, config, handlers', async () => {
     await project.write('agent.json', JSON.stringify({ ...CONFIG, name: '' }, null, 2))
     const { code, stderr } = await project.farebox(['start', '--handlers', 'none.mjs'], {

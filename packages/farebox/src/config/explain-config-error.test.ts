@@ -38,16 +38,6 @@ const MARKUP: Paint = {
 }
 
 describe('one problem', () => {
-  test('is its place, what is wrong, the line underlined, and what to do', () => {
-    expect(explainConfigError(errorOf(WITH_PRICE('"0,01"')))).toBe(
-      `✗ agent.json:10:50  capabilities.count.pricing.amount: must be a decimal like "0.01", got "0,01"
-    10 │       "pricing": { "model": "per_job", "amount": "0,01", "currency": "USDC" },
-       │                                                  ^^^^^^
-    write "0.01"
-`,
-    )
-  })
-
   test('is shown the same way in colours', () => {
     const error = errorOf(WITH_PRICE('"0,01"'))
     const marked = explainConfigError(error, MARKUP)
@@ -63,19 +53,6 @@ describe('one problem', () => {
 })
 
 describe('several problems', () => {
-  test('are counted, told in the order of the file, with a line between them', () => {
-    const text = WITH_PRICE('"0"').replace('"Counter"', '""')
-    expect(explainConfigError(errorOf(text))).toMatch(
-      /^✗ agent\.json has 2 problems\n\n {2}agent\.json:3:11 {2}name: [^]*\n\n {2}agent\.json:10:50 {2}[^]*job cannot be free\n$/,
-    )
-  })
-
-  test('several at one place show its line once', () => {
-    const shown = explainConfigError(errorOf('{ "name": "Counter" }'))
-    expect(shown.match(/│ \{/g)).toHaveLength(1)
-    expect(shown.match(/is required/g)).toHaveLength(5)
-  })
-
   test('beyond twenty are counted', () => {
     const fields = Array.from({ length: 54 }, (_, index) => `"f${index}": {}`).join(', ')
     const error = errorOf(WITH_PRICE('"1"').replace('"input_schema": {}', `"input_schema": { ${fields} }`))
@@ -94,25 +71,11 @@ describe('the line', () => {
     return line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)
   }
 
-  test('is cut around the place where it is long, and no longer than a terminal is wide', () => {
-    const minified = JSON.stringify(JSON.parse(WITH_PRICE('"0,01"')))
-    const shown = explainConfigError(errorOf(minified))
-    expect(underlined(shown)).toBe('"0,01"')
-    expect(shown.split('\n')[1]).toMatch(/^ {4}1 │ ….*…$/)
-    for (const line of shown.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120)
-  })
-
   test('a line of a megabyte is not kept: the error holds only what is shown', () => {
     const description = 'x'.repeat(1_000_000)
     const error = errorOf(WITH_PRICE('"1"').replace('Counts.', description))
     expect(JSON.stringify([error.problems, error.excerpts]).length).toBeLessThan(1_000)
     expect(underlined(explainConfigError(error))).toMatch(/^"x{30,}/)
-  })
-
-  test('carets are in place on a line with tabs and Windows line ends', () => {
-    const text = WITH_PRICE('"0,01"').replaceAll('  ', '\t').replaceAll('\n', '\r\n')
-    expect(underlined(explainConfigError(errorOf(text)))).toBe('"0,01"')
-    expect(explainConfigError(errorOf(text))).not.toMatch(/[\t\r]/)
   })
 
   test('carets move two columns for each wide letter before the place', () => {
@@ -139,18 +102,6 @@ describe('the line', () => {
       expect(error.message.split('\n')).toHaveLength(error.problems.length)
     }
   })
-})
-
-test('a file that is not there has no place', () => {
-  const problem = {
-    file: 'agent.json',
-    path: '',
-    reason: 'there is no such file',
-    fix: 'name it with --config',
-  }
-  expect(explainConfigError(new ConfigError('agent.json', [problem]))).toBe(
-    '✗ agent.json  there is no such file\n  name it with --config\n',
-  )
 })
 
 test('problems are fit to be sent as JSON, each with its file', () => {
