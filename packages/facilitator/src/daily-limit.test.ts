@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from './facilitator-limits.ts'
-import {
-  facilitatorRequest,
-  freshBinding,
-  PRICE,
-  signAuthorization,
-} from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
-const IN_TIME = { timeoutMs: 600_000 }
 const DAY_SECONDS = 86_400
 
 describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
@@ -21,10 +14,6 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
   })
   afterAll(async () => await stack.stop())
 
-  const pay = async (): Promise<ReturnType<typeof facilitatorRequest>> =>
-    facilitatorRequest(await signAuthorization(stack.crypto, await stack.createPayer(PRICE)), {
-      binding: freshBinding(),
-    })
   const gauge = async (name: string): Promise<number> => {
     const text = await facilitator.metrics.registry.metrics()
     const line = text.split('\n').find(one => one.startsWith(`farebox_facilitator_${name} `))
@@ -36,16 +25,16 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
     const grant = async (granted: number): Promise<void> =>
       await facilitator.ledger.owners.sponsor(owner, { sponsorship: 'listed', granted })
     await grant(5)
-    const [first, ...others] = [await pay(), await pay(), await pay()]
+    const [first, ...others] = [await stack.request(), await stack.request(), await stack.request()]
     if (first === undefined) throw new Error('nothing was signed')
     for (const one of [first, ...others]) {
-      const { kind, ...answer } = await facilitator.client.verify(one, IN_TIME)
+      const { kind, ...answer } = await facilitator.verify(one)
       expect([kind, answer]).toEqual([
         'valid',
         { hold: { holdId: expect.any(String), holdUntil: expect.any(Number) } },
       ])
     }
-    const fourth = await facilitator.client.verify(await pay(), IN_TIME)
+    const fourth = await facilitator.verify(await stack.request())
     const budget = fourth.kind === 'valid' ? fourth.hold?.budget : undefined
     expect(budget).toMatchObject({ used: 4, limit: 5 })
     await expect.poll(() => gauge('owners_near_limit')).toBe(1)
@@ -58,7 +47,7 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
       method: 'POST',
       url: '/verify',
       headers: { authorization: `Bearer ${stack.secret}` },
-      payload: JSON.stringify(await pay()),
+      payload: JSON.stringify(await stack.request()),
     })
     expect([refused.statusCode, refused.json()]).toEqual([
       503,
@@ -70,6 +59,6 @@ describe.runIf(await hasPostgres())('D41 the settlements of a day', () => {
     expect(Date.now() / 1_000 + retryAfter + 1).toBeGreaterThanOrEqual(midnight)
     await expect.poll(() => gauge('owners_at_limit')).toBe(1)
     expect(await gauge('owners_near_limit')).toBe(0)
-    expect(await facilitator.client.settle(first, IN_TIME)).toMatchObject({ kind: 'settled' })
+    expect(await facilitator.settle(first)).toMatchObject({ kind: 'settled' })
   })
 })

@@ -7,8 +7,6 @@ import {
 } from './test-setup/payments-for-tests.ts'
 import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
 
-const IN_TIME = { timeoutMs: 600_000 }
-
 describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () => {
   let stack: Stack
   let facilitator: RunningFacilitator
@@ -30,12 +28,12 @@ describe.runIf(await hasPostgres())('the metrics of a facilitator at work', () =
     const held = facilitatorRequest(await signAuthorization(stack.crypto, holder), {
       binding: freshBinding(),
     })
-    await facilitator.client.verify(held, IN_TIME)
+    await facilitator.verify(held)
     expect(await valueOf('payments_total{state="held",reason=""}')).toBe(1)
     expect(await valueOf('holds_open')).toBe(1)
     expect(await valueOf('holds_atomic')).toBe(Number(PRICE))
 
-    expect(await facilitator.client.settle(held, IN_TIME)).toMatchObject({ kind: 'settled' })
+    expect(await facilitator.settle(held)).toMatchObject({ kind: 'settled' })
     // It is told before it is written down and counted.
     for (const state of ['captured', 'settled'])
       await expect.poll(() => valueOf(`payments_total{state="${state}",reason=""}`)).toBe(1)

@@ -1,5 +1,4 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
@@ -59,7 +58,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
   }
   const verify = async (by: RunningFacilitator, { request }: Payment): Promise<void> =>
-    expect(await by.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
+    expect(await by.verify(request)).toMatchObject({ kind: 'valid' })
   const rowOf = async ({ key }: Payment): Promise<PaymentRecord | undefined> =>
     (await observer.payments.find([key]))[0]
   let observer: Ledger
@@ -78,10 +77,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       _lease,
       _signed,
       request,
-    ) => ({
-      capture: await ledger.payments.capture(request),
-      submitted: undefined,
-    })
+    ) => ({ capture: await ledger.payments.capture(request), submitted: undefined })
     const settlements = {
       ...ledger.settlements,
       ...(lost.submit && { submit: never, captureAndSubmit }),
@@ -104,8 +100,6 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   /** Transactions are replaced soon where they are in no block. */
   const SOON = { limits: { stuckAfterMs: 1_000 } }
   const IMPATIENT = { limits: { settleWaitMs: 300, stuckAfterMs: 1_000 } }
-  const settle = (by: RunningFacilitator, { request }: Payment): Promise<SettleOutcome> =>
-    by.client.settle(request, { timeoutMs: 600_000 })
   const becomes = async (payment: Payment, state: PaymentRecord['state']): Promise<void> =>
     await expect.poll(async () => (await rowOf(payment))?.state).toBe(state)
   const countSent = (by: RunningFacilitator, block = 'latest'): Promise<unknown> =>
@@ -123,13 +117,13 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator({ ...IMPATIENT, ...options })
     for (const payment of payments) {
       await verify(facilitator, payment)
-      expect((await settle(facilitator, payment)).kind).toBe('unknown')
+      expect((await facilitator.settle(payment.request)).kind).toBe('unknown')
     }
     await facilitator.close()
     return facilitator
   }
   const settlesWith = async (by: RunningFacilitator, payment: Payment): Promise<string> => {
-    const outcome = await settle(by, payment)
+    const outcome = await by.settle(payment.request)
     expect(outcome).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.from)).toBe(1)
     return outcome.kind === 'settled' ? outcome.transaction : ''
@@ -191,9 +185,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     }
     const facilitator = await stack.startFacilitator({ ledger: { ...ledger, settlements } })
     await verify(facilitator, payment)
-    expect(await settle(facilitator, payment)).toMatchObject({
-      kind: 'unknown',
-    })
+    expect(await facilitator.settle(payment.request)).toMatchObject({ kind: 'unknown' })
     await becomes(payment, 'settled')
     const hash = (await rowOf(payment))?.transaction
     expect(await settlesWith(facilitator, payment)).toBe(hash)
@@ -225,9 +217,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    expect(await settle(facilitator, payment)).toMatchObject({
-      kind: 'unknown',
-    })
+    expect(await facilitator.settle(payment.request)).toMatchObject({ kind: 'unknown' })
     const hash = (await rowOf(payment))?.transaction
     expect(await stack.rpc.call('anvil_dropTransaction', [hash])).toBe(hash)
     await stack.rpc.call('evm_setAutomine', [true])
@@ -262,7 +252,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await settle(facilitator, payment)
+    await facilitator.settle(payment.request)
     const first = (await rowOf(payment))?.transaction
     await expect.poll(async () => (await rowOf(payment))?.transaction).not.toBe(first)
     await stack.rpc.call('evm_mine', [])
@@ -290,9 +280,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(third, good)).toBe(batch)
     await expect
       .poll(async () => (await rowOf(spoiled))?.failure)
-      .toMatchObject({
-        reason: 'invalid_exact_evm_nonce_already_used',
-      })
+      .toMatchObject({ reason: 'invalid_exact_evm_nonce_already_used' })
     expect(await stack.rpc.call('eth_getTransactionReceipt', [batch])).toMatchObject({ status: '0x1' })
   })
 
@@ -322,7 +310,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
     const payment = await createPayment()
     const { facilitator, raw, before } = await minedInVain(payment)
-    expect(await settle(facilitator, payment)).toEqual({
+    expect(await facilitator.settle(payment.request)).toEqual({
       kind: 'unknown',
       cause: 'settlement_pending',
     })
@@ -348,11 +336,11 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_mine', [])
     const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
     await expect.poll(audited).toBe(finalSeconds)
-    expect(await settle(facilitator, payment)).toMatchObject({ kind: 'unknown' })
+    expect(await facilitator.settle(payment.request)).toMatchObject({ kind: 'unknown' })
     await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds + 1])
     await stack.rpc.call('evm_mine', [])
     await expect.poll(audited).toBe(finalSeconds + 1)
-    expect(await settle(facilitator, payment)).toMatchObject({
+    expect(await facilitator.settle(payment.request)).toMatchObject({
       kind: 'failed',
       message: expect.stringContaining('paused'),
     })
@@ -363,7 +351,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const facilitator = await stack.startFacilitator(IMPATIENT)
     await verify(facilitator, payment)
     await stack.rpc.call('evm_setAutomine', [false])
-    await settle(facilitator, payment)
+    await facilitator.settle(payment.request)
     const empty = (await rowOf(payment))?.transaction
     const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
     // A token that does nothing, answers zero and does not revert.
@@ -434,10 +422,8 @@ describe.runIf(await hasPostgres())('after a crash', () => {
   test('I7 a released payment that somebody settled is found and said', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
-    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
-    await facilitator.client.release(releaseOf(payment.request, verified), {
-      timeoutMs: 600_000,
-    })
+    const verified = await facilitator.verify(payment.request)
+    await facilitator.release(releaseOf(payment.request, verified))
     const foreign = await token.submitForeign(payment.signed)
     // It is looked at again with each block that is later by a second: on a chain there always is one more.
     const rowOneBlockOn = async (): Promise<PaymentRecord | undefined> => {
@@ -454,7 +440,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator()
     const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
-    await facilitator.client.verify(request, { timeoutMs: 600_000 })
+    await facilitator.verify(request)
     await becomes(payment, 'expired')
     await settlesWith(facilitator, { ...payment, request })
   })
@@ -466,7 +452,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await stack.rpc.call('evm_mine', [])
     aheadMs = 301_000
     const next = await stack.startFacilitator({ clock: movedClock })
-    expect(await settle(next, payment)).toMatchObject({
+    expect(await next.settle(payment.request)).toMatchObject({
       kind: 'failed',
       reason: 'invalid_exact_evm_payload_authorization_valid_before',
     })
@@ -479,7 +465,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const outcomes = await Promise.all(
       payments.map(async (payment, index) => {
         await verify(index % 2 === 0 ? other : one, payment)
-        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 600_000 })
+        return await (index % 2 === 0 ? one : other).settle(payment.request)
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(50)
@@ -500,7 +486,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const payments = await createPayments(2)
     for (const [index, payment] of payments.entries()) {
       await verify(index === 0 ? first : second, payment)
-      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 600_000 })
+      await (index === 0 ? first : second).settle(payment.request)
     }
     await first.close()
     for (const payment of payments) await becomes(payment, 'settled')
@@ -516,7 +502,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       payments.map(async (payment, index) => {
         const by = index % 2 === 0 ? one : other
         await verify(by, payment)
-        return await settle(by, payment)
+        return await by.settle(payment.request)
       }),
     )
     expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
@@ -543,7 +529,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     for (const wave of [1, 2, 3]) {
       for (const payment of payments.slice(8 * (wave - 1), 8 * wave)) {
         await verify(facilitator, payment)
-        settling.push(settle(facilitator, payment))
+        settling.push(facilitator.settle(payment.request))
       }
       await until(async () => {
         const busy = await Promise.all(facilitator.relayers.map(isBusy))
@@ -590,7 +576,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const keys = payments.map(({ key }) => key)
     await Promise.all(payments.map(async payment => await verify(facilitator, payment)))
     await stack.rpc.call('evm_setAutomine', [false])
-    const settling = payments.map(payment => settle(facilitator, payment))
+    const settling = payments.map(payment => facilitator.settle(payment.request))
     await until(async () => (await observer.payments.find(keys)).every(({ state }) => state !== 'held'))
     await stack.rpc.call('evm_setIntervalMining', [1])
     const outcomes = await Promise.all(settling)

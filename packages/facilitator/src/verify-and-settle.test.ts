@@ -46,9 +46,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   }
   const held = async (balance = PRICE): Promise<Payment> => {
     const payment = await sign(await stack.createPayer(balance))
-    expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'valid',
-    })
+    expect(await facilitator.verify(payment.request)).toMatchObject({ kind: 'valid' })
     return payment
   }
   interface Answer {
@@ -79,7 +77,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
   const settle = async (
     { request }: { readonly request: FacilitatorRequest },
     by = facilitator,
-  ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 600_000 })
+  ): Promise<SettleOutcome> => await by.settle(request)
 
   const stateOf = async (payment: Payment): Promise<string | undefined> =>
     (await facilitator.ledger.payments.find([keyOf(payment)]))[0]?.state
@@ -92,11 +90,11 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     await expect.poll(() => stateOf(payment)).toBe('settled')
     const { binding } = payment.request.extensions?.['farebox-hold'] ?? { binding: '' }
     const charge = { state: 'settled', binding, transaction, chargedAt: expect.any(Number) as number }
-    const used = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
+    const used = await facilitator.verify(payment.request)
     expect(used).toMatchObject({ reason: 'invalid_exact_evm_nonce_already_used', charge })
     const other = facilitatorRequest(payment, { binding: freshBinding() })
-    expect(await facilitator.client.verify(other, { timeoutMs: 600_000 })).toMatchObject({ charge })
-    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })
+    expect(await facilitator.verify(other)).toMatchObject({ charge })
+    const asked = await facilitator.verify(inquiry(payment))
     expect(asked).toMatchObject({ kind: 'invalid', reason: 'inquiry_holds_nothing', charge })
     const told = asked.kind === 'invalid' ? asked.charge : undefined
     const age = (told?.now ?? 0) - (told?.chargedAt ?? 0)
@@ -106,7 +104,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
 
   test('D40 an inquiry holds nothing, and knows of no charge where a payment is only held', async () => {
     const payment = await sign(await stack.createPayer(PRICE))
-    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })
+    const asked = await facilitator.verify(inquiry(payment))
     expect(asked).toEqual({
       kind: 'invalid',
       reason: 'inquiry_holds_nothing',
@@ -114,8 +112,8 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
       charge: undefined,
     })
     expect(await facilitator.ledger.payments.find([keyOf(payment)])).toEqual([])
-    await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
-    expect(await facilitator.client.verify(inquiry(payment), { timeoutMs: 600_000 })).toEqual(asked)
+    await facilitator.verify(payment.request)
+    expect(await facilitator.verify(inquiry(payment))).toEqual(asked)
   })
 
   test('a payer whose settlement was told and is not written down yet is not called poor', async () => {
@@ -134,8 +132,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     })
     const payer = await stack.createPayer(2n * PRICE)
     const [one, other] = [await sign(payer), await sign(payer)]
-    const verify = async ({ request }: Payment): Promise<string> =>
-      (await late.client.verify(request, { timeoutMs: 600_000 })).kind
+    const verify = async ({ request }: Payment): Promise<string> => (await late.verify(request)).kind
     expect(await verify(one)).toBe('valid')
     expect(await settle(one, late)).toMatchObject({ kind: 'settled' })
     expect(await verify(other)).toBe('unavailable')
@@ -255,16 +252,11 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     const next = await sign(payer)
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await sign(payer)))
     for (const { request } of payments)
-      expect(await facilitator.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({
-        kind: 'valid',
-      })
+      expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     await token.drain(payer)
     for (const payment of payments) expect(await settle(payment)).toMatchObject({ kind: 'failed' })
     await fund(stack.chain, next.authorization.from, { usdcAtomic: PRICE })
-    expect(await facilitator.client.verify(next.request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'invalid',
-      reason: 'payer_barred',
-    })
+    expect(await facilitator.verify(next.request)).toMatchObject({ kind: 'invalid', reason: 'payer_barred' })
     await held()
   })
 
@@ -272,14 +264,12 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     const payer = await stack.createPayer(PRICE * 4n)
     for (let index = 0; index < 2; index += 1) {
       const payment = await sign(payer)
-      expect(await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({
-        kind: 'valid',
-      })
+      expect(await facilitator.verify(payment.request)).toMatchObject({ kind: 'valid' })
       expect(await settle(payment)).toMatchObject({ kind: 'settled' })
     }
     const [one, other] = [await sign(payer), await sign(payer)]
     const payAll = async (payment: Payment): Promise<string> => {
-      const verified = await facilitator.client.verify(payment.request, { timeoutMs: 600_000 })
+      const verified = await facilitator.verify(payment.request)
       return verified.kind === 'valid' ? (await settle(payment)).kind : verified.kind
     }
     expect(await Promise.all([payAll(one), payAll(other)])).toEqual(['settled', 'settled'])
@@ -302,7 +292,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     // The shared facilitator must not settle it for us.
     await facilitator.close()
     const payment = await sign(await stack.createPayer(PRICE))
-    expect(await own.client.verify(payment.request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
+    expect(await own.verify(payment.request)).toMatchObject({ kind: 'valid' })
     reachable = false
     expect(await settle(payment, own)).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
     reachable = true
@@ -377,13 +367,10 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     await own.rpc.call('evm_mine', [])
     const payer = await own.createPayer(PRICE)
     const first = await signAuthorization(own.crypto, payer, { validBefore: String(now() + 30) })
-    await ahead.client.verify(
+    await ahead.verify(
       facilitatorRequest(await signAuthorization(own.crypto, payer), { binding: freshBinding() }),
-      { timeoutMs: 600_000 },
     )
-    const outcome = await ahead.client.verify(facilitatorRequest(first, { binding: freshBinding() }), {
-      timeoutMs: 600_000,
-    })
+    const outcome = await ahead.verify(facilitatorRequest(first, { binding: freshBinding() }))
     expect(outcome).toMatchObject({
       kind: 'invalid',
       reason: 'invalid_exact_evm_payload_authorization_valid_before',
@@ -404,8 +391,8 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
       await signAuthorization(own.crypto, payer, { validAfter: String(from), validBefore: String(to) }),
       { binding: freshBinding() },
     )
-    expect(await idle.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'valid' })
-    expect(await idle.client.settle(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'settled' })
+    expect(await idle.verify(request)).toMatchObject({ kind: 'valid' })
+    expect(await idle.settle(request)).toMatchObject({ kind: 'settled' })
     await own.stop()
   })
 
@@ -413,7 +400,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     const poor = `0x${randomBytes(32).toString('hex')}`
     const broke = await stack.startFacilitator({ relayerKeys: [poor] })
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })
-    expect(await broke.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({ kind: 'unavailable' })
+    expect(await broke.verify(request)).toMatchObject({ kind: 'unavailable' })
     const ready = await broke.app.inject({ method: 'GET', url: '/ready' })
     expect(ready.statusCode).toBe(503)
     expect(ready.json()).toMatchObject({
@@ -431,9 +418,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
       limits: { maxFeePerGas: 1n },
     })
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })
-    expect(await thrifty.client.verify(request, { timeoutMs: 600_000 })).toMatchObject({
-      kind: 'unavailable',
-    })
+    expect(await thrifty.verify(request)).toMatchObject({ kind: 'unavailable' })
   })
 
   test('PAY-23 does not start on another chain than it is configured for', async () => {

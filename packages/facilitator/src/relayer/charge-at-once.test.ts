@@ -59,11 +59,11 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     const payer = await stack.createPayer(PRICE)
     const signed = await signAuthorization(stack.crypto, payer)
     const request = facilitatorRequest(signed, { binding: freshBinding() })
-    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     return { ...signed, payer, request }
   }
   const settle = async ({ request }: Awaited<ReturnType<typeof held>>): Promise<string> =>
-    (await facilitator.client.settle(request, IN_TIME)).kind
+    (await facilitator.settle(request)).kind
 
   test('is captured and its transaction saved in one step of the ledger', async () => {
     const settleOne = async (): Promise<readonly string[]> => {
@@ -126,7 +126,7 @@ describe.runIf(await hasPostgres())('a payment that is settled while nothing els
     }
     const slow = await stack.startFacilitator({ rpc, relayerKeys: [freshKey()] })
     isSilent = true
-    const answer = slow.client.settle(payment.request, IN_TIME)
+    const answer = slow.settle(payment.request)
     const { from, nonce } = payment.authorization
     const key = `84532:${NETWORK.asset.address}:${from}:${nonce}`
     const look = async (): Promise<string | undefined> => (await ledger.payments.find([key]))[0]?.state

@@ -12,8 +12,6 @@ import {
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { gasLimit } from './account/relayer-account.ts'
 
-const IN_TIME = { timeoutMs: 600_000 }
-
 describe.runIf(await hasPostgres())('relayer accounts with gas for less than a full transaction', () => {
   let stack: Stack
   beforeAll(async () => {
@@ -42,13 +40,13 @@ describe.runIf(await hasPostgres())('relayer accounts with gas for less than a f
       Array.from({ length: count }, async () => {
         const signed = await signAuthorization(stack.crypto, payer)
         const request = facilitatorRequest(signed, { binding: freshBinding() })
-        expect(await taking.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
-        expect(await taking.client.settle(request, IN_TIME)).toMatchObject({ kind: 'unknown' })
+        expect(await taking.verify(request)).toMatchObject({ kind: 'valid' })
+        expect(await taking.settle(request)).toMatchObject({ kind: 'unknown' })
         return request
       }),
     )
     const paying = await stack.startFacilitator({ relayerKeys, limits: { settleWaitMs: 10_000 } })
-    const outcomes = await Promise.all(requests.map(request => paying.client.settle(request, IN_TIME)))
+    const outcomes = await Promise.all(requests.map(request => paying.settle(request)))
     await paying.close()
     await taking.close()
     return new Set(outcomes.map(({ kind }) => kind))

@@ -12,8 +12,6 @@ import {
 import { hasPostgres, startStack, type Stack } from '../test-setup/start-stack.ts'
 import { openToken } from '../test-setup/token-for-tests.ts'
 
-const IN_TIME = { timeoutMs: 600_000 }
-
 describe.runIf(await hasPostgres())('what a node says of a captured payment', () => {
   let stack: Stack
   beforeAll(async () => {
@@ -38,12 +36,12 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     const payer = await stack.createPayer(PRICE)
     const signed = await signAuthorization(stack.crypto, payer)
     const request = facilitatorRequest(signed, { binding: freshBinding() })
-    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     const { from, nonce } = signed.authorization
     await openToken(stack.rpc, stack.crypto).cancel(payer, nonce)
 
     isElsewhere = true
-    const answer = facilitator.client.settle(request, IN_TIME)
+    const answer = facilitator.settle(request)
     const ledger = await stack.openLedger()
     const look = async (): Promise<string | undefined> =>
       (await ledger.payments.find([`84532:${NETWORK.asset.address}:${from}:${nonce}`]))[0]?.state
@@ -90,14 +88,14 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     const payer = await stack.createPayer(PRICE)
     const signed = await signAuthorization(stack.crypto, payer)
     const request = facilitatorRequest(signed, { binding: freshBinding() })
-    expect(await facilitator.client.verify(request, IN_TIME)).toMatchObject({ kind: 'valid' })
+    expect(await facilitator.verify(request)).toMatchObject({ kind: 'valid' })
     const before = await stack.rpc.call('evm_snapshot', [])
     await openToken(stack.rpc, stack.crypto).cancel(payer, signed.authorization.nonce)
     // One look may have been under way; the next has seen its block as the head.
     const looksBefore = looks
     await until(() => looks >= looksBefore + 2)
     snapshot = before
-    expect(await facilitator.client.settle(request, IN_TIME)).toMatchObject({ kind: 'settled' })
+    expect(await facilitator.settle(request)).toMatchObject({ kind: 'settled' })
     expect(wasReplaced).toBe(true)
     await facilitator.close()
   })

@@ -4,7 +4,13 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { fromHex } from '@farebox/payments/src/crypto/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import type { FacilitatorRequest, ReleaseRequest } from '@farebox/payments/x402/facilitator-api'
+import {
+  createFacilitatorClient,
+  type FacilitatorClient,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from '@farebox/payments/x402/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import pg from 'pg'
@@ -13,11 +19,20 @@ import { createFacilitator, type Facilitator, type FacilitatorOptions } from '..
 import type { Ledger } from '../ledger/ledger.ts'
 import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'
 import { mintSecret } from '../secrets/secret-form.ts'
-import { freshKey, NETWORK, PAY_TO } from './payments-for-tests.ts'
+import {
+  facilitatorRequest,
+  freshBinding,
+  freshKey,
+  NETWORK,
+  PAY_TO,
+  PRICE,
+  signAuthorization,
+} from './payments-for-tests.ts'
 
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+const AS_LONG_AS_IT_TAKES = { timeoutMs: 600_000 }
 const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
 /** Is there a PostgreSQL to test with? Says so once where there is none. */
@@ -62,6 +77,8 @@ export interface Stack {
   startFacilitator(options?: Partial<FacilitatorOptions>): Promise<RunningFacilitator>
   /** A new account with so much USDC. */
   createPayer(usdcAtomic: bigint): Promise<string>
+  /** A good payment of a new payer, for a purpose of its own. */
+  request(): Promise<FacilitatorRequest>
   stop(): Promise<void>
 }
 
@@ -70,6 +87,10 @@ export interface RunningFacilitator extends Facilitator {
   readonly url: string
   readonly client: FacilitatorClient
   readonly ledger: Ledger
+  /** As its client does, for as long as it takes. */
+  verify(request: FacilitatorRequest): Promise<VerifyOutcome>
+  settle(request: FacilitatorRequest): Promise<SettleOutcome>
+  release(hold: ReleaseRequest): Promise<void>
 }
 
 /** Starts a chain and prepares a schema; `blockTimeSeconds` makes blocks come by the clock. */
@@ -90,6 +111,13 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
     })
     open.push(ledger)
     return ledger
+  }
+  const createPayer = async (usdcAtomic: bigint): Promise<string> => {
+    const key = freshKey()
+    // One at a time: the faucet is one account, and anvil counts its nonces no better than others.
+    funding = funding.then(async () => await fund(chain, crypto.addressOf(fromHex(key)), { usdcAtomic }))
+    await funding
+    return key
   }
   const { id, hash, secret } = mintSecret()
   const first = await openLedger()
@@ -133,15 +161,21 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
       const url = await facilitator.listen({ port: 0 })
       const client = createFacilitatorClient({ url, secret })
       open.unshift(client, facilitator)
-      return { ...facilitator, url, client, ledger }
+      return {
+        ...facilitator,
+        url,
+        client,
+        ledger,
+        verify: request => client.verify(request, AS_LONG_AS_IT_TAKES),
+        settle: request => client.settle(request, AS_LONG_AS_IT_TAKES),
+        release: hold => client.release(hold, AS_LONG_AS_IT_TAKES),
+      }
     },
-    async createPayer(usdcAtomic) {
-      const key = freshKey()
-      // One at a time: the faucet is one account, and anvil counts its nonces no better than others.
-      funding = funding.then(async () => await fund(chain, crypto.addressOf(fromHex(key)), { usdcAtomic }))
-      await funding
-      return key
-    },
+    createPayer,
+    request: async () =>
+      facilitatorRequest(await signAuthorization(crypto, await createPayer(PRICE)), {
+        binding: freshBinding(),
+      }),
     async stop() {
       for (const one of open) await one.close()
       await rpc.close()
