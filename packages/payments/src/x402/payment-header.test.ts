@@ -181,6 +181,7 @@ describe('refused headers, each with its reason', () => {
   })
 
   test.each([
+    ['JSON behind a byte order mark', Buffer.from(`\uFEFF${JSON.stringify(V2)}`)],
     ['UTF-16', Buffer.from(JSON.stringify(V2), 'utf16le')],
     ['broken UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')])],
     ['two values', Buffer.from('{}{}')],
