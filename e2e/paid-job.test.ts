@@ -8,7 +8,7 @@ import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobBody, transfersTo } from './stage/pay.ts'
+import { jobBody } from './stage/pay.ts'
 import { startReferenceFacilitator } from './stage/reference-facilitator.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
@@ -77,21 +77,6 @@ describe('a job is paid through our facilitator', () => {
     })
     expect((await usdcBalance(stage.chain, TEST_KEYS.agent.address)) - before).toBe(3_000n)
   })
-
-  test('a failed job is not charged', async () => {
-    const transfers = await transfersTo(stage, TEST_KEYS.agent.address)
-    const answer = await stockFetch(`${agent.url}/execute`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: jobBody(crypto.randomUUID(), { text: '' }),
-    })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      error_type: 'validation',
-      error: expect.stringMatching(/^text: /),
-    })
-    expect(await transfersTo(stage, TEST_KEYS.agent.address)).toBe(transfers)
-  })
 })
 
 describe('D9 a job is paid through the reference facilitator', () => {
@@ -115,28 +100,5 @@ describe('D9 a job is paid through the reference facilitator', () => {
     expect(answer.status).toBe(200)
     expect(await usdcBalance(stage.chain, TEST_KEYS.secondAgent.address)).toBe(2_000n)
     expect(facilitator.calls).toEqual(expect.arrayContaining(['/supported', '/verify', '/settle']))
-  })
-
-  test('without SERVICE_RPC_URL nothing is verified or charged, and the log says what is missing', async () => {
-    const facilitator = await startReferenceFacilitator(stage.chain.rpcUrl)
-    stage.onStrike(facilitator.stop)
-    const lines: string[] = []
-    const agent = await stage.agent({
-      config: 'examples/text-statistics/agent.json',
-      name: 'no-rpc',
-      facilitator,
-      secret: 'any',
-      store: 'memory:',
-      wallet: TEST_KEYS.thirdAgent.address,
-      onLine: (_, line) => lines.push(line),
-    })
-    const answer = await stockFetch(`${agent.url}/execute`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: jobBody(crypto.randomUUID(), { text: 'Not without proof.' }),
-    })
-    expect(answer.status).toBe(500)
-    expect(facilitator.calls).not.toContain('/verify')
-    await expect.poll(() => lines.join('\n')).toContain('SERVICE_RPC_URL')
   })
 })

@@ -8,6 +8,12 @@ import { signerOf } from '../execute/staged-payment.test-setup.ts'
 import { jobBody, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+const PAYMENT = { 'payment-signature': 'x' }
+const sent = (body: string, headers: { readonly [name: string]: string } = {}): RequestInit => ({
+  method: 'POST',
+  headers: { ...JSON_TYPE, ...headers },
+  body,
+})
 
 let stage: SocketStage
 beforeAll(async () => {
@@ -46,42 +52,13 @@ describe('the answer is the same by socket and by fetch', () => {
     ['a preflight', '/execute', { method: 'OPTIONS' }, 204],
     ['no such route', '/nowhere', {}, 404],
     ['a wrong method', '/execute', { method: 'DELETE' }, 405],
-    ['no payment', '/execute', { method: 'POST', headers: JSON_TYPE, body: jobBody('hi') }, 402],
+    ['no payment', '/execute', sent(jobBody('hi')), 402],
     ['no payment and no body', '/execute', { method: 'POST' }, 402],
-    [
-      'a body too large',
-      '/execute',
-      { method: 'POST', headers: JSON_TYPE, body: ' '.repeat(1_048_577) },
-      400,
-    ],
-    [
-      'a wrong content type',
-      '/execute',
-      { method: 'POST', headers: { 'content-type': 'text/plain', 'payment-signature': 'x' }, body: '{}' },
-      400,
-    ],
-    [
-      'a body that is no JSON',
-      '/execute',
-      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: '{' },
-      400,
-    ],
-    [
-      'a payment that is none',
-      '/execute',
-      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: jobBody('hi') },
-      402,
-    ],
-    [
-      'two payments',
-      '/execute',
-      {
-        method: 'POST',
-        headers: { ...JSON_TYPE, 'payment-signature': 'x', 'x-payment': 'x' },
-        body: jobBody('hi'),
-      },
-      402,
-    ],
+    ['a body too large', '/execute', sent(' '.repeat(1_048_577)), 400],
+    ['a wrong content type', '/execute', sent('{}', { ...PAYMENT, 'content-type': 'text/plain' }), 400],
+    ['a body that is no JSON', '/execute', sent('{', PAYMENT), 400],
+    ['a payment that is none', '/execute', sent(jobBody('hi'), PAYMENT), 402],
+    ['two payments', '/execute', sent(jobBody('hi'), { ...PAYMENT, 'x-payment': 'x' }), 402],
   ])('%s', async (_, path, init, status) => {
     const [bySocket, byFetch] = await both(path, init)
     expect(byFetch).toEqual(bySocket)

@@ -390,11 +390,12 @@ describe('requests to the facilitator', () => {
   })
 
   test('D9 a standard one without a node of ours: no verdict, saying what to set', async () => {
-    const verdict = await stageGate({ rpc: false }).gate.verify(proven, terms)
-    expect(verdict).toEqual({
+    const { gate, asked } = stageGate({ rpc: false })
+    expect(await gate.verify(proven, terms)).toEqual({
       kind: 'unavailable',
       cause: expect.stringMatching(/^SERVICE_RPC_URL is not set/),
     })
+    expect(asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 
   test('D8 a settlement is unknown, and not sent, until /supported was answered', async () => {
