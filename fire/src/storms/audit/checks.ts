@@ -11,6 +11,8 @@ const FAILURES = new Set([400, 402, 408, 500])
 const UNCHARGED = new Set(['held', 'released', 'expired', 'failed'])
 /** Between the moment noted for a kill and the end of the process. */
 const KILL_TAKES_MS = 100
+/** From a store that is back until an agent has connected to it again, and has looked at its settings. */
+const RECONNECT_MS = 3_000
 
 export function isFailure({ answer }: Attempt): boolean {
   return answer !== undefined && FAILURES.has(answer.status)
@@ -93,15 +95,27 @@ const checkRuns: Check = evidence =>
       const next = own[index + 1]
       return next === undefined || isExcused(evidence, order, run, next)
         ? []
-        : [`${order.jobId} ran again ${next.atMs - run.atMs} ms after a run that nothing had undone`]
+        : [
+            `${order.jobId} ran again ${next.atMs - run.atMs} ms after a run that nothing had undone; ` +
+              `away before that: ${outagesBefore(evidence, next)}`,
+          ]
     })
   })
+
+/** For who looks for the reason: what was away, in milliseconds from the second run. */
+function outagesBefore({ eventLog }: Evidence, { atMs }: HandlerRun): string {
+  return eventLog.outages
+    .filter(outage => outage.atMs <= atMs && outage.untilMs >= atMs - 20_000)
+    .map(outage => `${outage.name} ${outage.atMs - atMs} to ${outage.untilMs - atMs}`)
+    .join(', ')
+}
 
 function isExcused({ eventLog }: Evidence, order: StormOrder, run: HandlerRun, next: HandlerRun): boolean {
   const fromMs = run.atMs - KILL_TAKES_MS
   const isLost = eventLog.outages.some(
     ({ kind, pid, atMs, untilMs }) =>
-      (pid === run.pid || kind === 'redis') && untilMs >= fromMs && atMs <= next.atMs,
+      atMs <= next.atMs &&
+      (kind === 'redis' ? untilMs + RECONNECT_MS >= fromMs : pid === run.pid && untilMs >= fromMs),
   )
   const failures = order.attempts.filter(isFailure)
   return isLost || failures.some(({ endedMs }) => endedMs >= fromMs && endedMs <= next.atMs)
