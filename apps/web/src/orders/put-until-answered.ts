@@ -9,6 +9,11 @@ export type Answered<Answer> =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly failure: ApiFailure }
 
+/** Whether a request may have been taken all the same: 429 and 5xx do not say, any other refusal says that it was not. */
+export function isUnanswered(error: unknown): error is ApiFailure {
+  return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500)
+}
+
 /**
  * Puts a request again and again until it is answered; it must be one that changes nothing the second time.
  *
@@ -24,9 +29,7 @@ export async function putUntilAnswered<Answer>(
       return { ok: true, answer: await put() }
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure
-      // 429 and 5xx say nothing of whether it was taken; any other refusal says that it was not.
-      const isOpen = failure.status === 0 || failure.status === 429 || failure.status >= 500
-      if (!isOpen) return { ok: false, failure }
+      if (!isUnanswered(failure)) return { ok: false, failure }
     }
     tell()
     await systemClock.sleep(pauseMs, signal)

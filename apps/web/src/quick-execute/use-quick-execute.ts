@@ -174,18 +174,19 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     },
     [follow, say],
   )
-  const sendAgain = async (order: Order, input: JsonObject): Promise<void> => {
+  const sendAgain = async (order: Order, input: JsonObject, signal: AbortSignal): Promise<void> => {
     const { checkInput } = await import('../fields/check-input.ts')
     const checked = checkInput(orderable.fields, input)
     dispatch({ type: 'refused', refusal: checked.ok ? undefined : checked.violation })
     if (!checked.ok) return
     const { retryJob } = await import('../orders/retry-job.ts')
-    const sent = await retryJob(ask, order, checked.value)
+    const tell = (): void => dispatch({ type: 'unanswered' })
+    const sent = await retryJob(ask, order, checked.value, { tell, signal })
     say({ step: 'ordered', order: sent, unanswered: 0, isFresh: true })
     follow(sent)
   }
   const retry = (order: Order, input: JsonObject): void => {
-    once(() => sendAgain(order, input))
+    once(signal => sendAgain(order, input, signal))
   }
   return { ...state, pay, check, reset: () => say({ step: 'idle' }), showOrder, retry }
 }

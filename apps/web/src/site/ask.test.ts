@@ -51,3 +51,14 @@ test('no answer is a failure without a status, unless the question was aborted',
   await expect(ask('/', answers.me)).rejects.toMatchObject({ status: 0, type: 'no_answer' })
   await expect(ask('/', answers.me, { signal: AbortSignal.abort() })).rejects.toThrow('network')
 })
+
+test('a change is not sent before its answer can be read: a secret is shown once', async () => {
+  const sent: string[] = []
+  const ask = createAsk(async path => {
+    sent.push(path)
+    return { status: 201, headers: { get: () => null }, body: {} }
+  })
+  const unloadable = () => Promise.reject(new TypeError('the chunk is gone'))
+  await expect(ask('/v1/me/secrets', unloadable, { method: 'POST' })).rejects.toMatchObject({ status: 0 })
+  expect(sent).toEqual([])
+})

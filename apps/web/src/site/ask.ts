@@ -55,8 +55,15 @@ export function explainFailure(error: unknown): string {
 /** Makes the one way to the API out of a transport. An aborted question rejects with its signal's reason. */
 export function createAsk(transport: Transport): Ask {
   return async function ask<T>(path: string, answer: AnswerOf<T>, options: AskOptions = {}): Promise<T> {
-    const [given] = await Promise.all([transport(path, options), answer()]).catch((error: unknown) => {
-      if (options.signal?.aborted === true) throw error
+    const { method = 'GET', signal } = options
+    const put = async (): Promise<ApiAnswer> => {
+      // A secret that is shown once is not made before its answer can be read.
+      if (method !== 'GET') await answer()
+      const [given] = await Promise.all([transport(path, options), answer()])
+      return given
+    }
+    const given = await put().catch((error: unknown) => {
+      if (signal?.aborted === true) throw error
       throw new ApiFailure('The platform did not respond.', { status: 0, type: 'no_answer' })
     })
     if (given.status >= 200 && given.status < 300) return await takeAnswer(answer, given.body)

@@ -78,6 +78,20 @@ test('a failure is a state of its own; asked again it is asking, and an answer t
   expect(question.get('a')).toEqual({ state: 'answer', answer: 'one', isWaiting: false, failure })
 })
 
+test('more of an answer that is about to be replaced is not asked for', async () => {
+  const question = createQuestion<string>()
+  const { read, asked } = heldRead()
+  const close = question.open('a', read, () => undefined, { keeps: true })
+  asked[0]?.answer('of a')
+  await settled()
+  close()
+  question.open('b', read, () => undefined, { keeps: true })
+  question.more(async () => 'of a, more')
+  asked[1]?.answer('of b')
+  await settled()
+  expect(question.get('b', true)).toEqual({ state: 'answer', answer: 'of b' })
+})
+
 test('when nobody listens any more it is aborted, says nothing and asks nothing', async () => {
   const question = createQuestion<string>()
   const { read, asked } = heldRead()

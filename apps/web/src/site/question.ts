@@ -66,6 +66,8 @@ export function createQuestion<T>(first?: T): Question<T> {
   let asked: Asked<T> = first === undefined ? ASKING : { state: 'answer', answer: first }
   let isFirst = first !== undefined
   let askedKey: string | undefined
+  /** Of the answer that is shown. */
+  let answeredKey: string | undefined
   let opened: { readonly read: Read<T>; readonly changed: () => void } | undefined
   let current = new AbortController()
   let isBusy = false
@@ -74,7 +76,10 @@ export function createQuestion<T>(first?: T): Question<T> {
     asked = next
     opened?.changed()
   }
-  const put = (answer: T): void => say({ state: 'answer', answer })
+  const put = (answer: T): void => {
+    answeredKey = askedKey
+    say({ state: 'answer', answer })
+  }
   const run = async (read: Read<T>): Promise<T | undefined> => {
     current.abort(new Error('it is asked once more'))
     current = new AbortController()
@@ -108,6 +113,7 @@ export function createQuestion<T>(first?: T): Question<T> {
         else if (asked.state === 'answer' && key !== undefined) asked = { ...asked, isWaiting: true }
       }
       askedKey = key
+      if (hasFirst) answeredKey = key
       isFirst = false
       if (key === undefined) return () => undefined
       opened = { read, changed }
@@ -125,10 +131,13 @@ export function createQuestion<T>(first?: T): Question<T> {
     },
     again,
     more(read) {
-      if (opened !== undefined) void run(read)
+      // More of an answer that is about to be replaced is not wanted.
+      if (opened !== undefined && answeredKey === askedKey) void run(read)
     },
     change(by) {
       if (asked.state === 'answer') say({ ...asked, answer: by(asked.answer) })
+      // What is under way was asked before the change.
+      if (isBusy) void again()
     },
   }
 }

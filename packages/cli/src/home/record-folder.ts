@@ -87,7 +87,9 @@ export function openRecordFolder<Kept extends { readonly startedAt: number }>(
     remove: async id => await rm(pathOf(id), { force: true }),
     async list() {
       const paths = await filesOf(folder, '.json')
-      const read = await Promise.all(paths.map(async path => ({ path, record: await readFrom(path) })))
+      const read = []
+      // One after another: hundreds of records may be megabytes each.
+      for (const path of paths) read.push({ path, record: await readFrom(path) })
       const rank = (record: Kept): number => Number(kind.isEnded(record))
       return {
         records: read

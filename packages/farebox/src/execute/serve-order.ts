@@ -57,6 +57,7 @@ async function serveOnce<P extends AcceptedPayment | undefined>(
     step('look_up', () => findRepeat(service, arrived, order, payment, terms)), // 6
   )
   if (found.kind === 'answered') return found
+  if (found.kind === 'refused') return found
   if (found.kind === 'too-short') {
     const { refusal } = found
     const asSent = (): unknown => orClockDoubt(service, { atMs: order.deadline * 1_000 }, refusal)

@@ -48,7 +48,9 @@ export function startCanary(parts: PlatformParts, options: CanaryOptions = {}): 
   const enrolling = startLoops(clock, [{ pauseMs: checkIntervalMs, pass: enroll, onFailure }])
   const trying = startWorker<DueCanary>(clock, {
     slots: atOnce,
-    pace: { pollMs: roundMs, idleMs: roundMs },
+    // A round takes at most so many, however many are due.
+    pace: { pollMs: 0, idleMs: 0 },
+    gatherMs: roundMs,
     take: ({ limit }) => takeDueCanaries(database, { nowMs: clock.nowMs(), limit }),
     work: (due, { signal }) => tryAgent(parts, means, due, { signal, everyMs }),
     onFailure,

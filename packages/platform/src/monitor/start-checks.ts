@@ -58,6 +58,9 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
   const secondTurns = createSlots(secondAtOnce)
   const finish = finishInGroups(parts, { outage, chance })
   const nextDue = leaseOnwards(parts, options)
+  /** With their newest fence. */
+  const underWay = new Map<number, CheckLease>()
+  const newestOf = (lease: CheckLease): CheckLease => underWay.get(lease.agentId) ?? lease
   const pollMs = within(settings.checkIntervalMs / 20, 20, 500)
   return startWorker<CheckLease>(clock, {
     slots: atOnce,
@@ -70,20 +73,33 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
         await outage.askAgain(signal)
         return []
       }
-      const leases = await nextDue(limit)
-      for (const lease of leases) onStart?.(lease)
-      return leases
+      const begun: CheckLease[] = []
+      for (const lease of await nextDue(limit)) {
+        const known = underWay.get(lease.agentId)
+        // Its lease ran out while the database was away: the check that is under way goes on with the new one.
+        underWay.set(lease.agentId, known === undefined ? lease : { ...known, fence: lease.fence })
+        if (known === undefined) begun.push(lease)
+      }
+      for (const lease of begun) onStart?.(lease)
+      return begun
     },
     async work(lease, { signal, leave }) {
-      const result = await checkLease(parts, lease, signal, () => {
+      try {
+        const result = await checkLease(parts, lease, signal, () => {
+          leave()
+          return takeTurn(parts, secondTurns, signal)
+        })
         leave()
-        return takeTurn(parts, secondTurns, signal)
-      })
-      leave()
-      await finish({ lease, result }, signal)
+        await finish({ lease: newestOf(lease), result }, signal)
+      } finally {
+        underWay.delete(lease.agentId)
+      }
     },
-    lease: { ms: CHECK_LEASE_MS, renew: leases => renewChecks(database, leases, dueAtMs?.()) },
-    onFailure: error => log.error('no checks to be had', { error: describeError(error) }),
+    lease: {
+      ms: CHECK_LEASE_MS,
+      renew: leases => renewChecks(database, leases.map(newestOf), dueAtMs?.()),
+    },
+    onFailure: error => log.error('cannot lease due checks', { error: describeError(error) }),
   })
 }
 

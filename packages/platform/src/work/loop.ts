@@ -55,7 +55,8 @@ async function runLoop(clock: Pick<Clock, 'sleep'>, loop: Loop, signal: AbortSig
     const usualMs = typeof pauseMs === 'number' ? pauseMs : pauseMs()
     const grownMs = usualMs * 2 ** Math.min(10, Math.max(0, failures - 1))
     const waitMs = Math.max(usualMs, Math.min(longestPauseMs, grownMs))
-    if (due === undefined) await clock.sleep(waitMs, signal)
+    // A notification does not end the pause after a failure: it is kept for the wait after that.
+    if (due === undefined || failures > 0) await clock.sleep(waitMs, signal)
     else await due.wait(waitMs, signal)
     if (gatherMs > 0) await clock.sleep(gatherMs, signal)
   }

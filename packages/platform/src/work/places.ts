@@ -17,9 +17,7 @@ export interface Places {
   room(): Taking
   /** Few are free, and more become so soon. */
   readonly isScarce: boolean
-  /** Rows may wait in the database for a place. */
-  readonly mayBeMore: boolean
-  /** Holds a place until the returned function is called, which then calls `freed`. */
+  /** Holds a place until the returned function is called, which then calls `freed` where rows may wait for this place. */
   hold(key: string, freed: () => void): () => void
   /** Whether a new row of this key may have one at once: not where others may wait for theirs. */
   mayHold(key: string): boolean
@@ -50,9 +48,6 @@ export function createPlaces(
     get isScarce() {
       return free < size / SCARCE_PART
     },
-    get mayBeMore() {
-      return mayBeMore || crowded.size > 0
-    },
     hold(key, freed) {
       let isHeld = true
       free -= 1
@@ -62,7 +57,7 @@ export function createPlaces(
         isHeld = false
         free += 1
         held.add(key, -1)
-        freed()
+        if (mayBeMore || crowded.has(key)) freed()
       }
     },
     mayHold(key) {

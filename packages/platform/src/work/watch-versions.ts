@@ -49,8 +49,10 @@ export function createVersionWatch(
   let isLooking = false
 
   const look = async (): Promise<void> => {
-    const versions = await readVersions([...new Set([...watchers].map(({ id }) => id))])
-    for (const watcher of watchers) {
+    // Those that come meanwhile are not in the answer.
+    const asked = [...watchers]
+    const versions = await readVersions([...new Set(asked.map(({ id }) => id))])
+    for (const watcher of asked) {
       const version = versions.get(watcher.id)
       if (version === watcher.version) continue
       watcher.version = version

@@ -64,10 +64,7 @@ export function startWorker<Row>(clock: Clock, work: Work<Row>): Worker<Row> {
     const ended = promise.finally(() => underWay.delete(ended))
     underWay.add(ended)
   }
-  const hold = (key: string): (() => void) =>
-    places.hold(key, () => {
-      if (places.mayBeMore) due.notify()
-    })
+  const hold = (key: string): (() => void) => places.hold(key, () => due.notify())
   const workOn = async (row: Row, leave: () => void): Promise<void> => {
     leased.add(row)
     pace.busy()

@@ -14,9 +14,11 @@ export function useValues(
   readInput: () => Promise<JsonObject | undefined>,
 ): { readonly dryRun: () => void; readonly failure: unknown } {
   const flowId = run?.flowId ?? ''
-  const { failure: unread } = useRead(run && `${run.id} ${flowId}`, async () => {
+  const { failure: unread } = useRead(run && `${run.id} ${flowId}`, async signal => {
     if (run === undefined) return undefined
-    values.set(valuesOfRun(await readRun(ask, run.id), flowId))
+    const read = await readRun(ask, run.id, signal)
+    signal.throwIfAborted()
+    values.set(valuesOfRun(read, flowId))
     return true
   })
   const playing = useAction(async () => {
@@ -33,11 +35,12 @@ export function useValues(
 }
 
 /** By what this browser keeps of it, or for the payer who is signed in. */
-async function readRun(ask: FlowEditor['ask'], runId: string): Promise<RunAnswer> {
+async function readRun(ask: FlowEditor['ask'], runId: string, signal: AbortSignal): Promise<RunAnswer> {
   const { readRun: readKept } = await import('../../kept/run-store.ts')
   const kept = await readKept(runId).catch(() => undefined)
   const token = kept?.run_token
   return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, {
+    signal,
     ...(token !== undefined && { headers: { 'run-token': token } }),
   })
 }

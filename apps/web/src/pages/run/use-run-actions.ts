@@ -3,6 +3,7 @@ import type { RunAnswer, RunPayment } from '@farebox/platform-api/flows/runs'
 import { useState } from 'react'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import { explainStop } from '../../orders/explain-stop.ts'
+import { isUnanswered } from '../../orders/put-until-answered.ts'
 import type { OpenedRun } from '../../flows/runs/open-run.ts'
 import type { Signable } from '../../flows/runs/sign-payments.ts'
 import type { NextAction, ToSign } from '../../flows/run-view/next-action.ts'
@@ -10,7 +11,7 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
-import { ApiFailure } from '../../site/ask.ts'
+import { explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
@@ -127,7 +128,13 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
       if (sign.length > 0 && !(await pay(run, sign, signal))) return
       setBusy('Sending')
       for (const { key } of retry)
-        await ask(`/v1/runs/${run.run_id}/retry`, answers.run, { method: 'POST', body: { key }, headers })
+        await ask(`/v1/runs/${run.run_id}/retry`, answers.run, {
+          method: 'POST',
+          body: { key },
+          headers,
+        }).catch((error: unknown) => {
+          throw sign.length > 0 ? new SentBefore(explainFailure(error)) : error
+        })
       setPrices(NO_PRICES)
       show(await ask(`/v1/runs/${run.run_id}`, answers.run, { headers }))
       refresh()
@@ -184,8 +191,13 @@ function keptOf(
   }
 }
 
+/** What came after the payments of a run were sent was not done. */
+class SentBefore extends Error {}
+
 function explain(error: unknown): Halted {
-  if (error instanceof ApiFailure && error.status === 0)
+  if (error instanceof SentBefore)
+    return { sentence: `${error.message} The payments were sent.`, tone: 'warn' }
+  if (isUnanswered(error))
     return { sentence: 'The platform did not respond. Check the run before you try again.', tone: 'warn' }
   return explainStop(error)
 }

@@ -36,7 +36,7 @@ const TOO_MANY = 'too many requests wait for this job: repeat the same job_id wi
 
 /** What the record of a job means for an order. */
 export type Repeat =
-  | Extract<Served, { kind: 'answered' }>
+  | Extract<Served, { kind: 'answered' | 'refused' }>
   /** The job may be run, or refused: no attempt at it can charge any more. */
   | { readonly kind: 'free' }
   /** The caller's own time was over before that of the run it joined, which goes on. */
@@ -90,10 +90,9 @@ export async function findRepeat(
     }
     if (job.state === 'running' && job.overran) {
       if (terms.kind === 'refused') return FREE
-      await service.notifier.wait(
-        order.jobKey,
-        Math.min(OVERRUN_LOOK_MS, untilItMayRunMs(service, terms.deadline)),
-      )
+      const leftMs = terms.deadline.atMs - service.clock.nowMs()
+      if (leftMs <= 0) return refuseOverrun(service, terms.deadline)
+      await service.notifier.wait(order.jobKey, Math.min(OVERRUN_LOOK_MS, leftMs))
       continue
     }
     const joinMs = joinableMs(service, order, job)
@@ -142,16 +141,14 @@ function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJ
 }
 
 /**
- * How long this caller may wait for the end of an attempt that was answered 408 and still goes on (D24). It can charge
- * nothing any more: whoever waits for it runs the job afterwards, or is refused when there is no time for that.
+ * There is no time to wait for the end of an attempt that was answered 408 and still goes on (D24). It can charge nothing any
+ * more.
  */
-function untilItMayRunMs(service: Service, deadline: Deadline): number {
-  const leftMs = deadline.atMs - service.clock.nowMs()
-  if (leftMs > 0) return leftMs
+function refuseOverrun(service: Service, deadline: Deadline): Repeat {
   const refusal = new DeadlineError(
     'the deadline passed while an earlier attempt at this job was still running',
   )
-  throw orClockDoubt(service, deadline, refusal)
+  return { kind: 'refused', refusal: orClockDoubt(service, deadline, refusal) }
 }
 
 /** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */

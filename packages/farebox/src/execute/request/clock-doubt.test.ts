@@ -56,6 +56,20 @@ test('a deadline that has passed by the facilitator alone is answered 503 before
   expect(stage.calls).not.toContain('handler')
 })
 
+test('a deadline that passes by this clock alone while an earlier attempt still runs is answered 503 with the skew', async () => {
+  const stage = await stageAgent({ gate: gateOff(300) })
+  stage.work = () => new Promise(() => undefined)
+  const payment = await stage.sign({ jobId: JOB, validBefore: START + 3_000 })
+  const first = stage.post({ jobId: JOB, payment, deadline: START + 30 })
+  await stage.clock.advance(31_000)
+  expect((await first).status).toBe(503)
+  const repeat = stage.post({ jobId: JOB, payment, deadline: START + 60 })
+  await stage.clock.advance(31_000)
+  const answer = await repeat
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30'])
+  expect(answer.json['error']).toMatch(/^this agent's clock is 300 s ahead of its facilitator's/)
+})
+
 test('a clock that is behind ends a run when the caller’s deadline passes, and charges nothing', async () => {
   const gate = gateOff(-20)
   const stage = await stageAgent({ gate })

@@ -113,7 +113,7 @@ function isForeign(outcome: Outcome): boolean {
 }
 
 function lastWord({ orderedAtMs }: JobRow, answer: AgentAnswer, nowMs: number): JobChanges {
-  return answer === 'completed' || answer === 'failed' ? { elapsedMs: nowMs - orderedAtMs } : {}
+  return answer === 'completed' || answer === 'failed' ? { elapsedMs: Math.max(0, nowMs - orderedAtMs) } : {}
 }
 
 function describeFailure(outcome: Outcome): JobChanges {

@@ -67,6 +67,8 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   })
   const paymentChecks = startWorker(clock, {
     ...either,
+    // Sendings end with a payment to be checked, of which this worker is not notified.
+    pace: { ...either.pace, idleMs: either.pace.pollMs },
     slots: paymentCheckSlots,
     take: ({ limit }) => takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() }),
   })

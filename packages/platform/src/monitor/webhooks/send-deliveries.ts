@@ -33,7 +33,7 @@ export function startDeliveries(parts: PlatformParts): Background {
     take: () => database.query<DueDelivery>('lease-deliveries', LEASE_DELIVERIES),
     work: (delivery, { signal }) => sendDelivery(parts, delivery, signal),
     onFailure: (error, delivery) =>
-      log.error(delivery === undefined ? 'no notices to be had' : 'notice not sent', {
+      log.error(delivery === undefined ? 'cannot lease pending webhook deliveries' : 'notice not sent', {
         error: describeError(error),
       }),
   })

@@ -4,7 +4,7 @@ import { startLoops, type Background } from '../../work/loop.ts'
 import { startWorker } from '../../work/worker.ts'
 import { deleteOldRuns } from '../records/delete-runs.ts'
 import { noteNews, releaseRuns, RUN_LEASE_MS, renewRuns, takeRuns } from '../records/run-leases.ts'
-import type { RunRow } from '../records/run-row.ts'
+import { originOf, type RunRow } from '../records/run-row.ts'
 import { createWritePace } from '../records/write-pace.ts'
 import { createActiveRuns, type ActiveRuns } from './active-runs.ts'
 import { createActivities } from './activities.ts'
@@ -54,6 +54,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     due: due.runs,
     gatherMs: GATHER_MS,
     pace: { pollMs, idleMs: pollMs * 20 },
+    keyOf: originOf,
     room: free => ({ limit: free, perKey: Math.ceil(free / PART_OF_FREE) }),
     take: ({ limit, perKey: perOrigin }) =>
       takeRuns(database, { holder, limit, perOrigin, nowMs: clock.nowMs(), except: activeRuns.driven }),
