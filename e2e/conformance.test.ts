@@ -158,7 +158,7 @@ describe('farebox-conformance facilitator', () => {
     })
   })
 
-  test('one that finds every payment valid is told case by case, exit 1', async () => {
+  test('a facilitator that finds every payment valid is reported case by case, exit 1', async () => {
     const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'SR2']
     const { code, out } = await run('facilitator', liar.url, ...words)
     expect(code).toBe(1)

@@ -2,7 +2,7 @@ import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 
 /**
  * How many settlements a UTC day an owner is granted: for each listed agent so many per stake, the more the higher its
- * badge, added up, and bounded on both sides (decision 68). A badge stands for what the monitor and the jobs of
+ * badge, added up, and bounded on both sides (decision 68). A badge shows what the monitor and the jobs of
  * others say of an agent; what is staked makes many owners dear.
  */
 export interface SettlementRule {

@@ -22,7 +22,7 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
   const path = wallet && `/v1/wallets/${wallet.address}/balance`
   const { answer: balance, again } = useAsk(path, answers.walletBalance, { everyMs: BALANCE_MS })
-  // Who pays may have chosen the wallet a moment ago: what it was told to call reads the wallet of now.
+  // The payer may have chosen the wallet a moment ago: the callback reads the current wallet.
   const refresh = useCallback(() => void again(), [again])
   const { fundAddress, openTest } = useTestWallet()
   const opening = useOpening(openTest, { setWallet, setReady, setFound })

@@ -21,7 +21,7 @@ test.each([
   [{}, 'share_id'],
   ['text', 'answer'],
   [undefined, 'answer'],
-])('of %j nobody knows what the platform did, and a sentence names the field', async (body, field) => {
+])('an answer of %j leaves the outcome unknown, and a sentence names the field', async (body, field) => {
   await expect(askOf({ body })('/', answers.flowShared)).rejects.toMatchObject({
     status: 0,
     type: 'internal',

@@ -14,7 +14,7 @@ import type { World } from '../build-world.ts'
 import type { Errand } from './errand.ts'
 
 const TIMEOUT_MS = 6_000
-/** Who is told so by a facilitator that holds nothing can rely on it, whatever else is on its way (decision 26). */
+/** A refusal by a facilitator that holds nothing is final, whatever else is under way (decision 26). */
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 
 /**

@@ -150,7 +150,7 @@ interface Backoff {
 }
 
 const DELAYS_MS = [0, 250, 1_000, 2_000, 4_000, 8_000] as const
-/** What went well for so long starts anew. */
+/** After running without a failure for so long, the pauses between restarts begin at the shortest again. */
 const FORGET_AFTER_MS = 10_000
 
 /** The first try is at once: most trouble happens once. */

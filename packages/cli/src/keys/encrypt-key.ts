@@ -67,7 +67,7 @@ export async function decryptKey(
 const runScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 const runPbkdf2 = promisify(pbkdf2)
 
-/** The 32 bytes that a password stands for: the first half encrypts, the second proves (`macOf`). */
+/** The 32 bytes that are derived from a password: the first half encrypts, the second proves (`macOf`). */
 export async function deriveKey(
   password: string,
   salt: Uint8Array,

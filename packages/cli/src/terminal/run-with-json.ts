@@ -20,9 +20,9 @@ export async function answerWithJson(
   try {
     return await work()
   } catch (error) {
-    const told = inWords(error)
-    if (json === true) world.out.write(`${printableJson(document(told))}\n`)
-    throw told
+    const explained = inWords(error)
+    if (json === true) world.out.write(`${printableJson(document(explained))}\n`)
+    throw explained
   }
 }
 
@@ -66,15 +66,17 @@ export function failureType(error: unknown): string {
 }
 
 function explain(world: World, error: unknown, stopped: string): unknown {
-  const told = orStopped(world, error, stopped)
-  if (told instanceof AgentUnreachable) {
-    return new CommandError(`the agent: ${printable(told.message)}`, 'is it still running?', { cause: told })
-  }
-  if (told instanceof JsonRpcError) {
-    const next = 'run the same command again, or name another node: --rpc-url <url>'
-    return new CommandError(`the node refused ${printable(told.message.slice(0, 300))}`, next, {
-      cause: told,
+  const explained = orStopped(world, error, stopped)
+  if (explained instanceof AgentUnreachable) {
+    return new CommandError(`the agent: ${printable(explained.message)}`, 'is it still running?', {
+      cause: explained,
     })
   }
-  return told
+  if (explained instanceof JsonRpcError) {
+    const next = 'run the same command again, or name another node: --rpc-url <url>'
+    return new CommandError(`the node refused ${printable(explained.message.slice(0, 300))}`, next, {
+      cause: explained,
+    })
+  }
+  return explained
 }

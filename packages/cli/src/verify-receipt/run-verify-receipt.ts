@@ -183,7 +183,7 @@ async function readKeys(world: World, place: string): Promise<unknown> {
   }
 }
 
-/** Whoever can change the answer on the way decides what is valid: https, or this machine itself. */
+/** An attacker between here and the platform could replace the keys: https, or this machine itself. */
 async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
   const url = readUrl('--keys', place, { next: 'like https://platform.example/.well-known/jwks.json' })
   try {

@@ -18,7 +18,7 @@ export interface Settlements {
   readonly waitMs: number
   /**
    * Settles a saved response. Resolves to `settled` as soon as the transfer is proven: that is written down afterwards,
-   * because whoever asks again finds the same transfer (decision 70). Resolves to `unpaid` once that is written
+   * because a repeat finds the same transfer (decision 70). Resolves to `unpaid` once that is written
    * down; to undefined where another process took the job over, or this one stops.
    */
   resume(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined>

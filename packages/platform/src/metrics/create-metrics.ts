@@ -147,7 +147,7 @@ interface OneRow {
 
 const AGENTS = 'select standing, is_offline as offline, count(*) as count from agents group by 1, 2'
 
-/** Only those that may still change: what is over is counted by whoever wants to know how much there was. */
+/** Only those that may still change: totals of the past are counted where they are shown. */
 const JOBS = "select state, count(*) as count from jobs where state in ('sent', 'pending') group by 1"
 
 const ONE = `

@@ -63,7 +63,7 @@ export function createFlowEditor(flow: Flow, ask: Ask): FlowEditor {
   }
 }
 
-/** The view of a flow that is being changed: made anew when it is asked for after a change that it depends on. */
+/** The view of a flow that is being changed: computed again when it is read after a change that it depends on. */
 interface LiveView {
   read(): FlowView
   /** Calls back whenever it may be another; returns what ends it. */

@@ -33,7 +33,7 @@ const LOOK_MS = 3_000
 /** Looks until the page stops waiting by itself. */
 const MOST_LOOKS = 100
 
-const CAME_TO_NOTHING = {
+const FAILURES = {
   reverted: 'The contract rejected the transaction. The agent is still registered, and only gas was spent.',
   replaced: 'Another transaction from your wallet replaced this one. The agent is still registered.',
 }
@@ -54,12 +54,12 @@ export function useDeregister(agentId: number, owner: string, sentNow: () => voi
 
   const fateOf = async (transaction: string): Promise<DeregisterState | undefined> => {
     if (await isDeregistered(ask, agentId)) return { kind: 'done' }
-    const fate =
+    const result =
       wallet === undefined
         ? 'unknown'
         : await readTransaction(wallet, { hash: transaction, from: owner }, chainId)
-    const isOver = fate === 'reverted' || fate === 'replaced'
-    return isOver ? { kind: 'idle', problem: CAME_TO_NOTHING[fate] } : undefined
+    const isOver = result === 'reverted' || result === 'replaced'
+    return isOver ? { kind: 'idle', problem: FAILURES[result] } : undefined
   }
   useRead(sent && `${key} ${sent} ${wallet?.address}`, async signal => {
     if (sent === undefined) return undefined

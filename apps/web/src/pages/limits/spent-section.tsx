@@ -167,7 +167,7 @@ interface Spent {
   readonly more: (() => void) | undefined
 }
 
-/** Reads the spends of a wallet page by page, and anew when its limits have changed. */
+/** Reads the spends of a wallet page by page, and again when its limits have changed. */
 function useSpent(limits: WalletLimits, failed: PayerJobs['jobs'] | null): Spent {
   const { ask } = useSite()
   const { address } = limits

@@ -102,7 +102,7 @@ export function openCallJournal(home: string, clock: Clock): CallJournal {
     read: readCallRecord,
     idOf: ({ jobId }) => jobId,
     isEnded: ({ state }) => state !== 'sent',
-    // Of two commands that ask for one job, the later may be told that it failed.
+    // Of two commands that ask for one job, the later may get a failure.
     isFinal: ({ state }) => state === 'completed',
   })
 }

@@ -82,7 +82,7 @@ interface UnresolvedCall {
 
 /**
  * Says of a payment that was sent that nothing new is known of it, where something else than an answer ended the
- * command: an option that is wrong, Ctrl-C before anybody was asked, a fault of ours. What is told better already is
+ * command: an option that is wrong, Ctrl-C before anybody was asked, a fault of ours. A message that is already better is
  * handed back as it is.
  */
 export function explainUnforeseen(

@@ -67,9 +67,9 @@ function adviceFor(url: string, error?: unknown): string {
  * By how many seconds this machine's clock is ahead of an agent's, by the `Date` of its answers; negative behind, 0 where
  * they may agree.
  */
-export function clockAheadOf(told: readonly ReportedTime[]): number {
+export function clockAheadOf(reported: readonly ReportedTime[]): number {
   const meter = createClockMeter()
-  for (const one of told) meter.hear(one)
+  for (const one of reported) meter.hear(one)
   const aheadSeconds = meter.aheadSeconds()
   return Math.abs(aheadSeconds) >= NAMED_SKEW_SECONDS ? aheadSeconds : 0
 }

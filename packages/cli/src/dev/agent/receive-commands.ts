@@ -123,7 +123,7 @@ export function describeStray(error: unknown): string {
 }
 
 /**
- * Writes `agent.d.ts` anew where the project uses it: it is there already, or the handlers are TypeScript. Rejects
+ * Writes `agent.d.ts` again where the project uses it: it is there already, or the handlers are TypeScript. Rejects
  * never: types are a comfort, and the agent serves without.
  *
  * @returns what there is to report, if anything

@@ -82,7 +82,7 @@ function padEnd(text: string, width: number): string {
 }
 
 /**
- * Fields in a line: `text: string (1–20,000), top?: integer = 10`. A question mark stands for what may be left
+ * Fields in a line: `text: string (1–20,000), top?: integer = 10`. A question mark marks a field that may be left
  * out, an equals sign for what is there then.
  */
 export function describeFields(fields: FieldMap, side: 'input' | 'output'): string {

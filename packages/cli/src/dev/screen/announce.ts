@@ -86,7 +86,7 @@ const WRONG_OUTPUT =
 /** More are counted: the first is where one begins. */
 const MAX_TYPE_PROBLEMS = 3
 
-/** What is told while an agent is developed: to a person, or as one JSON object a line. */
+/** Messages while an agent is developed: for a person, or as one JSON object a line. */
 export interface Announcer {
   /** A version that looks another than the one before; with the first one goes what to try next. */
   serving(description: Description, isFirst: boolean): void
@@ -94,7 +94,7 @@ export interface Announcer {
   refused(reason: string, stillServing: boolean): void
   /** Something happened to the agent's process; and what is done about it. */
   trouble(reason: string, next: string): void
-  /** The type errors there are now; none where those that were told are fixed. */
+  /** The type errors there are now; none once those that were reported are fixed. */
   types(problems: readonly TypeProblem[]): void
   line(line: string, from: 'out' | 'err'): void
   trace(lines: readonly string[]): void
@@ -133,7 +133,7 @@ function announceAsJson({ out, err }: World): Announcer {
   }
 }
 
-/** Tells each of several screens the same, in their order; asked anew each time which they are. */
+/** Writes each message to several screens, in their order; the list is read again for each message. */
 export function announceToAll(screens: () => readonly Announcer[]): Announcer {
   const each = (tell: (screen: Announcer) => void): void => {
     for (const screen of screens()) tell(screen)

@@ -131,7 +131,7 @@ function watchOver(
   }
   if (isDebugged) pulse.stop()
   child.onReport(report => {
-    if (report.kind === 'pong') pulse.heard()
+    if (report.kind === 'pong') pulse.received()
     else if (report.kind === 'broken') tell({ kind: 'broken', text: report.text })
     else listener.report(report)
   })
@@ -139,7 +139,7 @@ function watchOver(
   return stop
 }
 
-/** Whoever says that it is leaving says so at once; who does not is not waited for. */
+/** A process that ends by itself says so at once; one that does not is not waited for. */
 const LEAVING_TIMEOUT_MS = 1_000
 /** The agent itself gives up what is in flight after its own grace (D32); a process that is still there then never goes. */
 const GRACE_MS = SHUTDOWN_GRACE_SECONDS * 1_000 + 2_000
@@ -175,7 +175,7 @@ export async function dismissProcess(
 }
 
 interface Pulse {
-  heard(): void
+  received(): void
   stop(): void
 }
 
@@ -201,7 +201,7 @@ export function watchPulse(
   }
   cancel = clock.after(ASK_EVERY_MS, tick)
   return {
-    heard() {
+    received() {
       unanswered = 0
     },
     stop: () => cancel(),

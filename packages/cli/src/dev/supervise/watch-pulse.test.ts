@@ -9,7 +9,7 @@ test('told once, when several questions in a row were not answered', async () =>
   let answers = true
   const pulse = watchPulse(clock, {
     ask: () => {
-      if (answers) pulse.heard()
+      if (answers) pulse.received()
     },
     silent: silentMs => silences.push(silentMs),
   })

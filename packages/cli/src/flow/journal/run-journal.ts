@@ -18,7 +18,7 @@ export function openRunJournal(home: string, clock: Clock): RunJournal {
 /** One run of a flow as it is kept: with its payments while they may be needed, afterwards without. */
 export type RunFile = OpenRunFile | EndedRunFile
 
-/** What is kept of every run. Its token opens it for whoever has it. */
+/** What is kept of every run. Its token opens it for its holder. */
 export interface RunFacts {
   readonly version: 1
   readonly runId: string

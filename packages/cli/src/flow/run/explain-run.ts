@@ -32,7 +32,7 @@ class RunFailure extends CommandError {
 }
 
 /**
- * What a person is told of a run that was not begun, or waits: what is wrong, what was paid, what to do.
+ * The message for a run that was not begun, or waits: what is wrong, what was paid, what to do.
  *
  * @param runId undefined: nothing of it was sent
  * @param last how it stood last, as far as it is known

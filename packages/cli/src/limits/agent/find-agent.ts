@@ -70,7 +70,7 @@ export async function findAgent(
   return { ...place, agentId: await numberOf(platform, endpoint), endpoint }
 }
 
-/** The chain that is meant: `--network`, else that of the platform that is told, else the local one. */
+/** The chain to use: `--network`, else the chain of the platform that is named, else the local one. */
 export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Place> {
   const local = await findLocalEconomy(world)
   if (raw.network !== undefined) {

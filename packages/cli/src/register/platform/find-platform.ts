@@ -26,14 +26,14 @@ export async function findPlatform(
 ): Promise<ChosenPlatform> {
   const local = await findLocalEconomy(world)
   const variable = world.variables[VARIABLE] || undefined
-  const told = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
-  if (told === undefined) {
+  const named = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
+  if (named === undefined) {
     throw usageError(
       'which platform?',
       `give --platform https://platform.example, or set ${VARIABLE}\nbeside a local economy that has one, its own is taken: npm start of Farebox runs one`,
     )
   }
-  const url = readUrl(given === undefined ? VARIABLE : '--platform', told, {
+  const url = readUrl(given === undefined ? VARIABLE : '--platform', named, {
     next: 'like https://platform.example',
   })
   return { url, local: isOnLoopback(url) ? local : undefined }

@@ -163,7 +163,7 @@ function tooLong({ endpoint, register_page_url: page }: Registration, isSeen: bo
   return new CommandError('nobody has staked so far', next, exit)
 }
 
-/** Sends a person to the page of the registration, and waits until the agent is listed. The address is always told too. */
+/** Sends a person to the page of the registration, and waits until the agent is listed. The address is always printed, too. */
 export async function stakeInBrowser(registering: Registering, registration: Registration): Promise<Listed> {
   const { world, raw } = registering
   const { bold, dim } = paintFor(world.err)

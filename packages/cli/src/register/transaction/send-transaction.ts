@@ -108,7 +108,7 @@ const BLOCK_WITHIN_MS = 180_000
 
 /**
  * Sends a transaction that was signed for a chain, as often as it takes, and waits until it is in a block. One that was
- * signed before its chain was begun anew is dead.
+ * signed before its chain was reset is dead.
  *
  * @param doing what is shown meanwhile
  * @throws the signal's reason; then it may be in a block later

@@ -1,6 +1,6 @@
 import type { Answer } from '../../answer/answer.ts'
 
-/** How one attempt at an order ended. That nobody knows is thrown instead, as an `OutcomeInDoubt`. */
+/** How one attempt at an order ended. An unknown outcome is thrown instead, as an `OutcomeInDoubt`. */
 export type Served =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly how: 'run' | 'repeat' }
   /** Nothing was charged for this job, as far as anybody knows: to be thrown. */

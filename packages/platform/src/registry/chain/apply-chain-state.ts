@@ -114,7 +114,7 @@ const REASON = 'what the registry contract has of it cannot be kept here: ask th
 /**
  * Sets an agent aside of which the chain said something that the database refuses: its row has no endpoint, says why,
  * and is not inspected by itself, so that the others are followed on. The next thing that the chain says of it is tried
- * anew. Where even that row is refused, the log alone tells of it.
+ * again. Where even that row is refused, only the log has it.
  */
 async function setAside(
   client: pg.PoolClient,

@@ -73,7 +73,7 @@ type AskedPrice = { readonly price: string; readonly pay_to: string } | { readon
 
 /**
  * Asks an agent, unpaid, what a job costs, before a payment leaves (D44). Where it asks for something else than is
- * registered of it, its declaration is read anew, so that a payment for the new price can be taken.
+ * registered of it, its declaration is read again, so that a payment for the new price can be taken.
  */
 async function askPriceOfJob(
   parts: PlatformParts,
