@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   afterAll(() => browser.close())
 
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    context = await browser.newContext({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     context.setDefaultTimeout(0)
     wallet = await installWallet(context, NO_NODE, { name: 'Fox & Sons', account: owner.address })
     wallet.answer = answer

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** One file that browsers are sent, as it is and compressed. */
 export interface PageFile {
@@ -94,14 +93,13 @@ function closure(manifest: { readonly [source: string]: Chunk }, chunk: Chunk): 
 }
 
 function readPageFile(file: string, path: string, type: string): PageFile {
-  const raw = readFileSync(file)
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
   return {
     path,
     type,
-    raw,
-    gzip: gzipSync(raw),
-    brotli: brotliCompressSync(raw, { params }),
+    raw: readFileSync(file),
+    // Compressed by the build: all files together take seconds.
+    gzip: readFileSync(`${file}.gz`),
+    brotli: readFileSync(`${file}.br`),
     isImmutable: path.startsWith('/assets/'),
   }
 }
