@@ -84,7 +84,10 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     const heading = await dev.says(/try it/)
     pageUrl = / page +(http:\S+)/.exec(heading)?.[1] ?? ''
     agentUrl = /http:\S+/.exec(heading)?.[0] ?? ''
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    })
     context.setDefaultTimeout(0)
     context.on('page', one => watchPage(one, pageUrl, troubles))
     page = await context.newPage()

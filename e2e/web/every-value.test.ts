@@ -62,7 +62,10 @@ describe.skipIf(chromium === undefined)('the form of a capability', () => {
     })
     dev = project.run(['dev', '--port', '0', '--page-port', '0'])
     pageUrl = / page +(http:\S+)/.exec(await dev.says(/try it/))?.[1] ?? ''
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    })
     context.setDefaultTimeout(0)
     page = await context.newPage()
   })

@@ -207,7 +207,10 @@ describe.skipIf(chromium === undefined)(
     })
 
     async function openTab(): Promise<Page> {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+      })
       contexts.push(context)
       context.setDefaultTimeout(0)
       await context.addInitScript({ content: WATCH_POLICY })

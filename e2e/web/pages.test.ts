@@ -112,21 +112,26 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     }
   })
 
-  test.each(['br', 'gzip'])('scripts and styles are sent compressed as %s, and hold the same text', async encoding => {
-    const html = await (await fetch(scene.web.url, { headers: { accept: 'text/html' } })).text()
-    const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
-    expect(paths.length).toBeGreaterThan(1)
-    for (const path of paths) {
-      const [plain, sent] = await Promise.all(
-        ['identity', encoding].map(async accepted => {
-          const answer = await fetch(`${scene.web.url}${path}`, { headers: { 'accept-encoding': accepted } })
-          return { encoding: answer.headers.get('content-encoding'), text: await answer.text() }
-        }),
-      )
-      expect(plain?.encoding, path).toBeNull()
-      expect(sent, path).toEqual({ encoding, text: plain?.text })
-    }
-  })
+  test.each(['br', 'gzip'])(
+    'scripts and styles are sent compressed as %s, and hold the same text',
+    async encoding => {
+      const html = await (await fetch(scene.web.url, { headers: { accept: 'text/html' } })).text()
+      const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+      expect(paths.length).toBeGreaterThan(1)
+      for (const path of paths) {
+        const [plain, sent] = await Promise.all(
+          ['identity', encoding].map(async accepted => {
+            const answer = await fetch(`${scene.web.url}${path}`, {
+              headers: { 'accept-encoding': accepted },
+            })
+            return { encoding: answer.headers.get('content-encoding'), text: await answer.text() }
+          }),
+        )
+        expect(plain?.encoding, path).toBeNull()
+        expect(sent, path).toEqual({ encoding, text: plain?.text })
+      }
+    },
+  )
 
   test('programs get JSON where people get pages; what is the API’s stays the API’s', async () => {
     const asked = async (path: string, accept: string): Promise<string | null> =>

@@ -179,7 +179,11 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   /** Opens the page of the agent at the site, with a wallet in the browser unless there is none. */
   async function open(options: Opened = {}): Promise<void> {
     const { hasWallet = true, at = origin, path, ...look } = options
-    context = await browser.newContext({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce', ...look })
+    context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+      ...look,
+    })
     context.setDefaultTimeout(0)
     if (hasWallet) wallet = await installWallet(context, chain, { name: 'Fox & Sons', account: WALLET })
     troubles = []

@@ -22,7 +22,12 @@ export async function visit(
   options: VisitOptions = {},
 ): Promise<Visitor> {
   const { account, ...rest } = options
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', baseURL: url, ...rest })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    baseURL: url,
+    ...rest,
+  })
   const troubles: string[] = []
   const wallet =
     account === undefined
