@@ -22,7 +22,7 @@ import { orderJob, type RingOutcome } from './ring-payer.ts'
 
 const REDIS = 'redis://127.0.0.1:6379/0'
 const DATABASE = process.env['DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
-const JOBS = Number(process.env['RING_JOBS'] ?? 120)
+const JOBS = Number(process.env['RING_JOBS'] ?? 72)
 const AT_ONCE = Number(process.env['RING_AT_ONCE'] ?? 24)
 const KILL_EVERY_MS = Number(process.env['RING_KILL_EVERY_MS'] ?? 3_000)
 /** Ten in all. */
