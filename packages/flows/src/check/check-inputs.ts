@@ -8,6 +8,7 @@ import { findSources } from './find-sources.ts'
 import { find, type Found, type Repair } from './finding.ts'
 import type { Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
+import { findOutput } from '../graph/find-port.ts'
 
 /** Inputs that nothing feeds, that may stay empty, or whose constants are refused; outputs that nothing feeds. */
 export function* checkInputs(inspection: Inspection): Generator<Found> {
@@ -38,7 +39,7 @@ function checkPort(inspection: Inspection, id: string, port: InputPort): Found[]
 
 /** An output that is not always there, into an input that has to be. */
 function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef, port: InputPort): Found[] {
-  const output = graph.outputsOf(from.step).find(({ name }) => name === from.port)
+  const output = findOutput(graph, from)
   if (output === undefined || output.always || !port.required) return []
   const source = Object.hasOwn(graph.flow.steps, from.step) ? graph.flow.steps[from.step] : undefined
   // What hangs on the other way of a branch is skipped, it does not fail.

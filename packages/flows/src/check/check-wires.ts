@@ -7,6 +7,7 @@ import type { PortType } from '../graph/field-of.ts'
 import { find, type Found, type Repair } from './finding.ts'
 import type { Guesses, Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
+import { findInput, findOutput } from '../graph/find-port.ts'
 import { narrowInput } from './narrow-input.ts'
 import { proposeAdapters } from './propose-adapters.ts'
 
@@ -68,7 +69,7 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
 
 /** What happens to a text that is too long: no adapter cuts one, so that nobody looks for it. */
 function whatThen(graph: Graph, { from, to }: Wire): string {
-  const type = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type ?? 'any'
+  const type = findInput(graph, to)?.type ?? 'any'
   if (from.step === FLOW_INPUT || type === 'any' || type.type !== 'string' || type.maxLength === undefined)
     return ''
   return ' A longer text stops the run there: that step is not sent and not charged. No free adapter shortens text.'
@@ -80,8 +81,8 @@ function endsOf(
   { from, to }: Wire,
 ): { readonly output: PortType; readonly input: PortType } | string {
   const { flow } = graph
-  const output = graph.outputsOf(from.step).find(({ name }) => name === from.port)
-  const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
+  const output = findOutput(graph, from)
+  const input = findInput(graph, to)
   if (output === undefined)
     return missing(flow, guesses, from, ['gives', namesOf(graph.outputsOf(from.step))])
   if (input === undefined) return missing(flow, guesses, to, ['takes', namesOf(graph.inputsOf(to.step))])

@@ -2,6 +2,7 @@ import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '../document/flow.ts'
 import { isAlike } from '../document/plain-name.ts'
 import type { PortType } from '../graph/field-of.ts'
 import { stepsBefore } from '../graph/steps-before.ts'
+import { findInput } from '../graph/find-port.ts'
 import type { Inspection } from './inspection.ts'
 
 const RANKS = { same: 0, safe: 1, lossy: 2, impossible: 3 } as const
@@ -29,7 +30,7 @@ export interface Source {
  */
 export function findSources(inspection: Inspection, to: PortRef): readonly Source[] {
   const { graph, guesses } = inspection
-  const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
+  const input = findInput(graph, to)
   if (input === undefined) return []
   const found: Source[] = []
   const counts = new Map<Source['kind'], number>()

@@ -1,5 +1,6 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import { FLOW_INPUT, type Wire } from '../document/flow.ts'
+import { findInput } from '../graph/find-port.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { Repair } from './finding.ts'
 import type { Guesses } from './inspection.ts'
@@ -13,16 +14,17 @@ const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
  * An input of the flow that is asked for as what it feeds takes it: then the one who runs the flow is told what is
  * refused, before anything is paid. Nothing where that does not help, or makes another wire of it worse.
  */
-export function narrowInput({ flow, inputsOf }: Graph, guesses: Guesses, { from, to }: Wire): Repair[] {
+export function narrowInput(graph: Graph, guesses: Guesses, { from, to }: Wire): Repair[] {
+  const { flow } = graph
   if (from.step !== FLOW_INPUT || !Object.hasOwn(flow.inputs, from.port)) return []
   const own = flow.inputs[from.port]
-  const wanted = inputsOf(to.step).find(({ name }) => name === to.port)?.type
+  const wanted = findInput(graph, to)?.type
   if (own === undefined || wanted === undefined || wanted === 'any') return []
   const field = narrow(own, wanted)
   const isBetter = flow.wires
     .filter(wire => wire.from.step === FLOW_INPUT && wire.from.port === from.port)
     .every(wire => {
-      const type = inputsOf(wire.to.step).find(({ name }) => name === wire.to.port)?.type ?? 'any'
+      const type = findInput(graph, wire.to)?.type ?? 'any'
       const [before, after] = [own, field].map(one => RANKS.indexOf(guesses.gradeTypes(one, type).grade))
       const isThis = wire.to.step === to.step && wire.to.port === to.port
       return (after ?? 0) <= (isThis ? RANKS.indexOf('safe') : (before ?? 0))

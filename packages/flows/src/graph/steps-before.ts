@@ -2,8 +2,8 @@ import { FLOW_INPUT } from '../document/flow.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * What can feed a step: the flow's input, and the steps that do not wait for it, the nearest first. Those before it in the
- * order come first; a step that was just added has most of the others behind it.
+ * Steps that can feed a step: the flow's input, and the steps that do not depend on it, the nearest first. Those before
+ * it in the order come first; a step that was just added has most of the others behind it.
  *
  * @param most steps on either side, the nearest
  */
@@ -15,8 +15,8 @@ export function stepsBefore(graph: Graph, id: string, most = Number.POSITIVE_INF
   return [FLOW_INPUT, ...[...before.toReversed(), ...after].filter(step => !behind.has(step))]
 }
 
-/** The step itself and all that wait for it. */
-function stepsBehind(graph: Graph, id: string): ReadonlySet<string> {
+/** A step and all that depend on it, directly or by others. */
+export function stepsBehind(graph: Graph, id: string): ReadonlySet<string> {
   const found = new Set([id])
   for (const step of found) for (const target of graph.targetsOf(step)) found.add(target)
   return found
