@@ -1,13 +1,14 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { failure } from '@farebox/platform-api/errors'
 import { flowChecked, flowCheckRequest } from '@farebox/platform-api/flows/flow-check'
+import { dryRunAnswer, dryRunRequest } from '@farebox/platform-api/flows/saved-flows'
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWalletBalances } from '../wallets/wallet-balances.ts'
 import { driftRoute } from './drift/drift-route.ts'
-import { dryRunRoute } from './dry-run-route.ts'
 import { MAX_FLOW_BYTES } from './flow-limits.ts'
 import { capabilitiesRoute } from './capabilities/capabilities-route.ts'
 import { readCatalog } from './read-catalog.ts'
@@ -17,10 +18,10 @@ import { shareRoutes } from './share/share-routes.ts'
 import { templatesRoute } from './templates/templates-route.ts'
 
 const CHECKS_PER_MINUTE = 300
+const DRY_RUNS_PER_MINUTE = 60
 
-/** Flows of jobs: what one would cost, and what keeps it from being run. */
+/** The routes of flows: checked, tried on sample data, kept, shared, and the capabilities that their steps can have. */
 export function flowRoutes(parts: PlatformParts): readonly Route[] {
-  const balances = createWalletBalances(parts)
   return [
     capabilitiesRoute(parts),
     templatesRoute(parts),
@@ -28,32 +29,64 @@ export function flowRoutes(parts: PlatformParts): readonly Route[] {
     dryRunRoute(parts),
     ...savedFlowRoutes(parts),
     ...shareRoutes(parts),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/flows/check',
-      summary: 'What a flow costs, how long it takes, and what is wrong with it; nothing is kept',
-      access: 'public',
-      body: flowCheckRequest,
-      perMinute: CHECKS_PER_MINUTE,
-      maxBodyBytes: MAX_FLOW_BYTES,
-      answers: {
-        200: { description: 'What was found', schema: flowChecked },
-        400: { description: 'It is no flow', schema: failure },
-        503: { description: 'Too much is being checked; nothing was kept', schema: failure },
-      },
-      async handle({ body, caller }) {
-        const flow = body.flow as Flow
-        const [capabilities, balance] = await Promise.all([
-          readCatalog(parts.database, flow),
-          body.payer === undefined ? undefined : balances.read(body.payer),
-        ])
-        const given = { flow, capabilities, ...(balance !== undefined && { balance: balance.usdc }) }
-        const result = await parts.checker
-          .run('flow', given, `flows of ${callerKey(caller.ip)}`)
-          .catch(refuseBusy)
-        if (!result.ok) throw new Refusal('validation', `flow: ${result.reason}`)
-        return { body: result.checked }
-      },
-    }),
+    checkRoute(parts),
   ]
+}
+
+function dryRunRoute({ checker }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/flows/dry-run',
+    summary: 'A flow on sample data: no agent is asked, nothing is paid, nothing is kept',
+    access: 'public',
+    body: dryRunRequest,
+    perMinute: DRY_RUNS_PER_MINUTE,
+    maxBodyBytes: 2 * MAX_FLOW_BYTES,
+    answers: {
+      200: { description: 'What each step would come to', schema: dryRunAnswer },
+      400: { description: 'It cannot be run, or the input is not what it takes', schema: failure },
+      503: { description: 'Too much is being checked', schema: failure },
+    },
+    async handle({ body, caller }) {
+      // It came as JSON.
+      const input = body.input as JsonObject | undefined
+      const given = { flow: body.flow, ...(input !== undefined && { input }) }
+      const result = await checker
+        .run('dry-run', given, `dry runs of ${callerKey(caller.ip)}`)
+        .catch(refuseBusy)
+      if (!result.ok) throw new Refusal('validation', `${result.part}: ${result.reason}`)
+      const { input: taken, steps, output } = result.played
+      return { body: { input: taken, steps, output } }
+    },
+  })
+}
+
+function checkRoute(parts: PlatformParts): Route {
+  const { database, checker } = parts
+  const balances = createWalletBalances(parts)
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/flows/check',
+    summary: 'What a flow costs, how long it takes, and what is wrong with it; nothing is kept',
+    access: 'public',
+    body: flowCheckRequest,
+    perMinute: CHECKS_PER_MINUTE,
+    maxBodyBytes: MAX_FLOW_BYTES,
+    answers: {
+      200: { description: 'What was found', schema: flowChecked },
+      400: { description: 'It is no flow', schema: failure },
+      503: { description: 'Too much is being checked; nothing was kept', schema: failure },
+    },
+    async handle({ body, caller }) {
+      const flow = body.flow as Flow
+      const [capabilities, balance] = await Promise.all([
+        readCatalog(database, flow),
+        body.payer === undefined ? undefined : balances.read(body.payer),
+      ])
+      const given = { flow, capabilities, ...(balance !== undefined && { balance: balance.usdc }) }
+      const result = await checker.run('flow', given, `flows of ${callerKey(caller.ip)}`).catch(refuseBusy)
+      if (!result.ok) throw new Refusal('validation', `flow: ${result.reason}`)
+      return { body: result.checked }
+    },
+  })
 }

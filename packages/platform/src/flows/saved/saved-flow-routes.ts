@@ -10,14 +10,16 @@ import {
   flowVersions,
   savedFlow,
 } from '@farebox/platform-api/flows/saved-flows'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { KeptFlow } from '../../checking/flows/read-kept-flow.ts'
 import { callerKey } from '../../http/caller-key.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { defineRoute, type CallerOf, type Route } from '../../http/route.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { MAX_FLOW_BYTES } from '../flow-limits.ts'
-import { deleteFlow } from './delete-flow.ts'
+import { refuseBusy } from '../refuse-busy.ts'
 import { listOwnFlows } from './list-own-flows.ts'
-import { noFlow, readOwnFlow, readOwnVersions } from './read-own-flow.ts'
-import { readGivenFlow } from './read-given-flow.ts'
+import { noFlow, readOwnFlow, readOwnVersions, type OwnFlow } from './read-own-flow.ts'
 import { createFlow, updateFlow, type Saver } from './save-flow.ts'
 
 const CREATES_PER_MINUTE = 30
@@ -29,123 +31,155 @@ const BUSY = { description: 'Too much is being checked; nothing was kept', schem
 
 /** The flows that an address keeps here, whatever browser or program it is signed in with. */
 export function savedFlowRoutes(parts: PlatformParts): readonly Route[] {
-  return [...listRoutes(parts), ...saveRoutes(parts), ...readRoutes(parts)]
-}
-
-function listRoutes(parts: PlatformParts): readonly Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/flows',
-      summary: 'The flows that your address keeps here, and which of them cannot be run any more',
-      access: 'owner',
-      query: flowsQuery,
-      answers: {
-        200: { description: 'The newest change first', schema: flowsAnswer },
-        503: { description: 'Too much is being checked', schema: failure },
-      },
-      handle: async ({ query, caller }) => ({ body: await listOwnFlows(parts, caller.address, query) }),
-    }),
+    listRoute(parts),
+    createRoute(parts),
+    updateRoute(parts),
+    deleteRoute(parts),
+    readRoute(parts),
+    versionsRoute(parts),
   ]
 }
 
-function saveRoutes(parts: PlatformParts): readonly Route[] {
-  const { database, clock } = parts
-  const saverOf = ({ address, sessionId, ip }: CallerOf<'owner'>): Saver => ({
-    address,
-    sessionId,
-    from: callerKey(ip),
-    nowMs: clock.nowMs(),
+function listRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/flows',
+    summary: 'The flows that your address keeps here, and which of them cannot be run any more',
+    access: 'owner',
+    query: flowsQuery,
+    answers: {
+      200: { description: 'The newest change first', schema: flowsAnswer },
+      503: { description: 'Too much is being checked', schema: failure },
+    },
+    handle: async ({ query, caller }) => ({ body: await listOwnFlows(parts, caller.address, query) }),
   })
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/v1/flows',
-      summary: 'Keep a flow, also one that cannot be run yet',
-      access: 'owner',
-      body: flowCreate,
-      perMinute: CREATES_PER_MINUTE,
-      maxBodyBytes: MAX_FLOW_BYTES,
-      answers: {
-        201: { description: 'It is kept', schema: savedFlow },
-        400: NO_FLOW,
-        409: { description: 'You have as many flows as you may have', schema: failure },
-        429: FULL,
-        503: BUSY,
-      },
-      async handle({ body, caller }) {
-        const flow = await readGivenFlow(parts, body.flow, caller.address)
-        return { status: 201, body: await createFlow(database, flow, saverOf(caller)) }
-      },
-    }),
-    defineRoute({
-      method: 'PUT',
-      path: '/v1/flows/:flowId',
-      summary: 'Save a flow of yours that you have changed; nothing that was saved since is lost',
-      access: 'owner',
-      params: flowPath,
-      belongsTo: 'account',
-      body: flowUpdate,
-      maxBodyBytes: MAX_FLOW_BYTES,
-      answers: {
-        200: { description: 'It is kept', schema: savedFlow },
-        400: NO_FLOW,
-        404: MISSING,
-        409: { description: 'Another was saved since: by whom and when', schema: flowConflict },
-        429: FULL,
-        503: BUSY,
-      },
-      async handle({ params, body, caller }) {
-        const flow = await readGivenFlow(parts, body.flow, caller.address)
-        const saved = { flowId: params.flowId, revision: body.revision }
-        return { body: await updateFlow(database, saved, flow, saverOf(caller)) }
-      },
-    }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/flows/:flowId',
-      summary: 'Delete a flow of yours with all its versions, and its link',
-      access: 'owner',
-      params: flowPath,
-      belongsTo: 'account',
-      answers: { 204: { description: 'It is gone' }, 404: MISSING },
-      async handle({ params, caller }) {
-        const own = { flowId: params.flowId, owner: caller.address }
-        if (await deleteFlow(database, own)) return { status: 204 }
-        throw noFlow()
-      },
-    }),
-  ]
 }
 
-function readRoutes({ database }: PlatformParts): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/v1/flows/:flowId',
-      summary: 'A flow of yours, or an earlier version of it',
-      access: 'owner',
-      params: flowPath,
-      query: flowQuery,
-      belongsTo: 'account',
-      answers: { 200: { description: 'The flow', schema: savedFlow }, 404: MISSING },
-      async handle({ params, query, caller }) {
-        const own = { flowId: params.flowId, owner: caller.address }
-        return { body: await readOwnFlow(database, own, query.version) }
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/flows/:flowId/versions',
-      summary: 'The versions of a flow of yours; saves within ten minutes are one',
-      access: 'owner',
-      params: flowPath,
-      belongsTo: 'account',
-      answers: { 200: { description: 'The newest first', schema: flowVersions }, 404: MISSING },
-      async handle({ params, caller }) {
-        const own = { flowId: params.flowId, owner: caller.address }
-        return { body: { versions: await readOwnVersions(database, own) } }
-      },
-    }),
-  ]
+function createRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/flows',
+    summary: 'Keep a flow, also one that cannot be run yet',
+    access: 'owner',
+    body: flowCreate,
+    perMinute: CREATES_PER_MINUTE,
+    maxBodyBytes: MAX_FLOW_BYTES,
+    answers: {
+      201: { description: 'It is kept', schema: savedFlow },
+      400: NO_FLOW,
+      409: { description: 'You have as many flows as you may have', schema: failure },
+      429: FULL,
+      503: BUSY,
+    },
+    async handle({ body, caller }) {
+      const flow = await readGivenFlow(parts, body.flow, caller.address)
+      return { status: 201, body: await createFlow(parts.database, flow, saverOf(parts, caller)) }
+    },
+  })
+}
+
+function updateRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: '/v1/flows/:flowId',
+    summary: 'Save a flow of yours that you have changed; nothing that was saved since is lost',
+    access: 'owner',
+    params: flowPath,
+    belongsTo: 'account',
+    body: flowUpdate,
+    maxBodyBytes: MAX_FLOW_BYTES,
+    answers: {
+      200: { description: 'It is kept', schema: savedFlow },
+      400: NO_FLOW,
+      404: MISSING,
+      409: { description: 'Another was saved since: by whom and when', schema: flowConflict },
+      429: FULL,
+      503: BUSY,
+    },
+    async handle({ params, body, caller }) {
+      const flow = await readGivenFlow(parts, body.flow, caller.address)
+      const saved = { flowId: params.flowId, revision: body.revision }
+      return { body: await updateFlow(parts.database, saved, flow, saverOf(parts, caller)) }
+    },
+  })
+}
+
+/**
+ * Reads a flow that is to be kept. A flow with errors is kept with them.
+ *
+ * @throws {Refusal} `validation` with field and reason, `unavailable`
+ */
+async function readGivenFlow(
+  { checker }: Pick<PlatformParts, 'checker'>,
+  flow: unknown,
+  address: string,
+): Promise<KeptFlow> {
+  const read = await checker.run('kept-flow', flow, `flows of ${address}`).catch(refuseBusy)
+  if (!read.ok) throw new Refusal('validation', `flow: ${read.reason}`)
+  return read.kept
+}
+
+function saverOf({ clock }: PlatformParts, { address, sessionId, ip }: CallerOf<'owner'>): Saver {
+  return { address, sessionId, from: callerKey(ip), nowMs: clock.nowMs() }
+}
+
+function deleteRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/flows/:flowId',
+    summary: 'Delete a flow of yours with all its versions, and its link',
+    access: 'owner',
+    params: flowPath,
+    belongsTo: 'account',
+    answers: { 204: { description: 'It is gone' }, 404: MISSING },
+    async handle({ params, caller }) {
+      const own = { flowId: params.flowId, owner: caller.address }
+      if (await deleteFlow(database, own)) return { status: 204 }
+      throw noFlow()
+    },
+  })
+}
+
+/** Deletes a flow with its versions and its link; false where this owner has no such flow. */
+async function deleteFlow(database: Database, { flowId, owner }: OwnFlow): Promise<boolean> {
+  const rows = await database.query(
+    'delete-own-flow',
+    'delete from flows where flow_id = $1 and owner = $2 returning 1',
+    [flowId, owner],
+  )
+  return rows.length > 0
+}
+
+function readRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/flows/:flowId',
+    summary: 'A flow of yours, or an earlier version of it',
+    access: 'owner',
+    params: flowPath,
+    query: flowQuery,
+    belongsTo: 'account',
+    answers: { 200: { description: 'The flow', schema: savedFlow }, 404: MISSING },
+    async handle({ params, query, caller }) {
+      const own = { flowId: params.flowId, owner: caller.address }
+      return { body: await readOwnFlow(database, own, query.version) }
+    },
+  })
+}
+
+function versionsRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/flows/:flowId/versions',
+    summary: 'The versions of a flow of yours; saves within ten minutes are one',
+    access: 'owner',
+    params: flowPath,
+    belongsTo: 'account',
+    answers: { 200: { description: 'The newest first', schema: flowVersions }, 404: MISSING },
+    async handle({ params, caller }) {
+      const own = { flowId: params.flowId, owner: caller.address }
+      return { body: { versions: await readOwnVersions(database, own) } }
+    },
+  })
 }

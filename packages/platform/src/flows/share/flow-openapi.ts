@@ -50,17 +50,7 @@ export function flowOpenapi(
             }),
           },
           responses: {
-            200: {
-              description: 'The run',
-              content: json({
-                ...started,
-                required: [...requiredOf(started), 'output'],
-                properties: {
-                  ...asObject(started['properties']),
-                  output: { $ref: '#/components/schemas/FlowOutput' },
-                },
-              }),
-            },
+            200: { description: 'The run', content: json(withOutput(started)) },
             default: { description: 'Nothing was started; `error` says why' },
           },
         },
@@ -70,14 +60,25 @@ export function flowOpenapi(
       schemas: {
         ...Object.fromEntries(writer.components),
         FlowInput: schemaOf(input_schema, 'input'),
-        // While it runs not everything is there.
+        // A run that is under way has some of its outputs only.
         FlowOutput: { ...schemaOf(output_schema, 'output'), required: [] },
       },
     },
   }
 }
 
-/** The document itself; secret constants do not leave with it, so one that has any is only named. */
+function withOutput(started: JsonObject): JsonObject {
+  return {
+    ...started,
+    required: [...requiredOf(started), 'output'],
+    properties: {
+      ...asObject(started['properties']),
+      output: { $ref: '#/components/schemas/FlowOutput' },
+    },
+  }
+}
+
+/** The document itself. A document with secret constants is left out, because they do not leave the account. */
 function documentSchema(document: SavedFlow['flow']): JsonObject {
   // What was kept has been read as a flow.
   const flow = document as unknown as Flow
