@@ -63,34 +63,19 @@ const MAX_CHARACTERS = 64 * 1_048_576
 /** Starts without runs. */
 export function createActiveRuns(driver: RunDriver): ActiveRuns {
   const memory = createRunMemory()
-  /** Kept runs with outcomes: origins take turns. */
-  const waiting = createFairQueue<ActiveRun>()
-  const resumed = new Set<Promise<void>>()
-  let isStopped = false
-
   const drive = async (one: ActiveRun, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
     one.isDriven = true
     const kept = await driver.drive(one.run, outcomes)
     one.isDriven = false
     if (kept !== undefined) {
       memory.remember(Object.assign(one, { dueAtMs: kept.dueAtMs, drivenAtMs: driver.nowMs() }), kept.run)
-      if (one.outcomes.length > 0) waiting.add(originOf(one.run), one)
+      if (one.outcomes.length > 0) resumed.add(one)
       return
     }
     memory.forget(one)
     if (one.outcomes.length > 0) driver.missed(one.run.runId)
   }
-  const driveWaiting = (): void => {
-    const next = (): ActiveRun | undefined =>
-      resumed.size < driver.slots && !isStopped ? waiting.next() : undefined
-    for (let one = next(); one !== undefined; one = next()) {
-      const driven = drive(one, one.outcomes.splice(0)).then(() => {
-        resumed.delete(driven)
-        driveWaiting()
-      })
-      resumed.add(driven)
-    }
-  }
+  const resumed = createResumedRuns(driver, drive)
   return {
     get driven() {
       return memory.all().flatMap(({ run, isDriven }) => (isDriven ? [run.runId] : []))
@@ -98,32 +83,69 @@ export function createActiveRuns(driver: RunDriver): ActiveRuns {
     async take(run) {
       const known = memory.find(run.runId)
       if (known?.isDriven === true) {
-        // The look began before it was known that the run is taken, and may not find what made it due.
+        // The query began before this process knew that it has the run, and may not have read what made it due.
         known.outcomes.push({ runId: run.runId, jobId: '', body: undefined })
         return
       }
       if (known !== undefined) {
         memory.forget(known)
-        waiting.delete(originOf(known.run), known)
+        resumed.delete(known)
       }
       const one = { run, dueAtMs: undefined, isDriven: true, drivenAtMs: driver.nowMs(), outcomes: [] }
       memory.remember(one, run)
       await drive(one, undefined)
-      driveWaiting()
+      resumed.driveNext()
     },
     deliver(outcome) {
       const one = memory.find(outcome.runId)
-      if (one === undefined || isStopped) return false
+      if (one === undefined || resumed.isStopped()) return false
       one.outcomes.push(outcome)
-      if (!one.isDriven) waiting.add(originOf(one.run), one)
-      driveWaiting()
+      if (!one.isDriven) resumed.add(one)
+      resumed.driveNext()
       return true
     },
-    mayKeep: run => !isStopped && memory.hasRoom(run),
+    mayKeep: run => !resumed.isStopped() && memory.hasRoom(run),
     keepSince: ms => memory.keepSince(ms),
+    stop: resumed.stop,
+  }
+}
+
+/** Kept runs with outcomes that have not been driven: origins take turns, and so many are driven at a time. */
+interface ResumedRuns {
+  add(one: ActiveRun): void
+  delete(one: ActiveRun): void
+  /** Drives as many as there are slots for. */
+  driveNext(): void
+  isStopped(): boolean
+  /** Drives no more, and resolves when those that are being driven are done. */
+  stop(): Promise<void>
+}
+
+function createResumedRuns(
+  { slots }: RunDriver,
+  drive: (one: ActiveRun, outcomes: readonly JobOutcome[]) => Promise<void>,
+): ResumedRuns {
+  const waiting = createFairQueue<ActiveRun>()
+  const driven = new Set<Promise<void>>()
+  let isStopped = false
+  const driveNext = (): void => {
+    const next = (): ActiveRun | undefined => (driven.size < slots && !isStopped ? waiting.next() : undefined)
+    for (let one = next(); one !== undefined; one = next()) {
+      const driving = drive(one, one.outcomes.splice(0)).then(() => {
+        driven.delete(driving)
+        driveNext()
+      })
+      driven.add(driving)
+    }
+  }
+  return {
+    add: one => waiting.add(originOf(one.run), one),
+    delete: one => waiting.delete(originOf(one.run), one),
+    driveNext,
+    isStopped: () => isStopped,
     async stop() {
       isStopped = true
-      await Promise.all(resumed)
+      await Promise.all(driven)
     },
   }
 }
