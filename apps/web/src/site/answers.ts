@@ -1,4 +1,4 @@
-import type { AnswerSchema } from '@farebox/client/internal/exchange/read-answer'
+import { readAnswer, type AnswerSchema } from '@farebox/client/internal/exchange/read-answer'
 import { plainBalance } from './plain-balance.ts'
 
 /** The schema of an answer. It is loaded with the first question that needs it: it and zod are no part of a first page. */
@@ -33,7 +33,7 @@ export const answers = {
   agentSpender: async () => (await limits()).agentSpender,
   browserSignInClaimed: async () => {
     const { browserSignInWaiting, session } = await owners()
-    return browserSignInWaiting.or(session)
+    return eitherOf(browserSignInWaiting, session)
   },
   browserSignInOpened: async () => (await owners()).browserSignInOpened,
   capabilities: async () => (await capabilities()).capabilitiesAnswer,
@@ -85,6 +85,19 @@ export const answers = {
   webhook: async () => (await monitor()).webhook,
   webhookMade: async () => (await monitor()).webhookMade,
   webhookTested: async () => (await monitor()).webhookTested,
+}
+
+/**
+ * An answer of one form or another. A zod union hides which keys were unknown, so each form is read leniently by itself;
+ * of an answer of neither form the issues are those of the last.
+ */
+function eitherOf<One, Other>(one: AnswerSchema<One>, other: AnswerSchema<Other>): AnswerSchema<One | Other> {
+  return {
+    safeParse(value) {
+      const data = readAnswer(one, value) ?? readAnswer(other, value)
+      return data === undefined ? other.safeParse(value) : { success: true, data }
+    },
+  }
 }
 
 /** In the build zod is one chunk with its setting, which is so made before any schema. A server does without it. */

@@ -16,6 +16,22 @@ test('an answer is what its schema takes; what a newer platform says beside it i
   expect(await askOf({ status: 204 })('/', answers.none)).toBeNull()
 })
 
+const SESSION = {
+  session_id: 'b9d1f0a2-7c54-4f0e-9a3d-3f1c2e4b5a60',
+  address: `0x${'a'.repeat(40)}`,
+  created_at: 1_700_000_000,
+  used_at: 1_700_000_060,
+  expires_at: 1_700_600_000,
+  origin: 'terminal',
+}
+
+test.each([
+  [{ state: 'waiting', since: 5 }, { state: 'waiting' }],
+  [{ ...SESSION, since: 5 }, SESSION],
+])('an answer of two forms is read without the fields that a newer platform adds: %j', async (body, read) => {
+  expect(await askOf({ body })('/', answers.browserSignInClaimed)).toEqual(read)
+})
+
 test.each([
   [{ share_id: 7 }, 'share_id'],
   [{}, 'share_id'],
@@ -62,3 +78,30 @@ test('a change is not sent before its answer can be read: a secret is shown once
   await expect(ask('/v1/me/secrets', unloadable, { method: 'POST' })).rejects.toMatchObject({ status: 0 })
   expect(sent).toEqual([])
 })
+
+interface AnyDef {
+  readonly type: string
+  readonly [part: string]: unknown
+}
+
+/** The kinds of the schemas that a schema is made of, plain unions by `union`. */
+function* kindsOf(schema: unknown, seen = new Set<unknown>()): Generator<string> {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
+  seen.add(schema)
+  const def = (schema as { readonly _zod?: { readonly def: AnyDef } })._zod?.def
+  if (def === undefined) {
+    for (const part of Object.values(schema)) yield* kindsOf(part, seen)
+    return
+  }
+  const { type, getter, ...parts } = def
+  yield type === 'union' && def['discriminator'] === undefined ? 'union' : type === 'union' ? 'choice' : type
+  for (const part of Object.values(parts)) yield* kindsOf(part, seen)
+  if (typeof getter === 'function') yield* kindsOf(getter(), seen)
+}
+
+test.each(Object.entries(answers))(
+  '%s has no plain union, in which fields of a newer platform could not be left out',
+  async (_, answer) => {
+    expect([...kindsOf(await answer())]).not.toContain('union')
+  },
+)
