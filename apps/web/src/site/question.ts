@@ -69,8 +69,7 @@ export function createQuestion<T>(first?: T): Question<T> {
   /** Of the answer that is shown. */
   let answeredKey: string | undefined
   let opened: { readonly read: Read<T>; readonly changed: () => void } | undefined
-  let current = new AbortController()
-  let isBusy = false
+  const reading = createReading<T>()
 
   const say = (next: Asked<T>): void => {
     asked = next
@@ -80,27 +79,12 @@ export function createQuestion<T>(first?: T): Question<T> {
     answeredKey = askedKey
     say({ state: 'answer', answer })
   }
-  const run = async (read: Read<T>): Promise<T | undefined> => {
-    current.abort(new Error('it is asked once more'))
-    current = new AbortController()
-    const { signal } = current
-    isBusy = true
+  const fail = (failure: unknown): void =>
+    say(asked.state === 'answer' ? { ...asked, isWaiting: false, failure } : { state: 'failed', failure })
+  const run = (read: Read<T>): Promise<T | undefined> => {
     if (asked.state === 'failed') say(ASKING)
     else if (asked.state === 'answer') say({ ...asked, isWaiting: true })
-    try {
-      const answer = await read(signal, given => {
-        if (!signal.aborted) put(given)
-      })
-      if (signal.aborted) return undefined
-      isBusy = false
-      if (answer !== undefined) put(answer)
-      return answer
-    } catch (failure) {
-      if (signal.aborted) return undefined
-      isBusy = false
-      say(asked.state === 'answer' ? { ...asked, isWaiting: false, failure } : { state: 'failed', failure })
-      return undefined
-    }
+    return reading.begin(read, put, fail)
   }
   const again = async (): Promise<T | undefined> =>
     opened === undefined ? undefined : await run(opened.read)
@@ -117,16 +101,12 @@ export function createQuestion<T>(first?: T): Question<T> {
       isFirst = false
       if (key === undefined) return () => undefined
       opened = { read, changed }
-      const isTyped = afterMs !== undefined && !hasFirst
-      const timer = isTyped ? setTimeout(() => void again(), afterMs) : undefined
-      if (!isTyped && !hasFirst) void again()
-      const stop = everyMs === undefined ? undefined : whileSeen(everyMs, () => isBusy || void again())
+      const pace = { everyMs, afterMs, isRead: hasFirst }
+      const stop = keepReading(() => void again(), reading.isBusy, pace)
       return () => {
-        clearTimeout(timer)
-        stop?.()
+        stop()
         opened = undefined
-        current.abort(new Error('the page was left'))
-        isBusy = false
+        reading.stop()
       }
     },
     again,
@@ -136,9 +116,69 @@ export function createQuestion<T>(first?: T): Question<T> {
     },
     change(by) {
       if (asked.state === 'answer') say({ ...asked, answer: by(asked.answer) })
-      // What is under way was asked before the change.
-      if (isBusy) void again()
+      // The answer that is on its way was asked for before the change.
+      if (reading.isBusy()) void again()
     },
+  }
+}
+
+/** Reads answers, one at a time. */
+interface Reading<T> {
+  isBusy(): boolean
+  /** Aborts the read before it, and begins another. Resolves to its last answer; undefined: it failed, or was aborted. */
+  begin(read: Read<T>, put: (answer: T) => void, fail: (failure: unknown) => void): Promise<T | undefined>
+  stop(): void
+}
+
+function createReading<T>(): Reading<T> {
+  let current = new AbortController()
+  let isBusy = false
+  return {
+    isBusy: () => isBusy,
+    async begin(read, put, fail) {
+      current.abort(new Error('it is asked once more'))
+      current = new AbortController()
+      const { signal } = current
+      isBusy = true
+      try {
+        const answer = await read(signal, given => {
+          if (!signal.aborted) put(given)
+        })
+        if (signal.aborted) return undefined
+        isBusy = false
+        if (answer !== undefined) put(answer)
+        return answer
+      } catch (failure) {
+        if (signal.aborted) return undefined
+        isBusy = false
+        fail(failure)
+        return undefined
+      }
+    },
+    stop() {
+      current.abort(new Error('the page was left'))
+      isBusy = false
+    },
+  }
+}
+
+/** Reads now, or after a pause, unless the answer is there; then every so often. Returns what ends it. */
+function keepReading(
+  read: () => void,
+  isBusy: () => boolean,
+  pace: {
+    readonly everyMs: number | undefined
+    readonly afterMs: number | undefined
+    readonly isRead: boolean
+  },
+): () => void {
+  const { everyMs, afterMs, isRead } = pace
+  const timer = isRead || afterMs === undefined ? undefined : setTimeout(read, afterMs)
+  if (!isRead && afterMs === undefined) read()
+  const stop = everyMs === undefined ? undefined : whileSeen(everyMs, () => isBusy() || read())
+  return () => {
+    clearTimeout(timer)
+    stop?.()
   }
 }
 
