@@ -3,34 +3,23 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { focusUnreadable } from '../../input-form/focus-unreadable.ts'
 import { InputForm } from '../../input-form/input-form.tsx'
 
-/** What a run takes, filled in as for a job; a value that is refused is told at its field. */
+/** The inputs of a run, filled in as for a job; the field of a value that is refused says why. */
 export function InputStep(props: {
   readonly fields: FieldMap
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
-  /** Called with what the flow's own check made of it. */
+  /** Called with the input as the flow's own check reads it. */
   readonly done: (checked: JsonObject) => void
   /** The values came with the sheet: an earlier run's, or a sample's. */
   readonly isGiven: boolean
   readonly close: () => void
 }): ReactNode {
   const { fields, value, onChange, done, isGiven, close } = props
-  const [refusal, setRefusal] = useState<{ readonly field: string; readonly reason: string }>()
-  const form = useRef<HTMLFormElement>(null)
+  const { form, refusal, submit, forget } = useCheckedInput(fields, value, done)
   const isEmpty = Object.keys(fields).length === 0
-  const goOn = async (): Promise<void> => {
-    if (focusUnreadable(form.current)) return
-    const { checkInput } = await import('../../fields/check-input.ts')
-    const checked = checkInput(fields, value)
-    if (checked.ok) return done(checked.value)
-    setRefusal(checked.violation)
-  }
-  // Nobody is asked for nothing.
-  const first = useRef(() => void (isEmpty ? goOn() : undefined))
+  // A flow without inputs has nothing to fill in.
+  const first = useRef(() => void (isEmpty ? submit() : undefined))
   useEffect(() => first.current(), [])
-  useEffect(() => {
-    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [refusal])
   if (isEmpty) return <p className="quiet above">Checking the input…</p>
   return (
     <form
@@ -39,7 +28,7 @@ export function InputStep(props: {
       method="dialog"
       onSubmit={event => {
         event.preventDefault()
-        void goOn()
+        void submit()
       }}
     >
       <p className="quiet above">
@@ -51,27 +40,12 @@ export function InputStep(props: {
           fields={fields}
           value={value}
           onChange={changed => {
-            setRefusal(undefined)
+            forget()
             onChange(changed)
           }}
           form={{ refusal, onLeave: () => undefined, isHeld: false }}
         >
-          {!isEmpty && (
-            <div className="row tools">
-              <button
-                type="button"
-                className="button low"
-                onClick={() => {
-                  import('../../fields/check-input.ts').then(
-                    ({ sampleInput }) => onChange(sampleInput(fields) ?? value),
-                    () => undefined,
-                  )
-                }}
-              >
-                Use sample input
-              </button>
-            </div>
-          )}
+          <SampleButton fields={fields} fill={onChange} />
         </InputForm>
       </div>
       <div className="acts">
@@ -83,5 +57,41 @@ export function InputStep(props: {
         </button>
       </div>
     </form>
+  )
+}
+
+/** Checks an input when it is submitted; the field that is refused gets the focus. */
+function useCheckedInput(fields: FieldMap, value: JsonObject, done: (checked: JsonObject) => void) {
+  const form = useRef<HTMLFormElement>(null)
+  const [refusal, setRefusal] = useState<{ readonly field: string; readonly reason: string }>()
+  useEffect(() => {
+    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [refusal])
+  const submit = async (): Promise<void> => {
+    if (focusUnreadable(form.current)) return
+    const { checkInput } = await import('../../fields/check-input.ts')
+    const checked = checkInput(fields, value)
+    if (checked.ok) return done(checked.value)
+    setRefusal(checked.violation)
+  }
+  return { form, refusal, submit, forget: () => setRefusal(undefined) }
+}
+
+function SampleButton(props: {
+  readonly fields: FieldMap
+  readonly fill: (value: JsonObject) => void
+}): ReactNode {
+  const { fields, fill } = props
+  const fillSample = async (): Promise<void> => {
+    const { sampleInput } = await import('../../fields/check-input.ts')
+    const sample = sampleInput(fields)
+    if (sample !== undefined) fill(sample)
+  }
+  return (
+    <div className="row tools">
+      <button type="button" className="button low" onClick={() => void fillSample().catch(() => undefined)}>
+        Use sample input
+      </button>
+    </div>
   )
 }

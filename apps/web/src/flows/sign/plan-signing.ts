@@ -4,7 +4,7 @@ import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import type { Signable } from '../runs/sign-payments.ts'
 
-/** What there is to sign for a run, as the sheet lists it. */
+/** The payments of a run, as the sheet lists them. */
 export interface SigningPlan {
   /** Signed at the start, in the order in which the steps can run. */
   readonly now: readonly PlannedLine[]
@@ -18,6 +18,8 @@ export interface SigningPlan {
   readonly atStart: string
   /** Decimal USDC of all of it, lists at their declared maximum. */
   readonly atMost: string
+  /** When the agents were asked for their prices; unix seconds. */
+  readonly quotedAt: number
 }
 
 /** A job with its quote. */
@@ -30,7 +32,7 @@ export interface LaterLine {
   readonly key: string
   readonly name: string
   readonly capability: string
-  /** Of one job; undefined: its agent named none just now. */
+  /** Of one job, decimal USDC; undefined: its agent gave none. */
   readonly price: string | undefined
   /** Jobs that it may become. */
   readonly most: number
@@ -48,17 +50,17 @@ export interface PriceChange {
 }
 
 /**
- * Puts what the agents ask for beside what the flow says.
+ * Compares the prices that the agents ask for with those of the flow.
  *
- * @param at when they were asked; unix seconds
+ * @param quotedAt when they were asked; unix seconds
  */
-export function planSigning(graph: Graph, { jobs }: RunQuote, at: number): SigningPlan {
+export function planSigning(graph: Graph, { jobs }: RunQuote, quotedAt: number): SigningPlan {
   const now: PlannedLine[] = []
   const later: LaterLine[] = []
   const problems: { name: string; sentence: string }[] = []
   const changes: PriceChange[] = []
   let [start, most] = [0n, 0n]
-  /** Of a list each item is quoted; what it comes to is known from the first. */
+  /** Lists that were counted: each item has a quote, and the first gives the price of all. */
   const lists = new Set<string>()
   for (const { key, step: id, sign, quote, error, valid_for_seconds: validForSeconds } of jobs) {
     const step = stepOf(graph.flow, id)
@@ -77,11 +79,19 @@ export function planSigning(graph: Graph, { jobs }: RunQuote, at: number): Signi
       problems.push({ name, sentence: error ?? 'The agent did not give a price.' })
     else {
       start += price
-      const usableUntil = Math.floor(at) + Math.ceil(validForSeconds)
+      const usableUntil = Math.floor(quotedAt) + Math.ceil(validForSeconds)
       now.push({ key, name, agentId: step.agent_id, capability, quote, usableUntil })
     }
   }
-  return { now, later, problems, changes, atStart: fromAtomic(start), atMost: fromAtomic(most) }
+  return {
+    now,
+    later,
+    problems,
+    changes,
+    atStart: fromAtomic(start),
+    atMost: fromAtomic(most),
+    quotedAt,
+  }
 }
 
 /** Whether the same is to be signed: for what, how much, and to whom. */
@@ -104,7 +114,7 @@ function whyLater(graph: Graph, id: string, { map }: JobStep): string {
   return 'signed when the run reaches this step'
 }
 
-/** What stands between the start and a step. */
+/** The kinds of the steps between the start and a step. */
 function kindsBehind(graph: Graph, id: string): readonly Step['kind'][] {
   const seen = new Set<string>()
   const open = [...graph.sourcesOf(id)]

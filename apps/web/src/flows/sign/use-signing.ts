@@ -1,82 +1,69 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { toAtomic } from '../../format/amount.ts'
+import { explainStop } from '../../orders/explain-stop.ts'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
+import type { Ask } from '../../site/ask.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
-import { explainStop } from '../../orders/explain-stop.ts'
 import { isSamePlan, planSigning, type SigningPlan } from './plan-signing.ts'
-
-/** Prices that were asked for longer ago are asked for once more before anything is signed. */
-const QUOTE_KEPT_SECONDS = 60
-/** A platform that has not answered by then is waited for on the page of the run. */
-const PATIENCE_MS = 3_000
+import type { SignedRun } from './start-signed-run.ts'
 
 /** How far a run is, from its prices to its start. */
 export type Signing =
   | { readonly step: 'idle' }
   | { readonly step: 'quoting' }
-  /** The platform did not say what there is to sign. */
+  /** The platform did not answer with the prices. */
   | { readonly step: 'unquoted'; readonly failure: unknown }
   | {
       readonly step: 'ready'
       readonly plan: SigningPlan
-      /** Something else is asked for than was shown a moment ago. */
+      /** The agents ask for something else than was shown a moment ago. */
       readonly isOther: boolean
-      readonly stopped?: Stopped
+      readonly stopped?: StoppedSigning
     }
   | { readonly step: 'preparing'; readonly plan: SigningPlan }
-  /** The wallet signs this one, counted from 1. */
+  /** The wallet signs this payment, counted from 1. */
   | { readonly step: 'signing'; readonly plan: SigningPlan; readonly number: number }
   | { readonly step: 'starting'; readonly plan: SigningPlan }
 
 /** Why nothing was started. */
-export interface Stopped {
+export interface StoppedSigning {
   readonly sentence: string
   readonly tone: 'warn' | 'refused'
   /** The wallet has too little. */
   readonly isShort?: boolean
 }
 
-/** What is run. */
+/** A flow to be run, and where it is kept. */
 export interface Runnable {
   readonly flow: Flow
-  /** The saved flow that it is. */
+  /** Of the saved flow. */
   readonly flowId?: string
-  /** The draft of this browser that it is. */
+  /** Of the draft in this browser. */
   readonly draftId?: string
 }
 
-/** Quotes, signs and starts a run: one at a time, and nothing begins before every signature is there. */
-export function useSigning({ flow, flowId, draftId }: Runnable): {
+/** Quotes, signs and starts a run: one at a time, and nothing is sent before the wallet has signed every payment. */
+export function useSigning(runnable: Runnable): {
   readonly signing: Signing
   readonly quote: () => void
   readonly sign: (input: JsonObject) => void
   readonly reset: () => void
 } {
+  const { flow, flowId } = runnable
   const { ask, platform } = useSite()
   const { connect, refresh } = usePurse()
   const { go } = useNavigation()
   const [signing, say] = useState<Signing>({ step: 'idle' })
-  const quotedAt = useRef(0)
-
-  const readPlan = async (signal?: AbortSignal): Promise<SigningPlan> => {
-    const quote = await ask('/v1/runs/quote', answers.runQuote, {
-      method: 'POST',
-      body: { flow },
-      ...(signal !== undefined && { signal }),
-    })
-    quotedAt.current = Date.now() / 1_000
-    return planSigning(buildGraph(flow), quote, quotedAt.current)
-  }
 
   const quote = (): void => {
     say({ step: 'quoting' })
-    readPlan().then(
+    quotePlan(ask, flow).then(
       plan => say({ step: 'ready', plan, isOther: false }),
       (failure: unknown) => say({ step: 'unquoted', failure }),
     )
@@ -86,14 +73,9 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     say({ step: 'preparing', plan: shown })
     const wallet = await connect()
     if (wallet === undefined) return say({ step: 'ready', plan: shown, isOther: false })
-    const isOld = Date.now() / 1_000 - quotedAt.current > QUOTE_KEPT_SECONDS
-    const plan = isOld ? await readPlan(signal) : shown
+    const plan = isOld(shown) ? await quotePlan(ask, flow, signal) : shown
     if (!isSamePlan(plan, shown)) return say({ step: 'ready', plan, isOther: true })
-    const [{ readyWallet }, { signPayments }, { startRun }] = await Promise.all([
-      import('../../orders/ready-wallet.ts'),
-      import('../runs/sign-payments.ts'),
-      import('./start-run.ts'),
-    ])
+    const { readyWallet, signPayments, startSignedRun } = await loadSigners()
     const short = await readyWallet({ ask, platform }, wallet, toAtomic(plan.atStart) ?? 0n)
     if (short !== undefined) {
       const stopped = { sentence: short, tone: 'warn', isShort: true } as const
@@ -102,28 +84,12 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     const tell = (number: number): void => say({ step: 'signing', plan, number })
     const payments = await signPayments(wallet, plan.now, tell, signal)
     say({ step: 'starting', plan })
+    const payer = { payer: wallet.address, wallet: wallet.name }
+    const run = { ...toKept(runnable), input, max_total: plan.atMost, ...payer, payments }
     const show = (runId: string): void =>
       go(flowId === undefined ? `/runs/${runId}` : `/flows/${flowId}/runs/${runId}`)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const written = (runId: string): void => {
-      timer = setTimeout(() => show(runId), PATIENCE_MS)
-    }
-    const run = {
-      flow,
-      ...(flowId !== undefined && { flow_id: flowId }),
-      ...(draftId !== undefined && { draft_id: draftId }),
-      input,
-      max_total: plan.atMost,
-      payer: wallet.address,
-      wallet: wallet.name,
-      payments,
-    }
-    try {
-      show(await startRun(ask, run, written, signal))
-      refresh()
-    } finally {
-      clearTimeout(timer)
-    }
+    await showWhenStarted(show, written => startSignedRun(ask, run, written, signal))
+    refresh()
   }
 
   const { act: sign } = useAction(async (signal, input: JsonObject) => {
@@ -136,4 +102,60 @@ export function useSigning({ flow, flowId, draftId }: Runnable): {
     }
   })
   return { signing, quote, sign, reset: () => say({ step: 'idle' }) }
+}
+
+/** Asks the agents of a flow for their prices. */
+async function quotePlan(ask: Ask, flow: Flow, signal?: AbortSignal): Promise<SigningPlan> {
+  const quote = await ask('/v1/runs/quote', answers.runQuote, {
+    method: 'POST',
+    body: { flow },
+    ...(signal !== undefined && { signal }),
+  })
+  return planSigning(buildGraph(flow), quote, Date.now() / 1_000)
+}
+
+/** Older prices are asked for again before anything is signed. */
+const MAX_QUOTE_AGE_SECONDS = 60
+
+function isOld({ quotedAt }: SigningPlan): boolean {
+  return Date.now() / 1_000 - quotedAt > MAX_QUOTE_AGE_SECONDS
+}
+
+/** The code that signs and sends is loaded when somebody wants to run the flow. */
+async function loadSigners() {
+  const [{ readyWallet }, { signPayments }, { startSignedRun }] = await Promise.all([
+    import('../../orders/ready-wallet.ts'),
+    import('../runs/sign-payments.ts'),
+    import('./start-signed-run.ts'),
+  ])
+  return { readyWallet, signPayments, startSignedRun }
+}
+
+/** A flow as it is kept with its run. */
+function toKept({ flow, flowId, draftId }: Runnable): Pick<SignedRun, 'flow' | 'flow_id' | 'draft_id'> {
+  return {
+    flow,
+    ...(flowId !== undefined && { flow_id: flowId }),
+    ...(draftId !== undefined && { draft_id: draftId }),
+  }
+}
+
+/** For a platform that takes longer to answer, the page of the run shows it. */
+const ANSWER_TIMEOUT_MS = 3_000
+
+/** Shows a run when it is started; before that where it is stored, and the platform does not answer in time. */
+async function showWhenStarted(
+  show: (runId: string) => void,
+  start: (written: (runId: string) => void) => Promise<string>,
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    show(
+      await start(runId => {
+        timer = setTimeout(() => show(runId), ANSWER_TIMEOUT_MS)
+      }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
 }

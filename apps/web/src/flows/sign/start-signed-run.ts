@@ -4,21 +4,21 @@ import { keepRun, removeRun } from '../../kept/run-store.ts'
 import type { Ask } from '../../site/ask.ts'
 import { sendRun } from '../runs/send-run.ts'
 
-/** A run that is about to be started. */
-export type NewRun = Pick<
+/** A run with the payments that were signed for its start. */
+export type SignedRun = Pick<
   KeptRun,
   'flow' | 'flow_id' | 'draft_id' | 'input' | 'max_total' | 'payer' | 'wallet'
 > & { readonly payments: readonly RunPayment[] }
 
 /**
- * Starts a run: writes it down, then sends it until it is answered. Resolves to its id; rejects with the platform's
- * sentence where it refuses, and nothing has begun then.
+ * Starts a run: stores it in this browser, then sends it until it is answered. Resolves to its id; rejects with the
+ * platform's sentence where it refuses, and nothing has begun then.
  *
- * @param written called once nothing can be lost any more
+ * @param written called once it is stored, so that nothing can be lost any more
  */
-export async function startRun(
+export async function startSignedRun(
   ask: Ask,
-  { payments, ...wanted }: NewRun,
+  { payments, ...wanted }: SignedRun,
   written: (runId: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
