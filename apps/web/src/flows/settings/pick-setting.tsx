@@ -2,25 +2,22 @@ import type { PickStep, Step } from '@farebox/flows/document/flow'
 import type { Field } from '@farebox/protocol/fields/field'
 import { useState, type ReactNode } from 'react'
 import { writePath } from '../view/describe-step.ts'
-import { TextSetting } from './setting-fields.tsx'
-import { useFlowView } from '../editor/use-editor.ts'
+import { ChoiceSetting, TextSetting } from './setting-fields.tsx'
+import { useWiredField } from './use-wired-field.ts'
 
 /** Paths that are offered at most. */
 const MOST_OFFERED = 60
 const DEEPEST = 3
 
-/** Which value is taken: one of those that the schema has, or a path that is typed. */
+/** The path of the value that is taken: one of those that the schema has, or one that is typed. */
 export function PickSetting(props: {
   readonly id: string
   readonly step: PickStep
   readonly change: (step: Step) => void
 }): ReactNode {
   const { id, step, change } = props
-  const incoming = useFlowView(({ graph }) => {
-    const wire = graph.wireTo({ step: id, port: 'value' })
-    return wire && graph.outputsOf(wire.from.step).find(({ name }) => name === wire.from.port)?.type
-  })
-  const offered = incoming === undefined || incoming === 'any' ? [] : pathsIn(incoming)
+  const incoming = useWiredField({ step: id, port: 'value' })
+  const offered = incoming === undefined ? [] : pathsIn(incoming)
   const path = writePath(step.path)
   const isKnown = offered.some(one => writePath(one) === path)
   const [isTyped, setTyped] = useState(!isKnown && step.path.length > 0)
@@ -31,27 +28,20 @@ export function PickSetting(props: {
   return (
     <>
       {offered.length > 0 && (
-        <div className="setting">
-          <label htmlFor={`${id}-path`}>Value to take</label>
-          <select
-            id={`${id}-path`}
-            className="input"
-            value={isTyped ? 'typed' : isKnown ? path : ''}
-            onChange={({ target }) => {
-              setTyped(target.value === 'typed')
-              const chosen = offered.find(one => writePath(one) === target.value)
-              if (chosen !== undefined) pick(chosen)
-            }}
-          >
-            {!isKnown && !isTyped && <option value="">choose</option>}
-            {offered.map(one => (
-              <option key={writePath(one)} value={writePath(one)}>
-                {describePath(one)}
-              </option>
-            ))}
-            <option value="typed">another path</option>
-          </select>
-        </div>
+        <ChoiceSetting
+          label="Value to take"
+          value={isTyped ? 'typed' : isKnown ? path : ''}
+          choices={[
+            ...(isKnown || isTyped ? [] : [['', 'choose'] as const]),
+            ...offered.map(one => [writePath(one), describePath(one)] as const),
+            ['typed', 'another path'],
+          ]}
+          onChange={chosen => {
+            setTyped(chosen === 'typed')
+            const known = offered.find(one => writePath(one) === chosen)
+            if (known !== undefined) pick(known)
+          }}
+        />
       )}
       {(isTyped || offered.length === 0) && (
         <TextSetting
@@ -67,7 +57,7 @@ export function PickSetting(props: {
   )
 }
 
-/** What is typed as a path. */
+/** Reads a path as people type it. */
 function readPath(text: string): readonly (string | number)[] {
   return text
     .split(/[.[\]]+/)
@@ -80,7 +70,7 @@ function describePath(path: readonly (string | number)[]): string {
   return path.length === 1 && path[0] === 0 ? 'the first item' : writePath(path)
 }
 
-/** Places within a value, as its schema says them. */
+/** The paths within a value that its schema declares. */
 function pathsIn(field: Field): readonly (readonly (string | number)[])[] {
   const found: (readonly (string | number)[])[] = []
   const walk = ({ type, items, properties }: Field, path: readonly (string | number)[]): void => {

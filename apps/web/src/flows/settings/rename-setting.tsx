@@ -2,20 +2,17 @@ import type { RenameStep, Step } from '@farebox/flows/document/flow'
 import type { ReactNode } from 'react'
 import { freeName } from '@farebox/flows/internal/document/free-name'
 import { TextSetting } from './setting-fields.tsx'
-import { useFlowView } from '../editor/use-editor.ts'
+import { useWiredField } from './use-wired-field.ts'
 
-/** Which properties are called otherwise. */
+/** The properties that get new names. */
 export function RenameSetting(props: {
   readonly id: string
   readonly step: RenameStep
   readonly change: (step: Step) => void
 }): ReactNode {
   const { id, step, change } = props
-  const incoming = useFlowView(({ graph }) => {
-    const wire = graph.wireTo({ step: id, port: 'object' })
-    return wire && graph.outputsOf(wire.from.step).find(({ name }) => name === wire.from.port)?.type
-  })
-  const known = incoming === undefined || incoming === 'any' ? [] : Object.keys(incoming.properties ?? {})
+  const incoming = useWiredField({ step: id, port: 'object' })
+  const known = Object.keys(incoming?.properties ?? {})
   const entries = Object.entries(step.names)
   const put = (changed: readonly (readonly [string, string])[]): void =>
     change({ ...step, names: Object.fromEntries(changed) })
@@ -24,7 +21,7 @@ export function RenameSetting(props: {
   return (
     <>
       {entries.map(([from, to], index) => (
-        // Each line is what it is at its place: its name is what is typed into it.
+        // By its index: the name of a line changes with each letter that is typed.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className="pair">
           <TextSetting

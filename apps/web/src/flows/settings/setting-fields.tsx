@@ -7,7 +7,32 @@ interface SettingProps<T> {
   readonly onChange: (value: T) => void
 }
 
-/** A text; one that is refused stays in the field, and is not taken over. */
+/** One setting: its label above its control, and a line of help or of what is wrong below. */
+export function SettingLine(props: {
+  readonly label: string
+  /** Id of the control; its help is `<id>-hint`. */
+  readonly id: string
+  readonly hint?: string | undefined
+  /** Shown in place of the help. */
+  readonly refusal?: string | undefined
+  readonly children: ReactNode
+}): ReactNode {
+  const { label, id, hint, refusal, children } = props
+  const below = refusal ?? hint
+  return (
+    <div className="setting">
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {below !== undefined && (
+        <p className={refusal === undefined ? 'hint' : 'hint bad'} id={`${id}-hint`}>
+          {below}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A text; one that is refused stays in the field, and does not become the value. */
 export function TextSetting(
   props: SettingProps<string> & {
     readonly most: number
@@ -42,19 +67,13 @@ export function TextSetting(
     },
   }
   return (
-    <div className="setting">
-      <label htmlFor={id}>{label}</label>
+    <SettingLine label={label} id={id} hint={hint} refusal={refusal}>
       {isLong ? <textarea rows={3} {...shared} /> : <input type="text" autoComplete="off" {...shared} />}
-      {(refusal ?? hint) !== undefined && (
-        <p className={refusal === undefined ? 'hint' : 'hint bad'} id={`${id}-hint`}>
-          {refusal ?? hint}
-        </p>
-      )}
-    </div>
+    </SettingLine>
   )
 }
 
-/** A whole number within bounds; anything else stays in the field, and is not taken over. */
+/** A whole number within bounds; anything else stays in the field, and does not become the value. */
 export function NumberSetting(
   props: SettingProps<number> & { readonly least: number; readonly most: number; readonly isWhole?: boolean },
 ): ReactNode {
@@ -62,9 +81,10 @@ export function NumberSetting(
   const id = useId()
   const [draft, setDraft] = useState<string>()
   const isRefused = draft !== undefined && readNumber(draft, least, most, isWhole) === undefined
+  const rule =
+    isWhole && Number.isFinite(least) ? `must be a whole number from ${least} to ${most}` : 'must be a number'
   return (
-    <div className="setting">
-      <label htmlFor={id}>{label}</label>
+    <SettingLine label={label} id={id} refusal={isRefused ? rule : undefined}>
       <input
         id={id}
         className="input num"
@@ -80,14 +100,7 @@ export function NumberSetting(
           if (number !== undefined) onChange(number)
         }}
       />
-      {isRefused && (
-        <p className="hint bad" id={`${id}-hint`}>
-          {isWhole && Number.isFinite(least)
-            ? `must be a whole number from ${least} to ${most}`
-            : 'must be a number'}
-        </p>
-      )}
-    </div>
+    </SettingLine>
   )
 }
 
@@ -96,8 +109,7 @@ export function ValueSetting({ label, value, onChange }: SettingProps<JsonValue>
   const id = useId()
   const [draft, setDraft] = useState<string>()
   return (
-    <div className="setting">
-      <label htmlFor={id}>{label}</label>
+    <SettingLine label={label} id={id} hint={describeKind(value)}>
       <textarea
         id={id}
         className="input"
@@ -110,10 +122,7 @@ export function ValueSetting({ label, value, onChange }: SettingProps<JsonValue>
           onChange(readValue(target.value))
         }}
       />
-      <p className="hint" id={`${id}-hint`}>
-        {describeKind(value)}
-      </p>
-    </div>
+    </SettingLine>
   )
 }
 
@@ -124,8 +133,7 @@ export function ChoiceSetting<Value extends string>(
   const { label, value, onChange, choices } = props
   const id = useId()
   return (
-    <div className="setting">
-      <label htmlFor={id}>{label}</label>
+    <SettingLine label={label} id={id}>
       <select
         id={id}
         className="input"
@@ -138,7 +146,7 @@ export function ChoiceSetting<Value extends string>(
           </option>
         ))}
       </select>
-    </div>
+    </SettingLine>
   )
 }
 

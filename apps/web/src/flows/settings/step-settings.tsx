@@ -1,16 +1,14 @@
-import type { Condition, Step } from '@farebox/flows/document/flow'
-import {
-  MAX_ADAPTER_PORTS,
-  MAX_SPLIT_ITEMS,
-  MAX_WAIT_SECONDS,
-} from '@farebox/flows/internal/document/flow-limits'
+import type { Step } from '@farebox/flows/document/flow'
+import { MAX_ADAPTER_PORTS, MAX_WAIT_SECONDS } from '@farebox/flows/internal/document/flow-limits'
 import type { ReactNode } from 'react'
-import { ChoiceSetting, NumberSetting, TextSetting, ValueSetting } from './setting-fields.tsx'
+import { useEditor } from '../editor/use-editor.ts'
+import { ConditionSetting } from './condition-setting.tsx'
 import { PickSetting } from './pick-setting.tsx'
 import { RenameSetting } from './rename-setting.tsx'
-import { useEditor } from '../editor/use-editor.ts'
+import { SeparatorSetting, SplitSettings } from './separator-setting.tsx'
+import { ChoiceSetting, NumberSetting, TextSetting, ValueSetting } from './setting-fields.tsx'
 
-/** What a step without a price does: the settings of its kind. */
+/** The settings of a step without a price, by its kind. */
 export function StepSettings({ id, step }: { readonly id: string; readonly step: Step }): ReactNode {
   const { store } = useEditor()
   const change = (changed: Step): void =>
@@ -20,18 +18,8 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
     case 'to-number':
       return null
     case 'template':
-      return (
-        <TextSetting
-          label="Text"
-          value={step.text}
-          most={20_000}
-          isEmptyFine
-          isLong
-          isMono
-          hint="{name} inserts an input. Use {{ and }} for literal braces."
-          onChange={text => change({ ...step, text })}
-        />
-      )
+    case 'approval':
+      return <WordsSetting step={step} change={change} />
     case 'pick':
       return <PickSetting id={id} step={step} change={change} />
     case 'rename':
@@ -46,28 +34,12 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
         />
       )
     case 'split':
-      return (
-        <>
-          <SeparatorSetting
-            label="Split at"
-            value={step.separator}
-            onChange={separator => change({ ...step, separator })}
-          />
-          <NumberSetting
-            label="Maximum items"
-            value={step.most}
-            least={1}
-            most={MAX_SPLIT_ITEMS}
-            onChange={most => change({ ...step, most })}
-          />
-        </>
-      )
+      return <SplitSettings step={step} change={change} />
     case 'constant':
-      return <ValueSetting label="Value" value={step.value} onChange={value => change({ ...step, value })} />
     case 'default':
       return (
         <ValueSetting
-          label="Value to use when none is provided"
+          label={step.kind === 'constant' ? 'Value' : 'Value to use when none is provided'}
           value={step.value}
           onChange={value => change({ ...step, value })}
         />
@@ -86,127 +58,41 @@ export function StepSettings({ id, step }: { readonly id: string; readonly step:
       return (
         <ConditionSetting condition={step.condition} onChange={condition => change({ ...step, condition })} />
       )
-    case 'approval':
-      return (
-        <TextSetting
-          label="Question"
-          value={step.question}
-          most={1_024}
-          isLong
-          onChange={question => change({ ...step, question })}
-        />
-      )
     case 'wait':
       return <WaitSetting step={step} change={change} />
   }
 }
 
-function SeparatorSetting(props: {
-  readonly label: string
-  readonly value: string
-  readonly isEmptyFine?: boolean
-  readonly onChange: (separator: string) => void
-}): ReactNode {
-  const { label, value, isEmptyFine = false, onChange } = props
-  const known = SEPARATORS.find(([separator]) => separator === value)
-  return (
-    <>
-      <ChoiceSetting
-        label={label}
-        value={known === undefined ? 'other' : value}
-        choices={[
-          ...SEPARATORS,
-          ...(isEmptyFine ? ([['', 'nothing']] as const) : []),
-          ['other', 'something else'],
-        ]}
-        onChange={chosen => onChange(chosen === 'other' ? ' · ' : chosen)}
-      />
-      {known === undefined && value !== '' && (
-        <TextSetting label="Characters" value={value} most={100} isMono onChange={onChange} />
-      )}
-    </>
-  )
-}
-
-const SEPARATORS: readonly (readonly [string, string])[] = [
-  ['\n', 'a line break'],
-  ['\n\n', 'an empty line'],
-  [', ', 'a comma and a space'],
-  [',', 'a comma'],
-  [' ', 'a space'],
-]
-
-const CONDITIONS: readonly (readonly [Condition['is'], string])[] = [
-  ['there', 'there is a value'],
-  ['equal-to', 'it is'],
-  ['containing', 'it contains'],
-  ['less-than', 'it is less than'],
-  ['at-most', 'it is at most'],
-  ['greater-than', 'it is more than'],
-  ['at-least', 'it is at least'],
-]
-
-function ConditionSetting(props: {
-  readonly condition: Condition
-  readonly onChange: (condition: Condition) => void
-}): ReactNode {
-  const { condition, onChange } = props
-  const choose = (is: Condition['is']): void => {
-    const value = 'value' in condition ? condition.value : ''
-    switch (is) {
-      case 'there':
-        return onChange({ is })
-      case 'equal-to':
-        return onChange({ is, value })
-      case 'containing':
-        return onChange({ is, value: isScalar(value) ? value : '' })
-      default:
-        return onChange({ is, value: typeof value === 'number' ? value : 0 })
-    }
-  }
-  return (
-    <>
-      <ChoiceSetting
-        label="Take the “then” branch if"
-        value={condition.is}
-        choices={CONDITIONS}
-        onChange={choose}
-      />
-      {condition.is === 'equal-to' && (
-        <ValueSetting
-          label="Value"
-          value={condition.value}
-          onChange={value => onChange({ ...condition, value })}
-        />
-      )}
-      {condition.is === 'containing' && (
-        <ValueSetting
-          label="Value"
-          value={condition.value}
-          onChange={value =>
-            onChange({ ...condition, value: isScalar(value) ? value : JSON.stringify(value) })
-          }
-        />
-      )}
-      {condition.is !== 'there' && condition.is !== 'equal-to' && condition.is !== 'containing' && (
-        <NumberSetting
-          label="Number"
-          value={condition.value}
-          least={-Infinity}
-          most={Infinity}
-          isWhole={false}
-          onChange={value => onChange({ ...condition, value })}
-        />
-      )}
-    </>
-  )
-}
-
-function WaitSetting(props: {
-  readonly step: Extract<Step, { readonly kind: 'wait' }>
+interface ChangedStep<Kind extends Step['kind']> {
+  readonly step: Extract<Step, { readonly kind: Kind }>
   readonly change: (step: Step) => void
-}): ReactNode {
-  const { step, change } = props
+}
+
+/** The text of a template, or the question of an approval. */
+function WordsSetting({ step, change }: ChangedStep<'template' | 'approval'>): ReactNode {
+  return step.kind === 'template' ? (
+    <TextSetting
+      label="Text"
+      value={step.text}
+      most={20_000}
+      isEmptyFine
+      isLong
+      isMono
+      hint="{name} inserts an input. Use {{ and }} for literal braces."
+      onChange={text => change({ ...step, text })}
+    />
+  ) : (
+    <TextSetting
+      label="Question"
+      value={step.question}
+      most={1_024}
+      isLong
+      onChange={question => change({ ...step, question })}
+    />
+  )
+}
+
+function WaitSetting({ step, change }: ChangedStep<'wait'>): ReactNode {
   const { seconds, ...rest } = step
   return (
     <>
@@ -230,8 +116,4 @@ function WaitSetting(props: {
       )}
     </>
   )
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
