@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react'
 
-/** What a popover stands beside, in pixels of the window. */
+/** The place that a popover is put beside, in pixels of the window. */
 export interface Anchor {
   readonly left: number
   readonly top: number
@@ -11,8 +11,8 @@ export interface Anchor {
 const GAP = 8
 
 /**
- * Something over the page beside what it belongs to, open as long as it is there. It takes the focus, closes at Escape
- * and at a click elsewhere, and gives the focus back. On a phone it stands at the window's foot.
+ * A dialog over the page beside its anchor, open while it is rendered. It takes the focus, closes at Escape and at a
+ * click elsewhere, and gives the focus back. On a phone it is at the foot of the window.
  */
 export function Popover(props: {
   readonly label: string
@@ -66,11 +66,51 @@ export function Popover(props: {
   )
 }
 
-/** Right of it, or left, where there is room; never outside of the window. */
+/** A button that opens a popover below itself; `label` names both. */
+export function PopoverButton(props: {
+  readonly label: string
+  readonly isOpen: boolean
+  readonly open: () => void
+  readonly close: () => void
+  /** The content of the button. */
+  readonly words: ReactNode
+  readonly buttonClass: string
+  readonly popoverClass: string
+  readonly children: ReactNode
+}): ReactNode {
+  const { label, isOpen, open, close, words, buttonClass, popoverClass, children } = props
+  const button = useRef<HTMLButtonElement>(null)
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={buttonClass}
+        aria-label={label}
+        aria-haspopup="dialog"
+        onClick={open}
+      >
+        {words}
+      </button>
+      {isOpen && (
+        <Popover
+          label={label}
+          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
+          close={close}
+          className={`${popoverClass} below`}
+        >
+          {children}
+        </Popover>
+      )}
+    </>
+  )
+}
+
+/** Right of the anchor, or left, where there is room; never outside of the window. */
 function putBeside(element: HTMLElement, anchor: Anchor): void {
   const { offsetWidth: width, offsetHeight: height } = element
   if (element.classList.contains('below')) {
-    // Of a tool: the others beside it stay free.
+    // The buttons beside the anchor stay visible.
     element.style.left = `${Math.max(GAP, Math.min(anchor.left, innerWidth - GAP - width))}px`
     element.style.top = `${anchor.bottom + GAP}px`
     return

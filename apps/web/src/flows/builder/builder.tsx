@@ -9,31 +9,26 @@ import {
   type ComponentType,
   type ReactNode,
 } from 'react'
-import { FailureNote, Note } from '../../parts/note.tsx'
+import { FailureNote } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
-import { ApiFailure } from '../../site/ask.ts'
 import { useRead } from '../../site/question.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { CanvasProps } from '../canvas/flow-canvas.tsx'
 import type { Draft } from '../../kept/draft.ts'
 import { addStep } from '../editor/edit-actions.ts'
-import { EditorProvider, useEditor, useShownValues } from '../editor/use-editor.ts'
+import { EditorProvider, useEditor } from '../editor/use-editor.ts'
 import { Outline } from '../outline/outline.tsx'
 import { BeforeYouPay } from './before-you-pay.tsx'
-import { ConflictNote } from './conflict-note.tsx'
 import { Library } from './library.tsx'
-import { PayBar } from './pay-bar.tsx'
+import { ConflictNote, ImportedNote, ShownNote, ValuesFailure } from './notes.tsx'
 import { RunsList } from './runs-list.tsx'
+import { PayBar } from './tools/run-button.tsx'
 import { ToolBar, type BuilderView } from './tools/tool-bar.tsx'
 import { UnderWay } from './under-way.tsx'
-import { useFlowEditor, type FlowToOpen } from './use-flow-editor.ts'
-import { useFreshCatalog } from './use-fresh-catalog.ts'
+import { useFlowEditor, useFreshCatalog, type FlowToOpen } from './use-flow-editor.ts'
 import { useValues } from './use-values.ts'
 
-/** A phone, or a window as narrow as one. */
-const NARROW = '(max-width: 760px)'
-
-/** Where a flow is composed, checked, and run from. */
+/** The page on which a flow is composed, checked, and run from. */
 export function Builder(props: {
   readonly opened: FlowToOpen
   /** As the address names it. */
@@ -45,37 +40,17 @@ export function Builder(props: {
 }): ReactNode {
   const { opened, runId } = props
   const { editor, autosave } = useFlowEditor(opened)
-  const { replace } = useNavigation()
   const { balance } = usePurse()
-  const isNarrow = useNarrow()
-  const [chosen, setChosen] = useState(props.view)
-  const view = isNarrow && chosen !== 'runs' ? 'outline' : (chosen ?? 'canvas')
+  const { view, show } = useBuilderView(props.view, () => autosave.draft())
   const [isSigning, setSigning] = useState(false)
   const stale = useFreshCatalog(editor)
-  const readInput = useCallback(async () => {
-    const draft = autosave.draft()
-    return (await readLastInput(draft)) ?? draft.input
-  }, [autosave])
-  const values = useValues(
-    editor,
-    runId === undefined ? undefined : { id: runId, flowId: opened.draft.draft_id },
-    readInput,
-  )
-  const dragged = useRef<Step>(undefined)
+  const readInput = useCallback(() => readInputFor(autosave.draft()), [autosave])
+  const past = runId === undefined ? undefined : { id: runId, flowId: opened.draft.draft_id }
+  const values = useValues(editor, past, readInput)
   const price = useRef<HTMLHeadingElement>(null)
   useEffect(() => editor.live.setBalance(balance?.usdc), [editor, balance])
-  const show = (next: BuilderView): void => {
-    setChosen(next)
-    replace(`/flows/${autosave.draft().draft_id}?view=${next}`)
-  }
-  const add = (step: Step): void => {
-    const id = addStep(editor, step)
-    requestAnimationFrame(() => requestAnimationFrame(() => editor.point({ step: id }, 'show')))
-  }
-  const run = (): void => {
-    // What is run is what is kept.
-    void autosave.flush().then(() => setSigning(true))
-  }
+  // The run takes the flow from the draft.
+  const run = (): void => void autosave.flush().then(() => setSigning(true))
   return (
     <EditorProvider value={editor}>
       <main id="main" className={`studio at-${view}`}>
@@ -86,19 +61,7 @@ export function Builder(props: {
         {values.failure !== undefined && <ValuesFailure of={values.failure} />}
         <ShownNote />
         {view === 'canvas' && (
-          <>
-            <Library
-              add={add}
-              drag={step => {
-                dragged.current = step
-              }}
-            />
-            <LazyCanvas
-              toOutline={() => show('outline')}
-              toPrice={() => price.current?.focus()}
-              dragged={() => dragged.current}
-            />
-          </>
+          <CanvasView toOutline={() => show('outline')} toPrice={() => price.current?.focus()} />
         )}
         {view === 'outline' && <Outline />}
         {view === 'runs' && <RunsList draft={autosave.draft()} />}
@@ -110,23 +73,79 @@ export function Builder(props: {
   )
 }
 
-/** Why there are no values to be shown. */
-function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
-  if (of instanceof ApiFailure || !(of instanceof Error)) return <FailureNote error={of} />
+/** A phone, or a window as narrow as one. */
+const NARROW = '(max-width: 760px)'
+
+/** The view of the flow that was chosen, which the address names then. A narrow window shows the outline for the canvas. */
+function useBuilderView(
+  first: BuilderView | undefined,
+  draft: () => Draft,
+): { readonly view: BuilderView; readonly show: (view: BuilderView) => void } {
+  const { replace } = useNavigation()
+  const isNarrow = useSyncExternalStore(watchNarrow, isNarrowNow, () => false)
+  const [chosen, setChosen] = useState(first)
+  const show = (next: BuilderView): void => {
+    setChosen(next)
+    replace(`/flows/${draft().draft_id}?view=${next}`)
+  }
+  return { view: isNarrow && chosen !== 'runs' ? 'outline' : (chosen ?? 'canvas'), show }
+}
+
+const isNarrowNow = (): boolean => matchMedia(NARROW).matches
+
+function watchNarrow(changed: () => void): () => void {
+  const query = matchMedia(NARROW)
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
+}
+
+/** The canvas beside the library, from which steps are added and dragged. */
+function CanvasView(props: Pick<CanvasProps, 'toOutline' | 'toPrice'>): ReactNode {
+  const editor = useEditor()
+  const dragged = useRef<Step>(undefined)
+  const readDragged = useCallback(() => dragged.current, [])
+  const add = (step: Step): void => {
+    const id = addStep(editor, step)
+    requestAnimationFrame(() => requestAnimationFrame(() => editor.point({ step: id }, 'show')))
+  }
   return (
-    <Note tone="warn" alert>
-      <p>{of.message}</p>
-    </Note>
+    <>
+      <Library
+        add={add}
+        drag={step => {
+          dragged.current = step
+        }}
+      />
+      <LazyCanvas {...props} dragged={readDragged} />
+    </>
   )
 }
 
-/** What signs is loaded when somebody wants to run it. */
+/** The canvas is a chunk of its own, which the outline does without. */
+function LazyCanvas(props: CanvasProps): ReactNode {
+  const { answer: loaded, failure } = useRead('canvas', async () => ({ Canvas: await loadCanvas() }))
+  if (failure !== undefined) return <FailureNote error={failure} />
+  if (loaded !== undefined) return <loaded.Canvas {...props} />
+  return (
+    <div className="canvas loading" aria-busy="true">
+      <p role="status">Loading the canvas…</p>
+    </div>
+  )
+}
+
+const loadCanvas = async (): Promise<ComponentType<CanvasProps>> =>
+  (await import('../canvas/flow-canvas.tsx')).FlowCanvas
+
+// Begins while the browser still takes over the page; the component then gets the same module.
+if (typeof matchMedia === 'function' && !isNarrowNow()) loadCanvas().catch(() => undefined)
+
+/** The sheet for signing, loaded when somebody wants to run the flow. */
 function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
   const { answer: loaded } = useRead('sheet', async () => {
     try {
-      const last = readLastInput(draft).catch(() => undefined)
+      const reading = readInputFor(draft).catch(() => draft.input)
       const { SignSheet: Sheet } = await import('../sign/sign-sheet.tsx')
-      return { Sheet, input: (await last) ?? draft.input }
+      return { Sheet, input: await reading }
     } catch (error) {
       close()
       throw error
@@ -146,79 +165,12 @@ function Signing({ draft, close }: { readonly draft: Draft; readonly close: () =
   )
 }
 
-/** What the flow was last run with in this browser. */
-async function readLastInput({ draft_id: draftId, saved }: Draft): Promise<JsonObject | undefined> {
+/** The input of the flow's last run in this browser, or the one that the draft came with. */
+async function readInputFor({ draft_id: draftId, saved, input }: Draft): Promise<JsonObject> {
   const { listRuns } = await import('../../kept/run-store.ts')
   const runs = await listRuns()
-  return runs.find(run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id))
-    ?.input
-}
-
-/** The canvas is code of its own: whoever reads the outline does not load it. */
-function LazyCanvas(props: CanvasProps): ReactNode {
-  const { answer: loaded, failure } = useRead('canvas', async () => ({ Canvas: await loadCanvas() }))
-  if (failure !== undefined) return <FailureNote error={failure} />
-  if (loaded !== undefined) return <loaded.Canvas {...props} />
-  return (
-    <div className="canvas loading" aria-busy="true">
-      <p role="status">Loading the canvas…</p>
-    </div>
+  const last = runs.find(
+    run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id),
   )
-}
-
-const loadCanvas = async (): Promise<ComponentType<CanvasProps>> =>
-  (await import('../canvas/flow-canvas.tsx')).FlowCanvas
-
-// Fetched while the page is still taken over, where it will be shown: modules are loaded once.
-if (typeof matchMedia === 'function' && !matchMedia(NARROW).matches) loadCanvas().catch(() => undefined)
-
-/** What the values at the ports are, and what takes them away. */
-function ShownNote(): ReactNode {
-  const { values } = useEditor()
-  const shown = useShownValues()
-  if (shown === undefined) return null
-  return (
-    <p className="shown-note small" role="status">
-      {shown.kind === 'run' ? 'You are viewing a run. Hide it to edit the flow.' : shown.title}{' '}
-      {shown.url !== undefined && <a href={shown.url}>Open the run</a>}{' '}
-      {shown.kind === 'run' && (
-        <button type="button" className="link" onClick={() => values.set(undefined)}>
-          Hide it
-        </button>
-      )}
-    </p>
-  )
-}
-
-/** That a file was read, and where what was open before is. */
-function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
-  const [isSeen, setSeen] = useState(false)
-  if (isSeen) return null
-  return (
-    <p className="shown-note small" role="status">
-      The file was imported as a new flow.
-      {isBeside && (
-        <>
-          {' '}
-          The flow you had open has not changed. You can find it under <a href="/flows">Flows</a>.
-        </>
-      )}{' '}
-      <button type="button" className="link" onClick={() => setSeen(true)}>
-        OK
-      </button>
-    </p>
-  )
-}
-
-/** Whether the flow is its outline here. */
-function useNarrow(): boolean {
-  return useSyncExternalStore(watchNarrow, isNarrowNow, () => false)
-}
-
-const isNarrowNow = (): boolean => matchMedia(NARROW).matches
-
-function watchNarrow(changed: () => void): () => void {
-  const query = matchMedia(NARROW)
-  query.addEventListener('change', changed)
-  return () => query.removeEventListener('change', changed)
+  return last?.input ?? input
 }

@@ -4,18 +4,19 @@ import type { Draft } from '../../kept/draft.ts'
 import { leaveBehind } from '../../kept/left-behind.ts'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
+import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from '../document/autosave.ts'
 import { keepWhenLeft } from '../document/keep-when-left.ts'
 import { createFlowEditor, type FlowEditor } from '../editor/flow-editor.ts'
 
-/** An editor with what keeps its flow. */
+/** An editor with the autosave of its flow. */
 export interface OpenedFlow {
   readonly editor: FlowEditor
   readonly autosave: Autosave
 }
 
-/** What is opened: a draft, and where else it is. */
+/** A draft to be opened, and where else it is saved. */
 export interface FlowToOpen {
   readonly draft: Draft
   /** Whether this browser has it already. */
@@ -25,7 +26,7 @@ export interface FlowToOpen {
   readonly saved: SavedFlow | undefined
 }
 
-/** Opens a flow once, and keeps it while it is changed. */
+/** Opens a flow once, and saves its changes while the page is open. */
 export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
   const { ask } = useSite()
   const { replace } = useNavigation()
@@ -75,6 +76,22 @@ export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
     }
   }, [flow])
   return flow
+}
+
+/** Milliseconds between questions for the current terms of the flow's agents, while the page is visible. */
+const FRESH_MS = 60_000
+
+/** Compares the flow with the current terms of its agents. Undefined: they are known. */
+export function useFreshCatalog({ store, catalog }: FlowEditor): { readonly again: () => void } | undefined {
+  const { failure, again } = useRead(
+    'catalog',
+    async () => {
+      await catalog.refresh(store.state().flow)
+      return true
+    },
+    { everyMs: FRESH_MS },
+  )
+  return failure === undefined ? undefined : { again: () => void again() }
 }
 
 const browserKeeper: DraftKeeper = {

@@ -4,6 +4,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { createDraft, type Draft } from '../../kept/draft.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import type { FlowStore } from './flow-store.ts'
+import { asCopy } from './name-by-steps.ts'
 
 /** Where drafts are kept. */
 export interface DraftKeeper {
@@ -172,7 +173,7 @@ async function write(keeping: Keeping, change: Partial<Draft>): Promise<void> {
   const kept = await keeper.keep(next, keeping.before)
   if (kept === next) keeping.draft = next
   else {
-    const { saved: _, ...copy } = { ...createDraft(copyOf(next.flow), next.input), changed_at: changedAt }
+    const { saved: _, ...copy } = { ...createDraft(asCopy(next.flow), next.input), changed_at: changedAt }
     keeping.draft = copy
     keeping.savedFlow = undefined
     await keeper.keep(keeping.draft, undefined)
@@ -242,7 +243,7 @@ async function choose(keeping: Keeping, which: 'mine' | 'theirs'): Promise<Draft
     await saveNow(keeping)
     return undefined
   }
-  const copy = createDraft(copyOf(mine), draft.input)
+  const copy = createDraft(asCopy(mine), draft.input)
   await options.keeper.keep(copy, undefined)
   // Read by the platform when it was saved.
   const flow = theirs.flow as unknown as Flow
@@ -264,10 +265,6 @@ function takeOver(keeping: Keeping, kept: Draft): void {
   if (kept.is_ahead !== true) keeping.savedFlow = keeping.draft.flow
   if (isOther) options.store.replace(kept.flow)
   show(keeping, { is: kept.is_ahead === true ? 'kept' : 'saved', at: kept.changed_at })
-}
-
-function copyOf(flow: Flow): Flow {
-  return { ...flow, name: `${flow.name.slice(0, 73)} (copy)` }
 }
 
 function statusOf(error: unknown): number {

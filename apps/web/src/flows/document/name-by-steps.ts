@@ -24,3 +24,8 @@ export function renameBySteps(before: Flow, after: Flow): readonly Edit[] {
   const name = nameBySteps(after)
   return isOwn || name === after.name ? [] : [{ edit: 'rename-flow', name }]
 }
+
+/** The flow under the name of a copy. */
+export function asCopy(flow: Flow): Flow {
+  return { ...flow, name: `${flow.name.slice(0, 73)} (copy)` }
+}

@@ -1,93 +1,92 @@
 import { withoutSecrets } from '@farebox/flows/document/without-secrets'
-import { useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
 import type { Autosave } from '../../document/autosave.ts'
+import { asCopy } from '../../document/name-by-steps.ts'
 import { FileInput, FLOW_FILES } from '../../../parts/file-input.tsx'
-import { Popover } from '../../../parts/popover.tsx'
+import { PopoverButton } from '../../../parts/popover.tsx'
 import { ImportProblems } from '../../editing/import-problems.tsx'
 import { Sign } from '../../../signs/sign.tsx'
 import { useNavigation } from '../../../site/navigation.ts'
 import { useEditor, useFlowState } from '../../editor/use-editor.ts'
 import { openDraft } from '../../../kept/draft.ts'
+import type { FlowEditor } from '../../editor/flow-editor.ts'
 
-/** What is seldom done with a flow: to a file and from one, a copy, drawn in order again. */
+/** Actions that are seldom needed: importing and exporting a file, copying the flow, tidying up the canvas. */
 export function FlowMenu(props: {
   readonly autosave: Autosave
-  /** Whether it is drawn now. */
+  /** Whether the canvas is shown. */
   readonly hasCanvas: boolean
 }): ReactNode {
   const { autosave, hasCanvas } = props
   const editor = useEditor()
   const { go } = useNavigation()
-  const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   const { isEmpty, problems, read } = useImport(close)
   const hasSecrets = useFlowState(({ flow }) =>
     Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0),
   )
-  const copy = async (): Promise<void> => {
-    const { flow } = editor.store.state()
-    const { input } = autosave.draft()
-    await openDraft(go, { ...flow, name: `${flow.name.slice(0, 73)} (copy)` }, { input })
-  }
-  const layOut = (): void => {
-    const { layout: _, ...flow } = editor.store.state().flow
-    editor.store.replace(flow)
-    editor.store.edit(keepPlaces(editor))
-    close()
-    editor.fit()
-  }
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className="button low bare flow-more"
-        aria-label="More"
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
+    <PopoverButton
+      label="More"
+      isOpen={isOpen}
+      open={() => setOpen(true)}
+      close={close}
+      words={<Sign name="more" />}
+      buttonClass="button low bare flow-more"
+      popoverClass="menu"
+    >
+      <FileInput className="menu-item" accept={FLOW_FILES} read={file => void read(file)}>
+        {isEmpty ? 'Import a flow…' : 'Import as a new flow…'}
+      </FileInput>
+      <ImportProblems problems={problems}>
+        <b>The file is not a valid flow.</b> Your flow has not changed.
+      </ImportProblems>
+      <MenuItem
+        act={() => {
+          exportFile(withoutSecrets(editor.store.state().flow))
+          close()
+        }}
       >
-        <Sign name="more" />
-      </button>
-      {isOpen && (
-        <Popover
-          label="More"
-          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
-          close={close}
-          className="menu below"
+        Export as a file{hasSecrets && ', without secrets'}
+      </MenuItem>
+      <MenuItem
+        act={() => void openDraft(go, asCopy(editor.store.state().flow), { input: autosave.draft().input })}
+      >
+        Make a copy
+      </MenuItem>
+      {hasCanvas && (
+        <MenuItem
+          act={() => {
+            close()
+            layOut(editor)
+          }}
         >
-          <FileInput className="menu-item" accept={FLOW_FILES} read={file => void read(file)}>
-            {isEmpty ? 'Import a flow…' : 'Import as a new flow…'}
-          </FileInput>
-          <ImportProblems problems={problems}>
-            <b>The file is not a valid flow.</b> Your flow has not changed.
-          </ImportProblems>
-          <button
-            type="button"
-            className="menu-item"
-            onClick={() => {
-              exportFile(withoutSecrets(editor.store.state().flow))
-              close()
-            }}
-          >
-            Export as a file{hasSecrets && ', without secrets'}
-          </button>
-          <button type="button" className="menu-item" onClick={() => void copy()}>
-            Make a copy
-          </button>
-          {hasCanvas && (
-            <button type="button" className="menu-item" onClick={layOut}>
-              Tidy up
-            </button>
-          )}
-        </Popover>
+          Tidy up
+        </MenuItem>
       )}
-    </>
+    </PopoverButton>
   )
 }
 
-/** Reads a flow from a file: into the one that is open where it has no steps, else beside it. */
+function MenuItem({ act, children }: { readonly act: () => void; readonly children: ReactNode }): ReactNode {
+  return (
+    <button type="button" className="menu-item" onClick={act}>
+      {children}
+    </button>
+  )
+}
+
+/** Places all steps as a new flow would have them, and brings the flow into view. */
+function layOut(editor: FlowEditor): void {
+  const { layout: _, ...flow } = editor.store.state().flow
+  editor.store.replace(flow)
+  editor.store.edit(keepPlaces(editor))
+  editor.fit()
+}
+
+/** Imports a flow from a file: in place of the open one where that has no steps, else as another flow. */
 function useImport(close: () => void): {
   readonly isEmpty: boolean
   /** Of the file that was read last. */
@@ -104,7 +103,7 @@ function useImport(close: () => void): {
     if (!found.ok) return setProblems(found.problems)
     setProblems([])
     close()
-    // What is open here is not replaced.
+    // The open flow is not replaced.
     if (!isEmpty) return await openDraft(go, found.flow, { query: '?imported=beside' })
     editor.store.replace(found.flow)
     editor.catalog.complete(found.flow).catch(() => undefined)
@@ -118,7 +117,7 @@ function exportFile(flow: { readonly name: string }): void {
   )
   const link = document.createElement('a')
   link.href = url
-  // A name of ours: what somebody called the flow is no file name.
+  // The name of a flow may not be a valid file name.
   link.download = `${
     flow.name
       .toLowerCase()

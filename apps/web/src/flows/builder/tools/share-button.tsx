@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState, type Dispatch, type ReactNode, type SetStateAction } from 'react'
+import { useEffect, useState, type Dispatch, type ReactNode, type SetStateAction } from 'react'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { FailureNote } from '../../../parts/note.tsx'
-import { Popover } from '../../../parts/popover.tsx'
+import { PopoverButton } from '../../../parts/popover.tsx'
 import { SignInSheet } from '../../../session/sign-in-sheet.tsx'
 import { useAction } from '../../../site/action.ts'
 import { answers } from '../../../site/answers.ts'
@@ -15,33 +15,28 @@ const WANTED = 'farebox-share'
 
 /** A link that opens the flow for others, without the values that its owner marked as secret. */
 export function ShareButton({ autosave }: { readonly autosave: Autosave }): ReactNode {
-  const button = useRef<HTMLButtonElement>(null)
   const { reload } = useNavigation()
   const sharing = useSharing(autosave)
   const { opened, setOpened } = sharing
   const { saved, draft_id: draftId } = autosave.draft()
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        className="button low share"
-        aria-haspopup="dialog"
-        onClick={() => setOpened('share')}
+      <PopoverButton
+        label="Share"
+        isOpen={opened === 'share'}
+        open={() => setOpened('share')}
+        close={() => setOpened(before => (before === 'share' ? undefined : before))}
+        words={
+          <>
+            <Sign name="share" /> <span className="word">Share</span>
+          </>
+        }
+        buttonClass="button low share"
+        popoverClass="share-popover"
       >
-        <Sign name="share" /> <span className="word">Share</span>
-      </button>
-      {opened === 'share' && (
-        <Popover
-          label="Share"
-          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
-          close={() => setOpened(before => (before === 'share' ? undefined : before))}
-          className="share-popover below"
-        >
-          <h2>Share</h2>
-          <ShareLink sharing={sharing} isSaved={saved !== undefined} signIn={() => setOpened('sign-in')} />
-        </Popover>
-      )}
+        <h2>Share</h2>
+        <ShareLink sharing={sharing} isSaved={saved !== undefined} signIn={() => setOpened('sign-in')} />
+      </PopoverButton>
       {opened === 'sign-in' && (
         <SignInSheet
           why="Flows are saved under your wallet address."
@@ -122,7 +117,7 @@ interface Sharing {
   readonly end: () => void
 }
 
-/** The state of a flow's link, and what is open for it. */
+/** The link of a flow, and the popover or sheet that is open for it. */
 function useSharing(autosave: Autosave): Sharing {
   const { ask } = useEditor()
   const [opened, setOpened] = useState<Opened>()
