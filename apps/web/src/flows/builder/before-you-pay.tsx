@@ -7,7 +7,7 @@ import { listSpending } from '../document/list-spending.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { Sign } from '../../signs/sign.tsx'
-import { nameOf } from '../editor/edit-actions.ts'
+import { nameStop } from '../describe/name-stop.ts'
 import type { FlowView } from '../view/flow-view.ts'
 import type { NodeView } from '../view/views.ts'
 import { FindingList } from '../editing/finding-list.tsx'
@@ -127,7 +127,7 @@ function describeTime(
   flow: FlowView['graph']['flow'],
 ): string {
   if (path.length === 0) return ''
-  const names = path.flatMap(id => (flow.steps[id]?.kind === 'job' ? [nameOf(flow, id)] : []))
+  const names = path.flatMap(id => (flow.steps[id]?.kind === 'job' ? [nameStop(flow, id)] : []))
   const along =
     names.length === 0
       ? ''

@@ -1,15 +1,33 @@
-import { createContext, useContext } from 'react'
+import { createContext, useCallback, useContext, useMemo } from 'react'
 import type { PortRef } from '@farebox/flows/document/flow'
 import type { PortView } from '../view/views.ts'
+import type { OpenedPopover } from './canvas-popovers.tsx'
 
-/** What nodes and ports ask of the canvas that they are on. */
+/** What nodes and ports can do on the canvas around them. */
 export interface CanvasActions {
-  /** Opens what a step does and is fed by, beside the element. */
+  /** Opens the settings and inputs of a step, beside the element. */
   openStep(id: string, beside: Element): void
   /** Opens the value of one input. */
   openValue(to: PortRef, beside: Element): void
   /** A port was pressed by the keyboard: its wire is taken up, or the one that is carried is joined. */
   pressPort(id: string, port: PortView): void
+}
+
+/** The actions of a canvas, which stay the same object while popovers open and close. */
+export function useCanvasActions(
+  open: (popover: OpenedPopover) => void,
+  pressPort: CanvasActions['pressPort'],
+): CanvasActions {
+  const openStep = useCallback(
+    (id: string, beside: Element) => open({ kind: 'step', id, anchor: () => beside.getBoundingClientRect() }),
+    [open],
+  )
+  const openValue = useCallback(
+    (to: PortRef, beside: Element) =>
+      open({ kind: 'value', to, anchor: () => beside.getBoundingClientRect() }),
+    [open],
+  )
+  return useMemo(() => ({ openStep, openValue, pressPort }), [openStep, openValue, pressPort])
 }
 
 const CanvasContext = createContext<CanvasActions | undefined>(undefined)

@@ -2,12 +2,13 @@ import type { Edge, Node } from '@xyflow/react'
 import type { FlowState } from '../document/flow-store.ts'
 import type { FlowView } from '../view/flow-view.ts'
 import type { NodeView } from '../view/views.ts'
+import { wireEnds } from '../view/fits.ts'
 import type { Place } from '../view/places.ts'
 import type { Carried } from './wires/use-carry.ts'
 import { AFTER_HANDLE } from './step-node.tsx'
 import type { WireEdge } from './wires/wire.tsx'
 
-/** Nodes in the order of the run, which is the order of the Tab key. Those that are as before are the very same. */
+/** Nodes in the order of the run, which is the order of the Tab key. A node that has not changed is the same object as before. */
 export function nodesOf(
   view: FlowView,
   places: ReadonlyMap<string, Place>,
@@ -31,7 +32,7 @@ export function nodesOf(
   })
 }
 
-/** All wires as they are drawn, and what else comes first. */
+/** All wires as they are drawn, and the lines to steps that wait without a value. */
 export function edgesOf(
   view: FlowView,
   selection: FlowState['selection'],
@@ -75,7 +76,7 @@ export function edgesOf(
 export function edgeOfCarried(carried: Carried | undefined): readonly WireEdge[] {
   const held = carried?.fits[carried.at]?.port
   if (carried === undefined || held === undefined) return []
-  const [from, to] = carried.side === 'out' ? [carried.from, held] : [held, carried.from]
+  const [from, to] = wireEnds(carried.from, carried.side, held)
   return [
     {
       id: 'carried',

@@ -3,14 +3,14 @@ import { memo, type KeyboardEvent, type ReactNode } from 'react'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import { describeValue } from '../view/show-value.ts'
 import type { PortView } from '../view/views.ts'
-import { PortShape } from '../editing/port-shape.tsx'
+import { PortShape, PortTag } from '../editing/port-shape.tsx'
 import { useCanvas } from './canvas-context.ts'
 
-/** One port of a node: where wires begin and end, its name, and what stands in a wire's place. */
+/** One port of a node: the handle of its wires, its name, and its value where it has no wire. */
 export const PortRow = memo(function PortRow(props: {
   readonly nodeId: string
   readonly port: PortView
-  /** What came, in a dry run or a real one; undefined: nothing is shown. */
+  /** The value of a dry run or a run; undefined: nothing is shown. */
   readonly shown: JsonValue | undefined
 }): ReactNode {
   const { nodeId, port, shown } = props
@@ -46,15 +46,13 @@ export const PortRow = memo(function PortRow(props: {
           </span>
         )}
       </span>
-      {port.state !== 'there' && (
-        <span className={`tag ${port.state === 'new' ? 'info' : 'refused'}`}>{port.state}</span>
-      )}
+      <PortTag state={port.state} />
       {isIn && (shown === undefined ? <Value nodeId={nodeId} port={port} /> : <ShownValue of={shown} />)}
     </li>
   )
 })
 
-/** A constant in place of a wire, or what it means that there is none. */
+/** A constant in place of a wire, or what the step does without one. */
 function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortView }): ReactNode {
   const { openValue } = useCanvas()
   const { feed } = port

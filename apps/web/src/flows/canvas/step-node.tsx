@@ -10,39 +10,24 @@ import { PortRow } from './port-row.tsx'
 
 /** A node of the canvas. While it is dragged it is not drawn again: only its place changes. */
 export function StepNode({ id, selected }: NodeProps): ReactNode {
-  return <StepBody id={id} isChosen={selected} />
+  return <NodeBody id={id} isChosen={selected} />
 }
 
-/** Where wires that only say what comes first end. No port is called so. */
+/** The handle at which lines from steps that come first end. No port has this name. */
 export const AFTER_HANDLE = ' after'
 
-const StepBody = memo(function StepBody(props: {
+const NodeBody = memo(function NodeBody(props: {
   readonly id: string
   readonly isChosen: boolean
 }): ReactNode {
   const { id, isChosen } = props
   const node = useNodeView(id)
   const shown = useShownStep(id)
-  const measure = useUpdateNodeInternals()
-  const ports = node === undefined ? '' : [...node.inputs, ...node.outputs].map(({ name }) => name).join('\n')
-  const measured = useRef(ports)
-  useLayoutEffect(() => {
-    // A node that is new is measured as it is; of one whose ports have changed nobody else knows.
-    if (measured.current === ports) return
-    measured.current = ports
-    measure(id)
-  }, [measure, id, ports])
+  useMeasuredPorts(id, node)
   if (node === undefined) return null
   const isEnd = node.kind === 'input' || node.kind === 'output'
-  const names = [
-    'node',
-    isEnd ? 'end' : node.kind === 'job' ? 'agent' : 'adapter',
-    isChosen ? 'chosen' : '',
-    node.finding === 'error' ? 'hurt' : '',
-    shown === undefined ? '' : `is-${shown.state}`,
-  ]
   return (
-    <div className={names.filter(name => name !== '').join(' ')}>
+    <div className={classesOf(node, isChosen, shown)}>
       {node.after.length > 0 && (
         <Handle
           type="target"
@@ -55,20 +40,12 @@ const StepBody = memo(function StepBody(props: {
       <Head node={node} />
       {!isEnd && <Line node={node} />}
       <ul className="ports">
-        {node.inputs.map(port => (
+        {[...node.inputs, ...node.outputs].map(port => (
           <PortRow
-            key={`in ${port.name}`}
+            key={`${port.side} ${port.name}`}
             nodeId={id}
             port={port}
-            shown={valueOf(shown?.inputs, port.name)}
-          />
-        ))}
-        {node.outputs.map(port => (
-          <PortRow
-            key={`out ${port.name}`}
-            nodeId={id}
-            port={port}
-            shown={valueOf(shown?.outputs, port.name)}
+            shown={valueOf(port.side === 'in' ? shown?.inputs : shown?.outputs, port.name)}
           />
         ))}
       </ul>
@@ -77,6 +54,30 @@ const StepBody = memo(function StepBody(props: {
     </div>
   )
 })
+
+/** React Flow measures a node when it is new; of one whose ports have changed only this tells it. */
+function useMeasuredPorts(id: string, node: NodeView | undefined): void {
+  const measure = useUpdateNodeInternals()
+  const ports = node === undefined ? '' : [...node.inputs, ...node.outputs].map(({ name }) => name).join('\n')
+  const measured = useRef(ports)
+  useLayoutEffect(() => {
+    if (measured.current === ports) return
+    measured.current = ports
+    measure(id)
+  }, [measure, id, ports])
+}
+
+function classesOf({ kind, finding }: NodeView, isChosen: boolean, shown: ShownStep | undefined): string {
+  const isEnd = kind === 'input' || kind === 'output'
+  const names = [
+    'node',
+    isEnd ? 'end' : kind === 'job' ? 'agent' : 'adapter',
+    isChosen ? 'chosen' : '',
+    finding === 'error' ? 'hurt' : '',
+    shown === undefined ? '' : `is-${shown.state}`,
+  ]
+  return names.filter(name => name !== '').join(' ')
+}
 
 function Head({ node }: { readonly node: NodeView }): ReactNode {
   return (

@@ -44,7 +44,7 @@ export function useCanvasKeys(
   }
   return event => {
     const { key, target } = event
-    if (event.defaultPrevented || !(target instanceof HTMLElement) || isField(target)) return
+    if (event.defaultPrevented || !(target instanceof HTMLElement) || isTextField(target)) return
     const node = target.closest<HTMLElement>('.react-flow__node')
     const id = node?.dataset['id']
     const arrow = ARROWS[key]
@@ -80,8 +80,9 @@ function pressCommand(editor: FlowEditor, key: string, isShift: boolean, actions
   return true
 }
 
-function isField(target: HTMLElement): boolean {
-  return target.matches('input, textarea, select, [contenteditable]')
+/** Whether keys and the clipboard are those of a field that somebody types into. */
+export function isTextField(target: EventTarget): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 }
 
 function moveSteps(editor: FlowEditor, id: string, [x, y]: readonly [number, number], by: number): void {

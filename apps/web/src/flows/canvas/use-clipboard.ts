@@ -1,91 +1,97 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import { copySteps, pasteSteps } from '@farebox/flows/edit/copy-steps'
-import { useMemo, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
+import { useCallback, useMemo, useRef, useState, type ClipboardEvent } from 'react'
 import type { ImportedFlow } from '../document/import-flow.ts'
 import { keepPlaces, removeChosen, withPlaces } from '../editor/edit-actions.ts'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
+import { isTextField } from './use-canvas-keys.ts'
 
-/** So far from where they were copied steps are put, once more with each paste. */
+/** Pixels between steps and their copies, once more for each paste. */
 const APART = 40
 
 /**
- * Copies and pastes steps, also into a flow in another window. `problem`: why the last paste or drop added nothing.
+ * Copies and pastes steps, also into a flow in another window, and adds those of files. `problem`: why the last of it
+ * added nothing.
  */
 export function useClipboard() {
   const editor = useEditor()
-  const pasted = useRef<{ readonly text: string; readonly times: number; readonly whole?: Flow }>({
-    text: '',
-    times: 0,
-  })
-  const [problem, setProblem] = useState<string>()
-  const acts = useMemo(() => {
+  const { problem, setProblem, add } = useAddedSteps(editor)
+  const pasted = useRef<Pasted>({ text: '', times: 0 })
+  const events = useMemo(() => {
     const copy = (event: ClipboardEvent): boolean => {
-      if (isText(event.target)) return false
+      if (isTextField(event.target)) return false
       const copied = chosenOf(editor)
       if (copied === undefined) return false
-      // Every program can read the clipboard: secrets are kept by this page, and pasted in it alone.
+      // Every program can read the clipboard: this page keeps the secrets, and pastes them in this page alone.
       const text = JSON.stringify(withoutSecrets(copied))
       event.clipboardData.setData('text/plain', text)
       event.preventDefault()
       pasted.current = { text, times: 0, whole: copied }
       return true
     }
-    const take = (done: 'pasted' | 'added', reading: Promise<ImportedFlow>, by: number): void => {
+    return {
+      onCopy: (event: ClipboardEvent): void => void copy(event),
+      onCut(event: ClipboardEvent): void {
+        if (copy(event)) removeChosen(editor)
+      },
+      onPaste({ target, clipboardData }: ClipboardEvent): void {
+        if (isTextField(target)) return
+        const [file] = clipboardData.files
+        const text = clipboardData.getData('text/plain')
+        if (file !== undefined && text === '') return add('pasted', readFile(file))
+        const before = pasted.current.text === text ? pasted.current : { text, times: 0 }
+        const { whole, times } = (pasted.current = { ...before, times: before.times + 1 })
+        add('pasted', whole === undefined ? readText(text) : asRead(whole), APART * times)
+      },
+      onPointerDownCapture: (): void => setProblem(undefined),
+    }
+  }, [editor, add, setProblem])
+  const duplicate = (): void => {
+    const copied = chosenOf(editor)
+    if (copied !== undefined) setProblem(putSteps(editor, copied, APART))
+  }
+  const addFile = useCallback((file: File) => add('added', readFile(file)), [add])
+  return { events, duplicate, addFile, problem }
+}
+
+/** The text that was pasted last, and how often. */
+interface Pasted {
+  readonly text: string
+  readonly times: number
+  /** With its secrets, where this page copied it. */
+  readonly whole?: Flow
+}
+
+/** Adds the steps of a flow that is being read. */
+function useAddedSteps(editor: FlowEditor) {
+  const [problem, setProblem] = useState<string>()
+  const add = useCallback(
+    (done: 'pasted' | 'added', reading: Promise<ImportedFlow>, by = APART): void => {
       const refuse = (reason: string): void => setProblem(`Nothing was ${done}. ${reason}`)
       setProblem(undefined)
       reading.then(
         read => {
-          const reason = read.ok ? put(editor, read.flow, by) : explainProblem(read.problems[0] ?? '')
+          const reason = read.ok ? putSteps(editor, read.flow, by) : explainProblem(read.problems[0] ?? '')
           if (reason !== undefined) refuse(reason)
         },
         () => refuse('The content could not be read.'),
       )
-    }
-    return {
-      copy: (event: ClipboardEvent): void => void copy(event),
-      cut(event: ClipboardEvent): void {
-        if (copy(event)) removeChosen(editor)
-      },
-      paste(event: ClipboardEvent): void {
-        if (isText(event.target)) return
-        const { clipboardData } = event
-        const [file] = clipboardData.files
-        const text = clipboardData.getData('text/plain')
-        if (file !== undefined && text === '') return take('pasted', importFile(file), APART)
-        const { times, whole } =
-          pasted.current.text === text ? pasted.current : { times: 0, whole: undefined }
-        pasted.current = { text, times: times + 1, ...(whole !== undefined && { whole }) }
-        const reading =
-          whole === undefined ? importText(text) : Promise.resolve({ ok: true as const, flow: whole })
-        take('pasted', reading, APART * (times + 1))
-      },
-      /** A file that is dropped: the browser would leave the page to show it. */
-      drop(event: DragEvent): void {
-        const [file] = event.dataTransfer.files
-        if (event.defaultPrevented || file === undefined) return
-        event.preventDefault()
-        take('added', importFile(file), APART)
-      },
-      forget: (): void => setProblem(undefined),
-      duplicate(): void {
-        const copied = chosenOf(editor)
-        if (copied !== undefined) setProblem(put(editor, copied, APART))
-      },
-    }
-  }, [editor])
-  return { ...acts, problem }
+    },
+    [editor],
+  )
+  return { problem, setProblem, add }
 }
 
-/** What is chosen, as a flow of its own. */
+/** The chosen steps as a flow of their own. */
 function chosenOf(editor: FlowEditor): Flow | undefined {
   const copied = copySteps(withPlaces(editor), [...editor.store.state().selection])
   return Object.keys(copied.steps).length === 0 ? undefined : copied
 }
 
 /** Adds the steps; returns the reason where it cannot. */
-function put(editor: FlowEditor, copied: Flow, by: number): string | undefined {
+function putSteps(editor: FlowEditor, copied: Flow, by: number): string | undefined {
   const { store, catalog } = editor
   if (Object.keys(copied.steps).length === 0) return 'The flow does not have any steps.'
   const places = Object.values(copied.layout ?? {})
@@ -105,15 +111,15 @@ function explainProblem(problem: string): string {
   return problem.startsWith('The content ') ? problem : `The content is not a valid flow: ${problem}`
 }
 
-/** The text may come from anyone: it is read like any other document. */
-async function importText(text: string): Promise<ImportedFlow> {
+/** Anyone can have written the text: it is read like any other document. */
+async function readText(text: string): Promise<ImportedFlow> {
   return await (await import('../document/import-flow.ts')).readFlowText(text)
 }
 
-async function importFile(file: File): Promise<ImportedFlow> {
+async function readFile(file: File): Promise<ImportedFlow> {
   return await (await import('../document/import-flow.ts')).importFlow(file)
 }
 
-function isText(target: EventTarget): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
+async function asRead(flow: Flow): Promise<ImportedFlow> {
+  return { ok: true, flow }
 }

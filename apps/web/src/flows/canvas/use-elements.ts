@@ -5,8 +5,8 @@ import { useEditor, useFlowState, useFlowView } from '../editor/use-editor.ts'
 import { placeNodes } from '../view/places.ts'
 import { edgesOf, nodesOf } from './elements.ts'
 
-/** The nodes and wires of the flow for React Flow, and what it says of them put back into the flow. */
-export function useElements() {
+/** The nodes and wires of the flow as props of React Flow; selections and moves go back into the flow. */
+export function useElements(canvas: RefObject<HTMLElement | null>) {
   const editor = useEditor()
   const view = useFlowView(one => one)
   const flow = useFlowState(state => state.flow)
@@ -40,36 +40,30 @@ export function useElements() {
     [choose],
   )
   const onEdgesChange = useCallback((changes: EdgeChange[]) => choose(changes), [choose])
-  const onDragStop = useCallback(
-    (_: unknown, __: Node | Node[], moved: Node[] = []) => {
-      const all = moved.length > 0 ? moved : Array.isArray(__) ? __ : [__]
+  return { nodes, edges, onNodesChange, onEdgesChange, ...useDragging(canvas) }
+}
+
+/** Marks the canvas while steps are dragged, and moves them in the flow then. */
+function useDragging(canvas: RefObject<HTMLElement | null>) {
+  const editor = useEditor()
+  return useMemo(() => {
+    const start = (): void => canvas.current?.setAttribute('data-dragging', '')
+    const stop = (moved: readonly Node[]): void => {
+      canvas.current?.removeAttribute('data-dragging')
       editor.store.edit([
         ...keepPlaces(editor),
-        ...all.map(({ id, position: { x, y } }) => ({
+        ...moved.map(({ id, position: { x, y } }) => ({
           edit: 'move-step' as const,
           id,
           at: { x: Math.round(x), y: Math.round(y) },
         })),
       ])
-    },
-    [editor],
-  )
-  return { nodes, edges, onNodesChange, onEdgesChange, onDragStop }
-}
-
-/** Marks the canvas while something on it is dragged. */
-export function useDragging(
-  canvas: RefObject<HTMLElement | null>,
-  stopped: (_: unknown, node: Node | Node[], moved?: Node[]) => void,
-) {
-  return useMemo(
-    () => ({
-      start: () => canvas.current?.setAttribute('data-dragging', ''),
-      stop(event: unknown, node: Node | Node[], moved?: Node[]) {
-        canvas.current?.removeAttribute('data-dragging')
-        stopped(event, node, moved)
-      },
-    }),
-    [canvas, stopped],
-  )
+    }
+    return {
+      onNodeDragStart: start,
+      onNodeDragStop: (_: unknown, node: Node, moved: Node[]) => stop(moved.length > 0 ? moved : [node]),
+      onSelectionDragStart: start,
+      onSelectionDragStop: (_: unknown, moved: Node[]) => stop(moved),
+    }
+  }, [canvas, editor])
 }

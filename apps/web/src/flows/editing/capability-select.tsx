@@ -5,7 +5,7 @@ import { useAction } from '../../site/action.ts'
 import { useAsk } from '../../site/question.ts'
 import { answers } from '../../site/answers.ts'
 
-/** Which of its agent's capabilities a job orders. Another one is pinned as it is now; wires that led nowhere then are kept. */
+/** Chooses the capability of a job's agent. Another one is pinned with its current terms; wires without a port then are kept. */
 export function CapabilitySelect(props: {
   readonly id: string
   readonly agentId: number

@@ -2,7 +2,7 @@ import { FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
 import type { Finding } from '@farebox/flows/internal/check/finding'
 import { memo, useDeferredValue, type ReactNode } from 'react'
 import { Sign, type SignName } from '../../signs/sign.tsx'
-import { nameOf } from '../editor/edit-actions.ts'
+import { nameStop } from '../describe/name-stop.ts'
 import { titleFinding } from '../view/title-finding.ts'
 import { useEditor, useFlowView } from '../editor/use-editor.ts'
 
@@ -14,13 +14,13 @@ const SIGNS: { readonly [severity in Finding['severity']]: SignName } = {
 
 const NONE: readonly Finding[] = []
 
-/** All that was found, the worst first, with what mends it. A long list is drawn once what was changed is. */
+/** All findings, the worst first, with their repairs. A long list is rendered after the change itself. */
 export function FindingList(): ReactNode {
   const findings = useDeferredValue(useFlowView(({ check }) => check.findings))
   return <FindingRows findings={findings} isLed />
 }
 
-/** What was found at a step; what is about a port stands at the port. */
+/** The findings about a step itself; those about a port are shown at the port. */
 export function StepFindings({ step }: { readonly step: string }): ReactNode {
   const findings = useFlowView(view => view.findings.get(step) ?? NONE)
   return <FindingRows findings={findings.filter(({ port }) => port === undefined)} isLed={false} />
@@ -28,7 +28,7 @@ export function StepFindings({ step }: { readonly step: string }): ReactNode {
 
 const FindingRows = memo(function FindingRows(props: {
   readonly findings: readonly Finding[]
-  /** Whether it leads to where it was found. */
+  /** Whether its title leads to the step. */
   readonly isLed: boolean
 }): ReactNode {
   const { findings, isLed } = props
@@ -51,14 +51,12 @@ const FindingRow = memo(function FindingRow(props: {
   const { finding, isLed } = props
   const editor = useEditor()
   const name = useFlowView(({ graph }) =>
-    finding.step === undefined ? '' : nameOf(graph.flow, finding.step),
+    finding.step === undefined ? '' : nameStop(graph.flow, finding.step),
   )
-  const { step, severity, port, message, repairs } = finding
-  const typed = valueFor(finding)
+  const { step, severity, port, message } = finding
   const title = titleFinding(finding)
-  // A flow that has just been begun has no fault.
+  // An empty flow is not a fault.
   const look = finding.id === 'empty' ? 'note' : severity
-  const [first, ...others] = repairs
   return (
     <li className={`finding is-${look}`}>
       <Sign name={SIGNS[look]} />
@@ -75,38 +73,45 @@ const FindingRow = memo(function FindingRow(props: {
       <p>
         <bdi>{message}</bdi>
       </p>
-      {(first !== undefined || typed !== undefined) && (
-        <div className="row">
-          {first !== undefined && (
-            <button
-              type="button"
-              className={severity === 'error' ? 'button low solid' : 'button low'}
-              onClick={() => editor.store.edit(first.edits)}
-            >
-              <bdi>{first.label}</bdi>
-            </button>
-          )}
-          {others.map(({ label, edits }) => (
-            <button key={label} type="button" className="button low" onClick={() => editor.store.edit(edits)}>
-              <bdi>{label}</bdi>
-            </button>
-          ))}
-          {typed !== undefined && (
-            <button
-              type="button"
-              className="button low"
-              onClick={() => editor.point({ ...typed, isTyped: true })}
-            >
-              {finding.id.startsWith('unfed ') ? 'Always use…' : 'Change the value…'}
-            </button>
-          )}
-        </div>
-      )}
+      <Repairs finding={finding} />
     </li>
   )
 })
 
-/** The input for which a value can be typed: what it is to be, nobody else knows. */
+/** Buttons that fix what was found: the best repair first, then a value that is typed. */
+function Repairs({ finding }: { readonly finding: Finding }): ReactNode {
+  const editor = useEditor()
+  const { id, severity, repairs } = finding
+  const typed = valueFor(finding)
+  if (repairs.length === 0 && typed === undefined) return null
+  return (
+    <div className="row">
+      {repairs.map(({ label, edits }, index) => (
+        // Steps of the same name make repairs of the same label.
+        // oxlint-disable-next-line react/no-array-index-key
+        <button
+          key={`${label} ${index}`}
+          type="button"
+          className={index === 0 && severity === 'error' ? 'button low solid' : 'button low'}
+          onClick={() => editor.store.edit(edits)}
+        >
+          <bdi>{label}</bdi>
+        </button>
+      ))}
+      {typed !== undefined && (
+        <button
+          type="button"
+          className="button low"
+          onClick={() => editor.point({ ...typed, isTyped: true })}
+        >
+          {id.startsWith('unfed ') ? 'Always use…' : 'Change the value…'}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The input for which a value can be typed, because no repair can know the value. */
 function valueFor({ id, step, port }: Finding): PortRef | undefined {
   if (step === undefined || port === undefined || step === FLOW_OUTPUT) return undefined
   return id.startsWith('unfed ') || id.startsWith('constant ') ? { step, port } : undefined

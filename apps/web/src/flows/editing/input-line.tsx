@@ -1,16 +1,18 @@
 import type { PortRef } from '@farebox/flows/document/flow'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { PortShape } from './port-shape.tsx'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import type { PortView } from '../view/views.ts'
+import { PortShape, PortTag } from './port-shape.tsx'
 import { SecretMark } from './secret-mark.tsx'
 import { SourceSelect } from './source-select.tsx'
 import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { Field, JsonValue } from '@farebox/protocol/fields/field'
+import { findInput } from '@farebox/flows/internal/graph/find-port'
 import { FieldInputs } from '../../input-form/field-input.tsx'
 import { ValueSetting } from '../settings/setting-fields.tsx'
 
-/** One input in words: its name, what feeds it, its value where it has one of its own, and what was found. */
+/** One input in words: its name, its source, its value where it has one of its own, and what was found. */
 export function InputLine({
   to,
   isAlone = false,
@@ -20,50 +22,19 @@ export function InputLine({
 }): ReactNode {
   const node = useNodeView(to.step)
   const port = node?.inputs.find(({ name }) => name === to.port)
-  const type = useFlowView(({ graph }) => graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type)
+  const type = useFlowView(({ graph }) => findInput(graph, to)?.type)
   const finding = useFlowView(({ findings }) =>
     findings.get(to.step)?.find(({ port: at, severity }) => at === to.port && severity === 'error'),
   )
-  const [isTyped, setTyped] = useState(
-    port?.feed?.by === 'value' || (isAlone && port?.feed?.by === 'nothing'),
-  )
-  const line = useRef<HTMLDivElement>(null)
-  const editor = useEditor()
-  useEffect(
-    () =>
-      editor.onPoint(({ step, port: name, isTyped: isWanted = false }) => {
-        if (!isWanted || step !== to.step || name !== to.port) return
-        setTyped(true)
-        // Once its control is there.
-        requestAnimationFrame(() =>
-          line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus(),
-        )
-      }),
-    [editor, to.step, to.port],
-  )
+  const feed = port?.feed
+  const [isTyped, setTyped] = useState(feed?.by === 'value' || (isAlone && feed?.by === 'nothing'))
+  const line = useTypedWhenPointed(to, setTyped)
   if (port === undefined) return null
-  const { feed } = port
   const value = feed?.by === 'value' ? feed.value : undefined
   const isValue = feed?.by === 'value' || (isTyped && feed?.by === 'nothing')
   return (
     <div className={`feed ${port.state}`} ref={line}>
-      <dt>
-        <PortShape type={port.type} />
-        <span className="name">
-          <bdi>{port.name}</bdi>
-          {port.required && to.step !== 'output' && (
-            <>
-              <span className="star" aria-hidden="true">
-                *
-              </span>
-              <span className="unseen"> required</span>
-            </>
-          )}
-        </span>
-        {port.state !== 'there' && (
-          <span className={`tag ${port.state === 'new' ? 'info' : 'refused'}`}>{port.state}</span>
-        )}
-      </dt>
+      <PortName port={port} isStarred={port.required && to.step !== 'output'} />
       <dd>
         <SourceSelect to={to} port={port} isTyped={isValue} setTyped={setTyped} />
         {isValue && type !== undefined && <ValueInput to={to} type={type} value={value} />}
@@ -78,7 +49,49 @@ export function InputLine({
   )
 }
 
-/** A number, or one of a few words, is nothing that has to be kept from anybody. */
+/** Opens the value of an input, and focuses its control, each time somebody is led to type one. */
+function useTypedWhenPointed(
+  to: PortRef,
+  setTyped: (isTyped: boolean) => void,
+): RefObject<HTMLDivElement | null> {
+  const line = useRef<HTMLDivElement>(null)
+  const editor = useEditor()
+  useEffect(
+    () =>
+      editor.onPoint(({ step, port: name, isTyped = false }) => {
+        if (!isTyped || step !== to.step || name !== to.port) return
+        setTyped(true)
+        // After its control is rendered.
+        requestAnimationFrame(() =>
+          line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus(),
+        )
+      }),
+    [editor, to.step, to.port, setTyped],
+  )
+  return line
+}
+
+function PortName({ port, isStarred }: { readonly port: PortView; readonly isStarred: boolean }): ReactNode {
+  return (
+    <dt>
+      <PortShape type={port.type} />
+      <span className="name">
+        <bdi>{port.name}</bdi>
+        {isStarred && (
+          <>
+            <span className="star" aria-hidden="true">
+              *
+            </span>
+            <span className="unseen"> required</span>
+          </>
+        )}
+      </span>
+      <PortTag state={port.state} />
+    </dt>
+  )
+}
+
+/** Numbers, booleans and choices are not secrets. */
 function canBeSecret(type: PortType): boolean {
   return (
     type === 'any' ||
@@ -122,7 +135,7 @@ function ValueInput(props: {
   )
 }
 
-/** What is typed, as the agent would read it: `12` for a number. What it would refuse stays as it is. */
+/** The typed value as the agent would read it: `12` for a number. A value that it would refuse is not changed. */
 function readAs(field: Field, raw: JsonValue): JsonValue {
   const checked = compileInput({ value: { ...field, required: true } })({ value: raw })
   return checked.ok ? (checked.value['value'] ?? raw) : raw

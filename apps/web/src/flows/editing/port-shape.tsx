@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { TypeShape } from '../../signs/type-shape.tsx'
-import type { ShownType } from '../view/views.ts'
+import type { PortView, ShownType } from '../view/views.ts'
 
-/** The shape of a port's type; a ring where only the run will show it. Named by what stands beside it. */
+/** The shape of a port's type; a ring where only the run will show it. The port's name beside it names it. */
 export function PortShape({ type }: { readonly type: ShownType }): ReactNode {
   return (
     <span className="port-shape" aria-hidden="true">
@@ -14,5 +14,12 @@ export function PortShape({ type }: { readonly type: ShownType }): ReactNode {
         <TypeShape type={type} />
       )}
     </span>
+  )
+}
+
+/** A mark for a port that is not as the flow knows it: new, or gone. */
+export function PortTag({ state }: { readonly state: PortView['state'] }): ReactNode {
+  return state === 'there' ? null : (
+    <span className={`tag ${state === 'new' ? 'info' : 'refused'}`}>{state}</span>
   )
 }

@@ -2,7 +2,7 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import type { ReactNode } from 'react'
 import { useEditor, useFlowState } from '../editor/use-editor.ts'
 
-/** Whether a value stays here when the flow is given to others. */
+/** Marks a value as secret: it is left out when the flow is shared or exported. */
 export function SecretMark({ to }: { readonly to: PortRef }): ReactNode {
   const { store } = useEditor()
   const isSecret = useFlowState(

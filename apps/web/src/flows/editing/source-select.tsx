@@ -1,34 +1,36 @@
 import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { groupDigits } from '../../format/amount.ts'
 import { askWhenRun } from '../editor/edit-actions.ts'
 import { describeValue } from '../view/show-value.ts'
-import { sourcesFor, type Fit } from '../view/fits.ts'
-import type { PortView } from '../view/views.ts'
+import { GRADES, keyOfPort, sourcesFor, type FittingPort } from '../view/fits.ts'
+import type { Feed, PortView } from '../view/views.ts'
 import type { FlowView } from '../view/flow-view.ts'
 import { wordsOfSource } from '../view/node-view.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** What feeds an input, to be chosen from all that can. What can is worked out when somebody wants to choose. */
+/** Chooses the source of an input. The outputs that fit are computed when somebody opens the list. */
 export function SourceSelect(props: {
   readonly to: PortRef
   readonly port: PortView
-  /** Whether a value is typed for it, also while there is none yet. */
+  /** Whether a value is typed for it, even while the field is empty. */
   readonly isTyped: boolean
   readonly setTyped: (isTyped: boolean) => void
 }): ReactNode {
   const { to, port, isTyped, setTyped } = props
   const editor = useEditor()
-  const [fits, setFits] = useState<readonly Fit[]>()
+  const [fits, setFits] = useState<readonly FittingPort[]>()
   const { feed } = port
   const { graph } = editor.live.read()
   const wired = feed?.by === 'wire' ? feed : undefined
-  const value = wired !== undefined ? keyOf(wired.from) : isTyped ? 'value' : 'nothing'
+  const value = wired !== undefined ? keyOfPort(wired.from) : isTyped ? 'value' : 'nothing'
   const load = (): void => flushSync(() => setFits(bestFirst(editor.live.read(), to)))
   const choose = (chosen: string): void => {
     setTyped(chosen === 'value')
-    const fit = fits?.find(one => keyOf(one.port) === chosen)
+    const fit = fits?.find(one => keyOfPort(one.port) === chosen)
     if (fit !== undefined) editor.store.edit([{ edit: 'connect', from: fit.port, to }])
     else if (chosen === 'ask') askWhenRun(editor, to)
     else
@@ -38,7 +40,7 @@ export function SourceSelect(props: {
       ])
   }
   const isOutput = to.step === FLOW_OUTPUT
-  const others = (fits ?? []).filter(one => keyOf(one.port) !== value)
+  const others = (fits ?? []).filter(one => keyOfPort(one.port) !== value)
   return (
     <select
       className={`feeder ${wired?.grade ?? ''} ${port.finding ?? ''}`}
@@ -51,7 +53,7 @@ export function SourceSelect(props: {
       {wired !== undefined && <option value={value}>{describeWired(graph, wired)}</option>}
       <option value="nothing">{describeNothing(port, isOutput)}</option>
       {others.map(fit => (
-        <option key={keyOf(fit.port)} value={keyOf(fit.port)}>
+        <option key={keyOfPort(fit.port)} value={keyOfPort(fit.port)}>
           {wordsOfSource(graph, fit.port)}
           {describeGrade(fit)}
         </option>
@@ -62,30 +64,28 @@ export function SourceSelect(props: {
   )
 }
 
-/** What a repair would choose first, then what is of the same type, then by how well it fits. */
-function bestFirst({ graph, check }: FlowView, to: PortRef): readonly Fit[] {
+/** The outputs that a repair would choose first, then those of the same type, then by how well they fit. */
+function bestFirst({ graph, check }: FlowView, to: PortRef): readonly FittingPort[] {
   const finding = check.findings.find(({ step, port }) => step === to.step && port === to.port)
   const proposed = (finding?.repairs ?? []).flatMap(({ edits }) =>
-    edits.flatMap(edit => (edit.edit === 'connect' ? [keyOf(edit.from)] : [])),
+    edits.flatMap(edit => (edit.edit === 'connect' ? [keyOfPort(edit.from)] : [])),
   )
-  const typeOf = ({ step, port }: PortRef): string | undefined => {
-    const type = graph.outputsOf(step).find(({ name }) => name === port)?.type
+  const typeOf = (from: PortRef): string | undefined => {
+    const type = findOutput(graph, from)?.type
     return type === undefined || type === 'any' ? undefined : type.type
   }
-  const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type ?? 'any'
+  const input = findInput(graph, to)?.type ?? 'any'
   const wanted = input === 'any' ? undefined : input.type
-  const rank = ({ port, grade }: Fit): number => {
-    const place = proposed.indexOf(keyOf(port))
+  const rank = ({ port, grade }: FittingPort): number => {
+    const place = proposed.indexOf(keyOfPort(port))
     if (place !== -1) return place - proposed.length
     return (typeOf(port) === wanted ? 0 : GRADES.length) + GRADES.indexOf(grade)
   }
   return sourcesFor(graph, to).toSorted((one, other) => rank(one) - rank(other))
 }
 
-const GRADES = ['same', 'safe', 'lossy'] as const
-
-/** How it fits, where that is worth knowing before it is chosen. */
-function describeGrade({ grade, reason }: Fit): string {
+/** A warning for an output that is converted or may be rejected. */
+function describeGrade({ grade, reason }: FittingPort): string {
   if (grade === 'same') return ''
   if (grade === 'safe') return ', converted'
   const most = /length (?:of at most|from \d+ to) (\d+) characters$/.exec(reason)?.[1]
@@ -100,10 +100,7 @@ function describeNothing({ required, feed }: PortView, isOutput: boolean): strin
   return standard === undefined ? 'nothing (not used)' : `nothing (uses ${describeValue(standard, 24)})`
 }
 
-function describeWired(
-  graph: ReturnType<ReturnType<typeof useEditor>['live']['read']>['graph'],
-  feed: Extract<NonNullable<PortView['feed']>, { readonly by: 'wire' }>,
-): string {
+function describeWired(graph: Graph, feed: Extract<Feed, { readonly by: 'wire' }>): string {
   const words =
     feed.from.step === FLOW_INPUT
       ? `from flow input “${feed.from.port}”`
@@ -120,8 +117,4 @@ function describeWired(
     case 'broken':
       return `${words}, broken`
   }
-}
-
-function keyOf({ step, port }: PortRef): string {
-  return `${step} ${port}`
 }

@@ -1,15 +1,17 @@
 import type { JobStep, PortRef, Step } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 import { MAX_MAPPED_ITEMS } from '@farebox/flows/internal/document/flow-limits'
+import { stepsBehind } from '@farebox/flows/internal/graph/steps-before'
 import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { giveFromFlow } from '../editor/edit-actions.ts'
+import { isSamePort, keyOfPort } from '../view/fits.ts'
 import { wordsOfSource } from '../view/node-view.ts'
 import { PortShape } from './port-shape.tsx'
-import { ChoiceSetting, NumberSetting, TextSetting } from '../settings/setting-fields.tsx'
+import { ChoiceSetting, NumberSetting, SettingLine, TextSetting } from '../settings/setting-fields.tsx'
 import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
 
-/** What is seldom changed of a step: its name, a job for each item of a list, what has to come first. */
+/** Settings that are seldom changed: the step's name, a job for each item of a list, steps that have to come first. */
 export function StepMore({ id, step }: { readonly id: string; readonly step: Step }): ReactNode {
   const { store } = useEditor()
   const change = (changed: Step): void =>
@@ -69,8 +71,8 @@ function MapSetting({
 }
 
 /**
- * What must have come before it runs, without a value that it takes from there. What can be waited for is worked out when
- * somebody wants to choose: in an outline there are as many such lists as steps, each as long as all outputs.
+ * Outputs that a step waits for without taking their values. The choices are computed when somebody opens the list: an
+ * outline has one such list a step, each as long as all outputs.
  */
 function AfterSetting(props: {
   readonly id: string
@@ -83,23 +85,22 @@ function AfterSetting(props: {
   const [known, setKnown] = useState<readonly PortRef[]>([])
   const after = step.after ?? []
   const load = (): void => flushSync(() => setKnown(outputsBefore(live.read().graph, id)))
-  const offered = known.filter(source => !after.some(one => isSame(one, source)))
+  const offered = known.filter(source => !after.some(one => isSamePort(one, source)))
   const put = (changed: readonly PortRef[]): void => {
     const { after: _, ...rest } = step
     change(changed.length === 0 ? rest : { ...rest, after: changed })
   }
   return (
-    <div className="setting">
-      <label htmlFor={`${id}-after`}>Waits for</label>
+    <SettingLine label="Waits for" id={`${id}-after`}>
       {after.map(source => (
-        <p key={`${source.step} ${source.port}`} className="row">
+        <p key={keyOfPort(source)} className="row">
           <span>
             <bdi>{wordsOfSource(graph, source)}</bdi>
           </span>
           <button
             type="button"
             className="link small"
-            onClick={() => put(after.filter(one => !isSame(one, source)))}
+            onClick={() => put(after.filter(one => !isSamePort(one, source)))}
           >
             Do not wait
           </button>
@@ -112,7 +113,7 @@ function AfterSetting(props: {
         onPointerDown={load}
         onFocus={load}
         onChange={({ target }) => {
-          const source = offered.find(one => `${one.step} ${one.port}` === target.value)
+          const source = offered.find(one => keyOfPort(one) === target.value)
           if (source !== undefined) put([...after, source])
         }}
       >
@@ -120,25 +121,24 @@ function AfterSetting(props: {
           {after.length === 0 ? 'only the steps that supply its input' : 'another step as well'}
         </option>
         {offered.map(source => (
-          <option key={`${source.step} ${source.port}`} value={`${source.step} ${source.port}`}>
+          <option key={keyOfPort(source)} value={keyOfPort(source)}>
             {wordsOfSource(graph, source)}
           </option>
         ))}
       </select>
-    </div>
+    </SettingLine>
   )
 }
 
 /** The outputs of all steps that do not wait for this one, in the order of the run. */
 function outputsBefore(graph: Graph, id: string): readonly PortRef[] {
-  const behind = new Set([id])
-  for (const one of behind) for (const target of graph.targetsOf(one)) behind.add(target)
+  const behind = stepsBehind(graph, id)
   return graph.order
     .filter(other => !behind.has(other))
     .flatMap(other => graph.outputsOf(other).map(({ name }) => ({ step: other, port: name })))
 }
 
-/** What a step gives, and whether the flow gives it too. */
+/** The outputs of a step, and which of them the flow returns. */
 export function StepOutputs({ id }: { readonly id: string }): ReactNode {
   const editor = useEditor()
   const node = useNodeView(id)
@@ -171,8 +171,4 @@ export function StepOutputs({ id }: { readonly id: string }): ReactNode {
       ))}
     </ul>
   )
-}
-
-function isSame(one: PortRef, other: PortRef): boolean {
-  return one.step === other.step && one.port === other.port
 }

@@ -3,60 +3,37 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode 
 import type { Join } from '../editor/edit-actions.ts'
 import { usePickerOptions, type PickerOption } from './use-picker-options.ts'
 
-/** What can be added: everything, or what fits a wire that was dropped, with how well it fits. */
+/** A list of the steps that can be added: all of them, or those that fit a wire that was dropped, with how well they fit. */
 export function StepPicker(props: {
   readonly join: Join | undefined
   readonly add: (step: Step, port: string | undefined) => void
-  /** An input of the flow that asks for what a port takes. */
+  /** Adds an input of the flow for a port. */
   readonly ask: (to: PortRef) => void
-  /** An output of the flow that gives what a port gives. */
+  /** Adds an output of the flow for a port. */
   readonly give: (from: PortRef) => void
 }): ReactNode {
   const { join, add, ask, give } = props
   const id = useId()
-  const field = useRef<HTMLInputElement>(null)
-  // It is opened to type into it.
-  useEffect(() => field.current?.focus(), [])
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
   const { options, isReading, problem, title } = usePickerOptions(join, typed)
-  const at = Math.min(chosen, Math.max(options.length - 1, 0))
-  const take = (option: PickerOption | undefined): void => {
-    if (option === undefined) return
+  const take = (option: PickerOption): void => {
     if (option.what === 'step') add(option.step, option.port)
     else if (join !== undefined && 'to' in join) ask(join.to)
     else if (join !== undefined) give(join.from)
   }
-  const press = (event: KeyboardEvent): void => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (by !== undefined && options.length > 0) {
-      const next = (at + by + options.length) % options.length
-      setChosen(next)
-      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter') take(options[at])
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const { at, choose, press } = useChosenOption(id, options, take)
   return (
     <>
-      <input
-        ref={field}
-        className="input"
-        role="combobox"
-        aria-label={title}
-        aria-expanded="true"
-        aria-controls={`${id}-list`}
-        aria-activedescendant={options.length === 0 ? undefined : `${id}-${at}`}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={title}
-        value={typed}
-        onChange={event => {
-          setTyped(event.target.value)
-          setChosen(0)
+      <SearchField
+        title={title}
+        list={`${id}-list`}
+        chosen={options.length === 0 ? undefined : `${id}-${at}`}
+        typed={typed}
+        type={text => {
+          setTyped(text)
+          choose(0)
         }}
-        onKeyDown={press}
+        press={press}
       />
       <ul
         className={isReading ? 'options reading' : 'options'}
@@ -65,42 +42,114 @@ export function StepPicker(props: {
         aria-label={title}
       >
         {options.map((option, index) => (
-          <li
+          <OptionLine
             key={option.key}
             id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            className={option.isCare ? 'is-care' : undefined}
-            onPointerMove={() => setChosen(index)}
-            onClick={() => take(option)}
-          >
-            <span>
-              <b>
-                <bdi>{option.name}</bdi>
-              </b>{' '}
-              {option.detail !== '' && (
-                <span className="mono quiet">
-                  <bdi>{option.detail}</bdi>
-                </span>
-              )}
-            </span>
-            <b className="num">{option.price}</b>
-            {option.why !== '' && (
-              <span className="why">
-                <bdi>{option.why}</bdi>
-              </span>
-            )}
-          </li>
+            of={option}
+            isChosen={index === at}
+            choose={() => choose(index)}
+            take={() => take(option)}
+          />
         ))}
       </ul>
       <p className="tiny faint" role="status">
-        {problem ??
-          (options.length === 0
-            ? isReading
-              ? 'Searching…'
-              : 'No compatible steps with that name.'
-            : 'Use ↑ ↓ to choose, Enter to add, Esc to close.')}
+        {problem ?? describeOptions(options.length, isReading)}
       </p>
     </>
   )
+}
+
+/** The field for the words of the search. It has the focus from the start, and keeps it while an option is chosen. */
+function SearchField(props: {
+  readonly title: string
+  /** Id of the list of options. */
+  readonly list: string
+  /** Id of the chosen option. */
+  readonly chosen: string | undefined
+  readonly typed: string
+  readonly type: (text: string) => void
+  readonly press: (event: KeyboardEvent) => void
+}): ReactNode {
+  const { title, list, chosen, typed, type, press } = props
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <input
+      ref={field}
+      className="input"
+      role="combobox"
+      aria-label={title}
+      aria-expanded="true"
+      aria-controls={list}
+      aria-activedescendant={chosen}
+      autoComplete="off"
+      spellCheck={false}
+      placeholder={title}
+      value={typed}
+      onChange={({ target }) => type(target.value)}
+      onKeyDown={press}
+    />
+  )
+}
+
+/** The option that is chosen of a list, and the keys that choose another and take it. */
+function useChosenOption(id: string, options: readonly PickerOption[], take: (option: PickerOption) => void) {
+  const [chosen, choose] = useState(0)
+  const at = Math.min(chosen, Math.max(options.length - 1, 0))
+  const press = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const option = options[at]
+    if (by !== undefined && options.length > 0) {
+      const next = (at + by + options.length) % options.length
+      choose(next)
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key !== 'Enter') return
+    else if (option !== undefined) take(option)
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return { at, choose, press }
+}
+
+function OptionLine(props: {
+  readonly id: string
+  readonly of: PickerOption
+  readonly isChosen: boolean
+  readonly choose: () => void
+  readonly take: () => void
+}): ReactNode {
+  const { id, of, isChosen, choose, take } = props
+  const { name, detail, price, why, isCare } = of
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      className={isCare ? 'is-care' : undefined}
+      onPointerMove={choose}
+      onClick={take}
+    >
+      <span>
+        <b>
+          <bdi>{name}</bdi>
+        </b>{' '}
+        {detail !== '' && (
+          <span className="mono quiet">
+            <bdi>{detail}</bdi>
+          </span>
+        )}
+      </span>
+      <b className="num">{price}</b>
+      {why !== '' && (
+        <span className="why">
+          <bdi>{why}</bdi>
+        </span>
+      )}
+    </li>
+  )
+}
+
+function describeOptions(count: number, isReading: boolean): string {
+  if (count > 0) return 'Use ↑ ↓ to choose, Enter to add, Esc to close.'
+  return isReading ? 'Searching…' : 'No compatible steps with that name.'
 }

@@ -1,4 +1,6 @@
-import type { PortRef, Step } from '@farebox/flows/document/flow'
+import type { Step } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import { gradeTypes } from '../view/grade-types.ts'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
 import { portsOf } from '@farebox/flows/internal/graph/ports'
@@ -12,14 +14,14 @@ import type { Join } from '../editor/edit-actions.ts'
 import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
-/** Something that can be added. */
+/** A step, or an end of the flow, that can be added. */
 export type PickerOption = {
   readonly key: string
   readonly name: string
   /** A capability's name. */
   readonly detail: string
   readonly price: string
-  /** How it fits, or what it does. */
+  /** How well it fits, or its purpose. */
   readonly why: string
   /** It can fail while it runs. */
   readonly isCare: boolean
@@ -31,7 +33,7 @@ export type PickerOption = {
 const TYPING_MS = 120
 const MOST = 20
 
-/** What can be added where a wire was dropped, or anywhere; capabilities by the platform's search. */
+/** Steps that can be added where a wire was dropped, or anywhere; capabilities by the platform's search. */
 export function usePickerOptions(
   join: Join | undefined,
   typed: string,
@@ -123,7 +125,7 @@ function freeOption(free: FreeStep, join: Join | undefined, type: PortType): rea
 /** The input of a free step that takes such a value. */
 function takes(step: Step, type: PortType): { readonly port: string; readonly grade: string } | undefined {
   for (const { name, type: wanted } of portsOf(step, () => undefined).inputs) {
-    // A value that nobody knows the type of can be anything that an adapter is for.
+    // A value of an unknown type can be an object or a list.
     const { grade } = gradeTypes(type, wanted)
     const isFor = step.kind !== 'pick' || type === 'any' || type.type === 'array' || type.type === 'object'
     if (grade !== 'impossible' && isFor) return { port: name, grade }
@@ -145,7 +147,7 @@ function gives(step: Step, type: PortType): { readonly port: string; readonly gr
 function endOption(join: Join | undefined): readonly PickerOption[] {
   if (join === undefined) return []
   const isSource = 'from' in join
-  if (isSource ? false : join.to.step === 'output') return []
+  if (!isSource && join.to.step === 'output') return []
   return [
     {
       key: 'end',
@@ -159,18 +161,13 @@ function endOption(join: Join | undefined): readonly PickerOption[] {
   ]
 }
 
-function typeOfJoin(
-  graph: ReturnType<ReturnType<typeof useEditor>['live']['read']>['graph'],
-  join: Join | undefined,
-): PortType {
+function typeOfJoin(graph: Graph, join: Join | undefined): PortType {
   if (join === undefined) return 'any'
-  const named = ({ name }: { readonly name: string }, { port }: PortRef): boolean => name === port
-  return 'from' in join
-    ? (graph.outputsOf(join.from.step).find(port => named(port, join.from))?.type ?? 'any')
-    : (graph.inputsOf(join.to.step).find(port => named(port, join.to))?.type ?? 'any')
+  const port = 'from' in join ? findOutput(graph, join.from) : findInput(graph, join.to)
+  return port?.type ?? 'any'
 }
 
-/** A field without what only people read: it travels in an address. */
+/** A field without the words for people: it is sent in a query. */
 function withoutWords({
   description: _,
   examples: __,

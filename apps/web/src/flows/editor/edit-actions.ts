@@ -4,11 +4,12 @@ import { autoMap } from '@farebox/flows/edit/auto-map'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import { portsOf } from '@farebox/flows/internal/graph/ports'
 import type { FlowView } from '../view/flow-view.ts'
+import { GRADES } from '../view/fits.ts'
 import { gradeTypes } from '../view/grade-types.ts'
 import { withCurrent } from '@farebox/flows/internal/check/catalog'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 import { freeName, freeOutput } from '@farebox/flows/internal/document/free-name'
-import { nameStep } from '@farebox/flows/internal/document/name-step'
+import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import type { FlowEditor } from './flow-editor.ts'
 import { renameBySteps } from '../document/name-by-steps.ts'
 import {
@@ -76,10 +77,7 @@ export function addStep(
 /** A new input of the flow that asks for what a port takes, joined to it. */
 export function askWhenRun(editor: FlowEditor, to: PortRef): void {
   const { store, live } = editor
-  const port = live
-    .read()
-    .graph.inputsOf(to.step)
-    .find(({ name }) => name === to.port)
+  const port = findInput(live.read().graph, to)
   const type = port === undefined || port.type === 'any' ? ({ type: 'string' } as const) : port.type
   const name = freeName(Object.keys(store.state().flow.inputs), to.port)
   const { default: _, ...field } = type
@@ -124,28 +122,20 @@ export function removeChosen(editor: FlowEditor): void {
   editor.store.edit([...edits, ...renameBySteps(flow, applyEdits(flow, edits))], { select: [] })
 }
 
-/** What people read for a step. */
-export function nameOf(flow: Flow, id: string): string {
-  if (id === FLOW_INPUT) return 'Flow inputs'
-  return id === FLOW_OUTPUT ? 'Flow outputs' : nameStep(flow, id)
-}
-
 function joinNew(flow: Flow, id: string, join: Join | undefined, port: string | undefined): readonly Edit[] {
   if (join === undefined) return []
   const graph = buildGraph(flow)
   if ('to' in join) {
-    const wanted = graph.inputsOf(join.to.step).find(({ name }) => name === join.to.port)?.type ?? 'any'
+    const wanted = findInput(graph, join.to)?.type ?? 'any'
     const output = port ?? best(graph.outputsOf(id), ({ type }) => gradeTypes(type, wanted).grade)
     return output === undefined ? [] : [{ edit: 'connect', from: { step: id, port: output }, to: join.to }]
   }
-  const given = graph.outputsOf(join.from.step).find(({ name }) => name === join.from.port)?.type ?? 'any'
+  const given = findOutput(graph, join.from)?.type ?? 'any'
   const input = port ?? best(graph.inputsOf(id), ({ type }) => gradeTypes(given, type).grade)
   if (input === undefined) return []
   const first: Edit = { edit: 'connect', from: join.from, to: { step: id, port: input } }
   return [first, ...autoMap(buildGraph(applyEdits(flow, [first])), id)]
 }
-
-const GRADES = ['same', 'safe', 'lossy'] as const
 
 function best<T extends { readonly name: string; readonly required?: boolean }>(
   ports: readonly T[],

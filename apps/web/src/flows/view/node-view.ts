@@ -1,5 +1,6 @@
 import type { Finding } from '@farebox/flows/internal/check/finding'
 import { nameStep } from '@farebox/flows/internal/document/name-step'
+import { nameStop } from '../describe/name-stop.ts'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
 import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Step } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
@@ -30,7 +31,7 @@ export function viewNode(sources: NodeSources, id: string): NodeView {
   return {
     id,
     kind: step?.kind ?? (id === FLOW_INPUT ? 'input' : 'output'),
-    name: id === FLOW_INPUT ? 'Flow inputs' : id === FLOW_OUTPUT ? 'Flow outputs' : nameStep(graph.flow, id),
+    name: nameStop(graph.flow, id),
     price: step?.kind === 'job' ? step.pinned.price : undefined,
     line: step === undefined ? '' : describeStep(step),
     job:

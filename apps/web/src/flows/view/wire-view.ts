@@ -1,6 +1,7 @@
 import type { GradedWire } from '@farebox/flows/internal/check/check-wires'
 import type { PortRef } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
+import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import { keyOfInput } from './key-of-input.ts'
 import type { ShownType, WireView } from './views.ts'
 
@@ -16,7 +17,7 @@ export function viewWires(
     const key = keyOfInput(to)
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
-    const type = graph.outputsOf(from.step).find(({ name }) => name === from.port)?.type ?? 'any'
+    const type = findOutput(graph, from)?.type ?? 'any'
     const shown = type === 'any' ? 'any' : type.type
     const view: WireView = {
       id: count === 1 ? key : `${key} ${count}`,
@@ -40,7 +41,7 @@ function tagOf(graph: Graph, to: PortRef, grade: WireView['grade'], type: ShownT
     case 'same':
       return ''
     case 'safe': {
-      const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type
+      const input = findInput(graph, to)?.type
       return input !== undefined && input !== 'any' && input.type === 'string' && type !== 'string'
         ? 'as text'
         : 'converted'

@@ -1,17 +1,17 @@
 import type { PortRef } from '@farebox/flows/document/flow'
-import type { Fit } from '../../view/fits.ts'
+import { keyOfPort, type FittingPort, type PortSide } from '../../view/fits.ts'
 
 /**
- * Shows on the canvas which ports a wire can be joined to, and how well. Done to the elements, not by drawing them
- * again: a large flow has thousands of ports.
+ * Marks on the canvas the ports that a wire can be joined to, with how well. It sets attributes of the elements and
+ * renders nothing: a large flow has thousands of ports.
  */
-export function markFits(canvas: Element, from: PortRef, side: 'in' | 'out', fits: readonly Fit[]): void {
-  const grades = new Map(fits.map(({ port, grade }) => [keyOf(port), grade]))
+export function markFits(canvas: Element, from: PortRef, side: PortSide, fits: readonly FittingPort[]): void {
+  const grades = new Map(fits.map(({ port, grade }) => [keyOfPort(port), grade]))
   canvas.setAttribute('data-joining', side)
   const wanted = side === 'out' ? 'target' : 'source'
   for (const handle of canvas.querySelectorAll<HTMLElement>(`.react-flow__handle.${wanted}`)) {
     const port = { step: handle.dataset['nodeid'] ?? '', port: handle.dataset['handleid'] ?? '' }
-    handle.setAttribute('data-fit', grades.get(keyOf(port)) ?? 'no')
+    handle.setAttribute('data-fit', grades.get(keyOfPort(port)) ?? 'no')
   }
   findHandle(canvas, from, side)?.setAttribute('data-fit', 'from')
 }
@@ -23,7 +23,7 @@ export function unmarkFits(canvas: Element): void {
 }
 
 /** The element where wires of a port begin or end. */
-export function findHandle(canvas: Element, port: PortRef, side: 'in' | 'out'): HTMLElement | undefined {
+export function findHandle(canvas: Element, port: PortRef, side: PortSide): HTMLElement | undefined {
   const kind = side === 'in' ? 'target' : 'source'
   return Array.from(canvas.querySelectorAll<HTMLElement>(`.react-flow__handle.${kind}`)).find(
     ({ dataset }) => dataset['nodeid'] === port.step && dataset['handleid'] === port.port,
@@ -35,8 +35,4 @@ export function findNode(canvas: Element, id: string): HTMLElement | undefined {
   return Array.from(canvas.querySelectorAll<HTMLElement>('.react-flow__node')).find(
     ({ dataset }) => dataset['id'] === id,
   )
-}
-
-function keyOf({ step, port }: PortRef): string {
-  return `${step} ${port}`
 }

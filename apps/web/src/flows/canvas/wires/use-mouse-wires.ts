@@ -1,13 +1,32 @@
 import { useReactFlow, type Connection, type Edge, type ReactFlowProps } from '@xyflow/react'
 import type { PortRef } from '@farebox/flows/document/flow'
 import { useMemo, useRef, type RefObject } from 'react'
-import { sourcesFor, targetsFor, type Fit } from '../../view/fits.ts'
+import { bestFitAt, fitsFor, isSamePort, wireEnds, type FittingPort, type PortSide } from '../../view/fits.ts'
 import { feedOpen, joinPorts } from '../../editor/edit-actions.ts'
+import type { FlowEditor } from '../../editor/flow-editor.ts'
 import { useEditor } from '../../editor/use-editor.ts'
 import type { OpenedPopover } from '../canvas-popovers.tsx'
 import { markFits, unmarkFits } from './mark-fits.ts'
 
-type WireProps = Pick<
+/** Wires drawn with a pointer: ports that fit are marked meanwhile, and steps that fit are offered where one is dropped. */
+export function useMouseWires(
+  canvas: RefObject<HTMLElement | null>,
+  open: (popover: OpenedPopover) => void,
+): Drawing & Moving {
+  const isMoved = useRef(false)
+  const drawing = useDrawing(canvas, isMoved, useDroppedWire(canvas, open))
+  const moving = useMoving(isMoved)
+  return { ...drawing, ...moving }
+}
+
+/** A wire that is being drawn: the port that it begins at, and the ports that it can be joined to. */
+interface DrawnWire {
+  readonly from: PortRef
+  readonly side: PortSide
+  readonly fits: readonly FittingPort[]
+}
+
+type Drawing = Pick<
   ReactFlowProps,
   | 'onConnect'
   | 'onConnectStart'
@@ -15,62 +34,46 @@ type WireProps = Pick<
   | 'onClickConnectStart'
   | 'onClickConnectEnd'
   | 'isValidConnection'
-  | 'onReconnect'
-  | 'onReconnectStart'
-  | 'onReconnectEnd'
 >
 
-interface Drawn {
-  readonly from: PortRef
-  readonly side: 'in' | 'out'
-  readonly fits: readonly Fit[]
-}
-
-/** Wires drawn with a pointer: ports that fit are shown meanwhile, and what fits is offered where one is dropped. */
-export function useMouseWires(
+/**
+ * A wire from its first port until it is joined or dropped.
+ *
+ * @param isMoved whether it is a wire of the flow of which one end is moved
+ * @param dropped called where it was let go beside every port that fits
+ */
+function useDrawing(
   canvas: RefObject<HTMLElement | null>,
-  open: (popover: OpenedPopover) => void,
-): WireProps {
+  isMoved: { readonly current: boolean },
+  dropped: (wire: DrawnWire, at: { readonly x: number; readonly y: number }) => void,
+): Drawing {
   const editor = useEditor()
-  const { screenToFlowPosition } = useReactFlow()
-  const drawn = useRef<Drawn>(undefined)
-  const moved = useRef<Edge>(undefined)
+  const drawn = useRef<DrawnWire>(undefined)
   return useMemo(() => {
-    const begin = (nodeId: string | null, handleId: string | null, side: 'in' | 'out'): void => {
+    const begin: ReactFlowProps['onConnectStart'] = (_, { nodeId, handleId, handleType }) => {
       if (nodeId === null || handleId === null) return
       const from = { step: nodeId, port: handleId }
-      const { graph } = editor.live.read()
-      const fits = side === 'out' ? targetsFor(graph, from) : sourcesFor(graph, from)
+      const side = handleType === 'target' ? 'in' : 'out'
+      const fits = fitsFor(editor.live.read().graph, from, side)
       drawn.current = { from, side, fits }
       if (canvas.current !== null) markFits(canvas.current, from, side, fits)
     }
-    const end = (): Drawn | undefined => {
+    const end = (): DrawnWire | undefined => {
       if (canvas.current !== null) unmarkFits(canvas.current)
       const { current } = drawn
       drawn.current = undefined
       return current
     }
     return {
-      onConnectStart: (_, { nodeId, handleId, handleType }) =>
-        begin(nodeId, handleId, handleType === 'target' ? 'in' : 'out'),
-      onClickConnectStart: (_, { nodeId, handleId, handleType }) =>
-        begin(nodeId, handleId, handleType === 'target' ? 'in' : 'out'),
+      onConnectStart: begin,
+      onClickConnectStart: begin,
       onClickConnectEnd: () => void end(),
       onConnectEnd(event, { isValid }) {
         const wire = end()
-        if (wire === undefined || isValid === true || moved.current !== undefined) return
-        const { clientX: x, clientY: y } =
+        if (wire === undefined || isValid === true || isMoved.current) return
+        const pointer =
           'changedTouches' in event ? (event.changedTouches[0] ?? { clientX: 0, clientY: 0 }) : event
-        const under = document.elementFromPoint(x, y)
-        const node = under?.closest<HTMLElement>('.react-flow__node')?.dataset['id']
-        if (node !== undefined && node !== wire.from.step) return joinTo(wire, node)
-        if (node !== undefined || under?.closest('.canvas') !== canvas.current) return
-        const at = screenToFlowPosition({ x, y })
-        const join = wire.side === 'out' ? { from: wire.from } : { to: wire.from }
-        // The browser closes what opens while a button is let go.
-        requestAnimationFrame(() =>
-          open({ kind: 'add', join, at, anchor: () => ({ left: x, right: x, top: y, bottom: y }) }),
-        )
+        dropped(wire, { x: pointer.clientX, y: pointer.clientY })
       },
       onConnect(connection) {
         const ends = endsOf(connection)
@@ -81,54 +84,77 @@ export function useMouseWires(
         const ends = endsOf(connection)
         if (wire === undefined || ends === undefined) return false
         const other = wire.side === 'out' ? ends[1] : ends[0]
-        return wire.fits.some(({ port }) => port.step === other.step && port.port === other.port)
+        return wire.fits.some(({ port }) => isSamePort(port, other))
       },
-      onReconnectStart(_, edge) {
-        moved.current = edge
+    }
+  }, [canvas, isMoved, editor, dropped])
+}
+
+/** A wire that is let go over a step is joined to it; over the empty canvas, steps that fit are offered. */
+function useDroppedWire(
+  canvas: RefObject<HTMLElement | null>,
+  open: (popover: OpenedPopover) => void,
+): (wire: DrawnWire, at: { readonly x: number; readonly y: number }) => void {
+  const editor = useEditor()
+  const { screenToFlowPosition } = useReactFlow()
+  return useMemo(
+    () =>
+      (wire, { x, y }) => {
+        const under = document.elementFromPoint(x, y)
+        const node = under?.closest<HTMLElement>('.react-flow__node')?.dataset['id']
+        if (node !== undefined && node !== wire.from.step) return joinToStep(editor, wire, node)
+        if (node !== undefined || under?.closest('.canvas') !== canvas.current) return
+        const at = screenToFlowPosition({ x, y })
+        const join = wire.side === 'out' ? { from: wire.from } : { to: wire.from }
+        // The browser closes popovers that open before the button is released.
+        requestAnimationFrame(() =>
+          open({ kind: 'add', join, at, anchor: () => ({ left: x, right: x, top: y, bottom: y }) }),
+        )
+      },
+    [canvas, editor, open, screenToFlowPosition],
+  )
+}
+
+/** Joins a wire to the port of a step that fits best; a step that it feeds is fed by name as well. */
+function joinToStep(editor: FlowEditor, { from, side, fits }: DrawnWire, step: string): void {
+  const best = bestFitAt(editor.live.read().graph, step, side, fits)
+  if (best === undefined) return
+  joinPorts(editor, ...wireEnds(from, side, best.port))
+  if (side === 'out') feedOpen(editor, step)
+}
+
+type Moving = Pick<ReactFlowProps, 'onReconnect' | 'onReconnectStart' | 'onReconnectEnd'>
+
+/** A wire of which one end is moved to another port; it is removed where that end is let go elsewhere. */
+function useMoving(isMoved: { current: boolean }): Moving {
+  const { store } = useEditor()
+  return useMemo(
+    () => ({
+      onReconnectStart() {
+        isMoved.current = true
       },
       onReconnect(edge, connection) {
         const ends = endsOf(connection)
         const before = endsOf(edge)
         if (ends === undefined || before === undefined) return
-        editor.store.edit([
+        store.edit([
           { edit: 'disconnect', to: before[1] },
           { edit: 'connect', from: ends[0], to: ends[1] },
         ])
       },
       onReconnectEnd(_, edge, __, { isValid }) {
-        moved.current = undefined
+        isMoved.current = false
         const before = endsOf(edge)
-        if (isValid !== true && before !== undefined)
-          editor.store.edit([{ edit: 'disconnect', to: before[1] }])
+        if (isValid !== true && before !== undefined) store.edit([{ edit: 'disconnect', to: before[1] }])
       },
-    }
-
-    /** Dropped on a step, not on a port: the first that fits best, and what else has the same name. */
-    function joinTo(wire: Drawn, node: string): void {
-      const fits = wire.fits.filter(({ port }) => port.step === node)
-      const open = fits.filter(({ port }) => editor.live.read().graph.wireTo(port) === undefined)
-      const best = ['same', 'safe', 'lossy'].flatMap(grade => open.filter(fit => fit.grade === grade)).at(0)
-      if (best === undefined) return
-      if (wire.side === 'in') return joinPorts(editor, best.port, wire.from)
-      joinPorts(editor, wire.from, best.port)
-      feedOpen(editor, node)
-    }
-  }, [canvas, editor, open, screenToFlowPosition])
+    }),
+    [isMoved, store],
+  )
 }
 
-function endsOf({
-  source,
-  sourceHandle,
-  target,
-  targetHandle,
-}: Connection | Edge): [PortRef, PortRef] | undefined {
-  if (
-    sourceHandle === null ||
-    sourceHandle === undefined ||
-    targetHandle === null ||
-    targetHandle === undefined
-  )
-    return undefined
+function endsOf(connection: Connection | Edge): [from: PortRef, to: PortRef] | undefined {
+  const { source, sourceHandle, target, targetHandle } = connection
+  if (typeof sourceHandle !== 'string' || typeof targetHandle !== 'string') return undefined
   return [
     { step: source, port: sourceHandle },
     { step: target, port: targetHandle },

@@ -11,14 +11,14 @@ import { Sign } from '../../../signs/sign.tsx'
 import type { WireView } from '../../view/views.ts'
 import { NearContext } from '../canvas-context.ts'
 
-/** What the canvas hands to a wire; undefined: it is carried by the keyboard, and not joined yet. */
+/** The edge of a wire; without a view: it is carried by the keyboard, and not joined yet. */
 export type WireEdge = Edge<{ readonly wire?: WireView }, 'wire'>
 
 /** A wire that goes back runs above the step that it leads to, by half of the least room between two steps. */
 const ABOVE = 16
 
-/** A wire: its colour is the type of what goes through it, its line and its tag say how well that fits. */
-export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
+/** A wire: its colour is the type of the value, its line and its tag say how well that fits. */
+export const WireLine = memo(function WireLine(props: EdgeProps<WireEdge>): ReactNode {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props
   const isNear = useContext(NearContext)
   const ends = { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition }
@@ -44,6 +44,13 @@ export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
       )}
     </>
   )
+})
+
+/** A line between two steps of which the later waits for the earlier without taking a value from it. */
+export const AfterLine = memo(function AfterLine(props: EdgeProps): ReactNode {
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props
+  const [path] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition })
+  return <path className="after-line" d={path} />
 })
 
 function Tag(props: {
