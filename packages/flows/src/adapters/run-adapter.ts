@@ -8,7 +8,7 @@ import type { AdapterStep } from '../document/flow.ts'
 import { MAX_ADAPTER_CHARACTERS } from '../document/flow-limits.ts'
 import { parseTemplate } from './template-text.ts'
 
-/** What an adapter made of what came: a value, or nothing because its inputs do not fit. */
+/** The result of an adapter: a value, or none because its inputs do not fit. */
 export type AdapterResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string }

@@ -1,7 +1,7 @@
 /** A template, taken apart: texts and names of inputs in turn. */
 export type TemplatePart = { readonly text: string } | { readonly name: string }
 
-/** What a template is made of, or what is wrong with it. */
+/** The parts of a template, or its fault. */
 export type TemplateResult =
   | { readonly ok: true; readonly parts: readonly TemplatePart[] }
   | { readonly ok: false; readonly reason: string }

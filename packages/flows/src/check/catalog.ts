@@ -1,7 +1,7 @@
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import type { Flow, JobStep } from '../document/flow.ts'
 
-/** What an agent's capability is now. */
+/** The current state of an agent's capability. */
 export interface CurrentCapability {
   readonly agent_name: string
   /**
@@ -21,7 +21,7 @@ export interface CurrentCapability {
   readonly permissions: readonly string[]
 }
 
-/** What is known of the capabilities that a flow orders from. */
+/** The known capabilities that a flow orders from. */
 export interface Catalog {
   /**
    * @returns null where the agent or the capability is gone; undefined where nobody has asked: the pinned one counts
@@ -29,7 +29,7 @@ export interface Catalog {
   find(agentId: number, capability: string): CurrentCapability | null | undefined
 }
 
-/** Knows nothing: a flow is held against what is pinned in it. */
+/** Knows nothing: a flow is compared with what is pinned in it. */
 export const NO_CATALOG: Catalog = { find: () => undefined }
 
 /** A flow with the schemas, prices and deadlines that hold now in place of the pinned ones. */
@@ -42,7 +42,7 @@ export function withCurrent(flow: Flow, catalog: Catalog): Flow {
   return { ...flow, steps: Object.fromEntries(steps) }
 }
 
-/** What a flow keeps of a capability. */
+/** The part of a capability that a flow keeps. */
 export function pin(current: CurrentCapability): JobStep['pinned'] {
   const { agent_name, hash, price, max_deadline_seconds, input_schema, output_schema } = current
   return { agent_name, hash, price, max_deadline_seconds, input_schema, output_schema }

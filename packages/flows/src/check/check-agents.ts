@@ -1,10 +1,10 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import type { Flow, JobStep } from '../document/flow.ts'
 import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
-import { find, type Found, type Repair } from './finding.ts'
+import { find, type LazyFinding, type Repair } from './finding.ts'
 
-/** What has become of the agents that a flow orders from: gone, offline, dearer, changed, asking for permissions. */
-export function checkAgents(flow: Flow, catalog: Catalog): Found[] {
+/** Changes of the agents that a flow orders from: gone, offline, dearer, changed, asking for permissions. */
+export function checkAgents(flow: Flow, catalog: Catalog): LazyFinding[] {
   return Object.entries(flow.steps).flatMap(([id, step]) => {
     if (step.kind !== 'job') return []
     const current = catalog.find(step.agent_id, step.capability)
@@ -22,7 +22,7 @@ export function checkAgents(flow: Flow, catalog: Catalog): Found[] {
   })
 }
 
-function checkState(id: string, { agent_name: name, state, reason }: CurrentCapability): Found[] {
+function checkState(id: string, { agent_name: name, state, reason }: CurrentCapability): LazyFinding[] {
   switch (state) {
     case 'online':
       return []
@@ -52,7 +52,7 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
 }
 
 /** A higher price asks again; everything else that changed shows at its wires, and is taken over by one click. */
-function checkDrift(id: string, step: JobStep, current: CurrentCapability): Found[] {
+function checkDrift(id: string, step: JobStep, current: CurrentCapability): LazyFinding[] {
   const { pinned } = step
   const [before, now] = [readPrice(pinned.price), readPrice(current.price)]
   const takeOver = (label: string): Repair => ({
@@ -83,7 +83,7 @@ function checkDrift(id: string, step: JobStep, current: CurrentCapability): Foun
   ]
 }
 
-function checkPermissions(id: string, { agent_name: name, permissions }: CurrentCapability): Found[] {
+function checkPermissions(id: string, { agent_name: name, permissions }: CurrentCapability): LazyFinding[] {
   return permissions.map((reason, index) =>
     find('note', `permission ${index}`, { step: id }, `${name} asks to move your tokens: ${reason}`),
   )

@@ -95,7 +95,7 @@ describe('what is not fed', () => {
     expect(labels(used)[0]).toBe('Use “text” from the flow’s input')
   })
 
-  test('what was added later is not offered to what stands before it', () => {
+  test('a step that was added later is not offered to the steps before it', () => {
     const flow = flowOf(
       {},
       { one: jobStep({ a: { ...text, required: true } }, { b: text }), two: jobStep({}, { c: text }) },
@@ -113,7 +113,7 @@ describe('what is not fed', () => {
     expect(repair(flow, findings, 'unfed').wires.at(-1)?.from).toEqual({ step: 'summary', port: 'words' })
   })
 
-  test('nobody is sent in a circle by a repair', () => {
+  test('no repair makes a circle', () => {
     const flow = flowOf(
       {},
       {
@@ -285,7 +285,7 @@ describe('the price of branches', () => {
     })
   })
 
-  test('a payer with less is told before anything is signed', () => {
+  test('a payer with less gets a finding before anything is signed', () => {
     const { ok, findings } = checkFlow(SUMMARY_AND_QR, { balance: '0.0149' })
     expect(ok).toBe(false)
     expect(findings[0]?.message).toBe('The wallet has 0.0149 USDC; a run costs up to 0.015 USDC.')
@@ -329,7 +329,7 @@ describe('what has changed since the flow was made', () => {
     expect(checkFlow(SUMMARY_AND_QR, { catalog: now({ hash: current.hash }) }).findings).toHaveLength(1)
   })
 
-  test('pinning it anew ends the note', () => {
+  test('pinning it again ends the note', () => {
     const catalog = now({ max_deadline_seconds: 5 })
     const { findings } = checkFlow(SUMMARY_AND_QR, { catalog })
     const kept = repair(SUMMARY_AND_QR, findings, 'changed')

@@ -8,11 +8,11 @@ import { checkInputs } from './check-inputs.ts'
 import { checkSteps } from './check-steps.ts'
 import { checkWires, gradeWires, type GradedWire } from './check-wires.ts'
 import { timeFlow, type FlowDuration } from './duration.ts'
-import { find, listFindings, type Finding, type Found } from './finding.ts'
+import { find, listFindings, type Finding, type LazyFinding } from './finding.ts'
 import { startInspection } from './inspection.ts'
 import { priceFlow, type FlowPrice } from './price.ts'
 
-/** What is known of a flow before it is paid for. */
+/** Facts about a flow before it is paid for. */
 export interface FlowCheck {
   /** Whether it can be run: no finding is an error. */
   readonly ok: boolean
@@ -22,7 +22,7 @@ export interface FlowCheck {
   readonly wires: readonly GradedWire[]
   readonly price: FlowPrice
   readonly duration: FlowDuration
-  /** What a run takes and gives, in the field language. */
+  /** The inputs and outputs of a run, in the field language. */
   readonly input_schema: FieldMap
   readonly output_schema: FieldMap
 }
@@ -79,7 +79,7 @@ export function checkFlow(
   }
 }
 
-function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): Found[] {
+function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): LazyFinding[] {
   const [has, needs] = [readUsdc(balance), readUsdc(most)]
   if (balance === undefined || !has.ok || !needs.ok || has.atomic >= needs.atomic) return []
   return [find('error', 'balance', {}, `The wallet has ${balance} USDC; a run costs up to ${most} USDC.`)]

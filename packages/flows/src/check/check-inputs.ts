@@ -5,13 +5,13 @@ import { freeStepId } from '../edit/apply-edit.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { InputPort } from '../graph/ports.ts'
 import { findSources } from './find-sources.ts'
-import { find, type Found, type Repair } from './finding.ts'
+import { find, type LazyFinding, type Repair } from './finding.ts'
 import type { Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
 import { findOutput } from '../graph/find-port.ts'
 
 /** Inputs that nothing feeds, that may stay empty, or whose constants are refused; outputs that nothing feeds. */
-export function* checkInputs(inspection: Inspection): Generator<Found> {
+export function* checkInputs(inspection: Inspection): Generator<LazyFinding> {
   const { graph } = inspection
   for (const id of Object.keys(graph.flow.steps)) {
     for (const port of graph.inputsOf(id)) yield* checkPort(inspection, id, port)
@@ -20,7 +20,7 @@ export function* checkInputs(inspection: Inspection): Generator<Found> {
   for (const name of graph.flow.outputs) yield* checkOutput(inspection, name)
 }
 
-function checkPort(inspection: Inspection, id: string, port: InputPort): Found[] {
+function checkPort(inspection: Inspection, id: string, port: InputPort): LazyFinding[] {
   const { graph } = inspection
   const to = { step: id, port: port.name }
   const wire = graph.wireTo(to)
@@ -38,11 +38,16 @@ function checkPort(inspection: Inspection, id: string, port: InputPort): Found[]
 }
 
 /** An output that is not always there, into an input that has to be. */
-function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef, port: InputPort): Found[] {
+function checkSource(
+  { graph, guesses }: Inspection,
+  to: PortRef,
+  from: PortRef,
+  port: InputPort,
+): LazyFinding[] {
   const output = findOutput(graph, from)
   if (output === undefined || output.always || !port.required) return []
   const source = Object.hasOwn(graph.flow.steps, from.step) ? graph.flow.steps[from.step] : undefined
-  // What hangs on the other way of a branch is skipped, it does not fail.
+  // A step on the other way of a branch is skipped, it does not fail.
   if (source?.kind === 'branch' || source?.kind === 'approval' || source?.kind === 'wait') return []
   return [
     find(
@@ -62,7 +67,12 @@ function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef,
   ]
 }
 
-function checkConstant({ judgeValue }: Inspection, port: InputPort, to: PortRef, value: JsonValue): Found[] {
+function checkConstant(
+  { judgeValue }: Inspection,
+  port: InputPort,
+  to: PortRef,
+  value: JsonValue,
+): LazyFinding[] {
   const violation = judgeValue(port, value)
   if (violation === undefined) return []
   return [
@@ -73,7 +83,7 @@ function checkConstant({ judgeValue }: Inspection, port: InputPort, to: PortRef,
 }
 
 /** Values for inputs that are not there any more. */
-function checkStrayConstants(graph: Graph, id: string): Found[] {
+function checkStrayConstants(graph: Graph, id: string): LazyFinding[] {
   const known = new Set(graph.inputsOf(id).map(({ name }) => name))
   return Object.keys(graph.flow.steps[id]?.constants ?? {})
     .filter(name => !known.has(name))
@@ -85,7 +95,7 @@ function checkStrayConstants(graph: Graph, id: string): Found[] {
     })
 }
 
-function checkOutput(inspection: Inspection, port: string): Found[] {
+function checkOutput(inspection: Inspection, port: string): LazyFinding[] {
   const { graph } = inspection
   const to = { step: FLOW_OUTPUT, port }
   if (graph.wireTo(to) !== undefined) return []

@@ -4,11 +4,11 @@ import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-
 import type { Graph } from '../graph/graph.ts'
 import { hasValue } from '../document/has-value.ts'
 import { namesOfTemplate, parseTemplate } from '../adapters/template-text.ts'
-import { find, type Found, type Repair } from './finding.ts'
+import { find, type LazyFinding, type Repair } from './finding.ts'
 import { nameStep } from '../document/name-step.ts'
 
-/** What is wrong with single steps, whatever is joined to them, and with the order they are in. */
-export function checkSteps(graph: Graph): Found[] {
+/** Faults of single steps, whatever is joined to them, and of the order they are in. */
+export function checkSteps(graph: Graph): LazyFinding[] {
   const { flow } = graph
   const steps = Object.entries(flow.steps)
   const findings = steps.flatMap(([id, step]) => [
@@ -29,8 +29,8 @@ export function checkSteps(graph: Graph): Found[] {
   return [...findings, ...checkUnused(graph)]
 }
 
-function checkStep(id: string, step: Step): Found[] {
-  const wrong = (message: string): Found[] => [find('error', 'settings', { step: id }, message)]
+function checkStep(id: string, step: Step): LazyFinding[] {
+  const wrong = (message: string): LazyFinding[] => [find('error', 'settings', { step: id }, message)]
   switch (step.kind) {
     case 'template': {
       const parsed = parseTemplate(step.text)
@@ -63,7 +63,7 @@ function checkStep(id: string, step: Step): Found[] {
 }
 
 /** Marks on what would be given away all the same: other settings than values, and inputs that are not there. */
-function checkSecrets(graph: Graph, id: string, step: Step): Found[] {
+function checkSecrets(graph: Graph, id: string, step: Step): LazyFinding[] {
   const { secret = [], constants = {} } = step
   const inputs = new Set(graph.inputsOf(id).map(({ name }) => name))
   const canBeLeftOut = (port: string): boolean => {
@@ -91,7 +91,7 @@ function findTwice(names: readonly string[]): string | undefined {
   return names.find(name => seen.size === seen.add(name).size)
 }
 
-function checkAfter(graph: Graph, id: string, step: Step): Found[] {
+function checkAfter(graph: Graph, id: string, step: Step): LazyFinding[] {
   return (step.after ?? [])
     .filter(({ step: source, port }) => !graph.outputsOf(source).some(({ name }) => name === port))
     .map(source =>
@@ -116,7 +116,7 @@ function checkAfter(graph: Graph, id: string, step: Step): Found[] {
     )
 }
 
-function findCircle({ flow, circular }: Graph): Found {
+function findCircle({ flow, circular }: Graph): LazyFinding {
   const [first = ''] = circular
   const names = circular.slice(0, 5).map(id => nameStep(flow, id))
   return find(
@@ -136,14 +136,14 @@ function findCircle({ flow, circular }: Graph): Found {
 }
 
 /** Paid steps of which nothing is used, and steps that hold the run up for nothing. */
-function checkUnused({ flow }: Graph): Found[] {
+function checkUnused({ flow }: Graph): LazyFinding[] {
   const used = new Set(flow.wires.map(({ from }) => from.step))
   for (const { after } of Object.values(flow.steps)) for (const { step } of after ?? []) used.add(step)
   const unused = Object.entries(flow.steps).filter(([id]) => !used.has(id))
   return [...findPaidForNothing(flow, unused), ...findIdle(unused)]
 }
 
-function findIdle(unused: readonly (readonly [string, Step])[]): Found[] {
+function findIdle(unused: readonly (readonly [string, Step])[]): LazyFinding[] {
   return unused
     .filter(([, { kind }]) => kind === 'approval' || kind === 'wait')
     .map(([id, { kind }]) => {
@@ -153,7 +153,7 @@ function findIdle(unused: readonly (readonly [string, Step])[]): Found[] {
     })
 }
 
-function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step])[]): Found[] {
+function findPaidForNothing(flow: Flow, unused: readonly (readonly [string, Step])[]): LazyFinding[] {
   return unused
     .filter(([, step]) => step.kind === 'job')
     .map(([id, step]) => {

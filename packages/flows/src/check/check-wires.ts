@@ -4,7 +4,7 @@ import { freeStepId } from '../edit/apply-edit.ts'
 import type { Edit } from '../edit/edit.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { PortType } from '../graph/field-of.ts'
-import { find, type Found, type Repair } from './finding.ts'
+import { find, type LazyFinding, type Repair } from './finding.ts'
 import type { Guesses, Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
 import { findInput, findOutput } from '../graph/find-port.ts'
@@ -28,10 +28,10 @@ export function gradeWires({ graph, gradeTypes, guesses }: Inspection): readonly
   })
 }
 
-/** What is wrong with the wires. */
-export function checkWires({ graph, guesses }: Inspection, graded: readonly GradedWire[]): Found[] {
+/** Faults of the wires. */
+export function checkWires({ graph, guesses }: Inspection, graded: readonly GradedWire[]): LazyFinding[] {
   const seen = new Set<string>()
-  return graded.flatMap(({ wire, grade, reason }): Found[] => {
+  return graded.flatMap(({ wire, grade, reason }): LazyFinding[] => {
     const { from, to } = wire
     const place = { step: to.step, port: to.port }
     const key = `${to.step} ${to.port}`
@@ -67,7 +67,7 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
   })
 }
 
-/** What happens to a text that is too long: no adapter cuts one, so that nobody looks for it. */
+/** Says that a text that is too long stops the run, and that no adapter shortens one. */
 function whatThen(graph: Graph, { from, to }: Wire): string {
   const type = findInput(graph, to)?.type ?? 'any'
   if (from.step === FLOW_INPUT || type === 'any' || type.type !== 'string' || type.maxLength === undefined)

@@ -7,7 +7,7 @@ import type { Inspection } from './inspection.ts'
 
 const RANKS = { same: 0, safe: 1, lossy: 2, impossible: 3 } as const
 const MOST = 2
-/** Steps that are looked at, the latest first: in a large flow what is far away is seldom meant. */
+/** Steps that are compared, the latest first: in a large flow a distant one is seldom meant. */
 const NEAREST_STEPS = 40
 /** Two names are compared. */
 const STEPS_PER_OUTPUT = 4
@@ -16,7 +16,7 @@ const STEPS_PER_OUTPUT = 4
 const KINDS = ['named', 'free', 'named-input', 'same-type', 'other'] as const
 
 /** An output that may feed an input. */
-export interface Source {
+interface Source {
   readonly from: PortRef
   /** `other`: it is of another type, and seldom what is meant. */
   readonly kind: (typeof KINDS)[number]
@@ -74,7 +74,7 @@ function kindOf(
   return isSame ? 'same-type' : 'other'
 }
 
-/** Tells the steps before a step of which nothing is used: one that was added later is seldom meant to come before it. */
+/** Finds unused steps before a step: one that was added later is seldom meant to come before it. */
 function freeBefore({ graph, guesses }: Inspection, step: string): (id: string) => boolean {
   const { order } = graph
   const place = order.indexOf(step)

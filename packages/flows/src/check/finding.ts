@@ -1,7 +1,7 @@
 import type { Edit } from '../edit/edit.ts'
 import { weighJson } from '../document/json-weight.ts'
 
-/** What is wrong with a flow, or worth knowing before it is paid for. */
+/** A fault of a flow, or a fact worth knowing before it is paid for. */
 export interface Finding {
   /** The same for the same finding of a flow that has changed elsewhere. */
   readonly id: string
@@ -12,11 +12,11 @@ export interface Finding {
   readonly port?: string
   /** One sentence. */
   readonly message: string
-  /** What would mend it, the best first. */
+  /** Repairs of it, the best first. */
   readonly repairs: readonly Repair[]
 }
 
-/** One way to mend what was found. */
+/** One way to repair a finding. */
 export interface Repair {
   /** A few words for a button: `Feed it from the flow input text`. */
   readonly label: string
@@ -24,13 +24,13 @@ export interface Repair {
 }
 
 /** The place of a finding. */
-export interface Place {
+interface Place {
   readonly step?: string
   readonly port?: string
 }
 
 /** A finding whose repairs are worked out when it is listed. */
-export interface Found extends Omit<Finding, 'repairs'> {
+export interface LazyFinding extends Omit<Finding, 'repairs'> {
   readonly repairs: () => readonly Repair[]
 }
 
@@ -41,12 +41,12 @@ export function find(
   place: Place,
   message: string,
   repairs: () => readonly Repair[] = () => [],
-): Found {
+): LazyFinding {
   const id = [rule, place.step, place.port].filter(part => part !== undefined).join(' ')
   return { id, severity, ...place, message, repairs }
 }
 
-/** More than anybody reads; how many more there are is said. */
+/** More than a person reads; a note says how many more there are. */
 const MAX_FINDINGS = 1_000
 /** Of all repairs as JSON: one may hold a step with all of its schemas. */
 const MAX_REPAIR_CHARACTERS = 1_048_576
@@ -59,10 +59,14 @@ const SEVERITIES = ['error', 'warning', 'note'] as const
  * @param places the order of the steps, by id
  */
 export function listFindings(
-  found: readonly Iterable<Found>[],
+  found: readonly Iterable<LazyFinding>[],
   places: ReadonlyMap<string, number>,
 ): readonly Finding[] {
-  const kept: { readonly [severity in Finding['severity']]: Found[] } = { error: [], warning: [], note: [] }
+  const kept: { readonly [severity in Finding['severity']]: LazyFinding[] } = {
+    error: [],
+    warning: [],
+    note: [],
+  }
   let count = 0
   for (const part of found) {
     for (const one of part) {
@@ -70,7 +74,7 @@ export function listFindings(
       if (kept[one.severity].length < MAX_FINDINGS) kept[one.severity].push(one)
     }
   }
-  const placeOf = ({ step }: Found): number => places.get(step ?? '') ?? -1
+  const placeOf = ({ step }: LazyFinding): number => places.get(step ?? '') ?? -1
   const listed = SEVERITIES.flatMap(severity =>
     kept[severity].sort((one, other) => placeOf(one) - placeOf(other)),
   ).slice(0, MAX_FINDINGS)

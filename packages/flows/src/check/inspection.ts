@@ -17,7 +17,7 @@ import type { InputPort } from '../graph/ports.ts'
 export interface Inspection {
   readonly graph: Graph
   readonly gradeTypes: GradeTypes
-  /** What is wrong with a value for an input; undefined: nothing. */
+  /** The fault of a value for an input; undefined: none. */
   judgeValue(port: InputPort, value: JsonValue): Violation | undefined
   readonly guesses: Guesses
 }

@@ -39,7 +39,7 @@ export function narrowInput(graph: Graph, guesses: Guesses, { from, to }: Wire):
     : []
 }
 
-/** What both take: its own words, the type of what it feeds, and the narrower of each bound. */
+/** The values that both take: its own words, the type of the input that it feeds, and the narrower of each bound. */
 function narrow(own: Field, wanted: Field): Field {
   const { type } = wanted
   // They may be outside of it.

@@ -42,7 +42,7 @@ test('the slowest way to a step counts, with the waits that are declared on it',
   ])
 })
 
-test('what stands behind a person or a time that only the run knows is signed later, however far behind', () => {
+test('a step behind a person, or a time that only the run knows, is signed later, however far behind', () => {
   const plan = planOf(
     {
       before: work(),

@@ -4,7 +4,7 @@ import { jobKeysOf } from '../document/job-key.ts'
 import type { Graph } from '../graph/graph.ts'
 import { endsOfSteps } from './duration.ts'
 
-/** What a payer signs for one paid step. */
+/** The payment that is signed for one paid step. */
 export interface PlannedPayment {
   readonly step: string
   /** One, or one for each item that a list may have. */
@@ -18,11 +18,11 @@ export interface PlannedPayment {
   readonly validForSeconds: number
 }
 
-/** What an authorization is good for beyond the end of its step: somebody has to see a failure and ask again. */
+/** An authorization is valid for so long after the end of its step: somebody has to see a failure and ask again. */
 const RETRY_SECONDS = 900
 
 /**
- * What there is to sign for a flow, in the order in which its steps can run. Every agent is taken to need all of its time;
+ * The payments of a flow, in the order in which its steps can run. Every agent is taken to need all of its time;
  * what people and unnamed times take is not in `validForSeconds`.
  *
  * @example
@@ -55,7 +55,7 @@ export function paymentPlan(graph: Graph): readonly PlannedPayment[] {
   })
 }
 
-/** Ids of the steps that begin at a time that cannot be told beforehand. */
+/** Ids of the steps that begin at a time that only the run knows. */
 function findUntimed(graph: Graph): ReadonlySet<string> {
   const untimed = new Set<string>()
   for (const id of graph.order) {

@@ -3,7 +3,7 @@ import type { Flow, PortRef } from '../document/flow.ts'
 import type { Graph } from '../graph/graph.ts'
 import { skips } from '../graph/skips.ts'
 
-/** What a run costs, in decimal USDC; both are the same where nothing depends on what comes. */
+/** The price of a run, in decimal USDC; both are the same where it does not depend on values of the run. */
 export interface FlowPrice {
   readonly at_least: string
   readonly at_most: string

@@ -26,7 +26,7 @@ const ownStepId = stepId.refine(
 const portName = z.string().min(1).max(256)
 const portRef = z.strictObject({ step: stepId, port: portName })
 const json = z.json() as unknown as z.ZodType<JsonValue>
-// What a field may say is checked by `checkFields`, which says more.
+// `checkFields` checks the fields, and explains more.
 const fields = z.record(portName, z.json()) as unknown as z.ZodType<FieldMap>
 const field = z.json() as unknown as z.ZodType<Field>
 const constants = z.record(portName, json) as unknown as z.ZodType<JsonObject>
@@ -113,12 +113,12 @@ const flowDocument = z.strictObject({
   layout: z.record(stepId, z.strictObject({ x: z.number(), y: z.number() })).optional(),
 })
 
-/** What there may be of each part; each is read and refused by itself, which takes long where there are very many. */
+/** The most of each part; each is read and refused by itself, which takes long where there are very many. */
 const MOST = { steps: MAX_STEPS, layout: MAX_STEPS + 2, inputs: MAX_FLOW_FIELDS } as const
 
 /**
  * The shape of a {@link Flow}. What its fields say, and how its steps are joined, is checked elsewhere. Parts that are too
- * many are refused before they are looked at.
+ * many are refused before they are read.
  */
 export const flowSchema: z.ZodType<
   z.output<typeof flowDocument>,

@@ -1,6 +1,6 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 
-/** What every flow says of its format. */
+/** The version of the format, of every flow. */
 export const FLOW_VERSION = 1
 
 /** The source of wires that lead from the flow's own inputs. No step has this id. */
@@ -33,9 +33,9 @@ export interface Flow {
   readonly flow_version: typeof FLOW_VERSION
   readonly name: string
   readonly description?: string
-  /** What a run is given, in the field language. */
+  /** The inputs of a run, in the field language. */
   readonly inputs: FieldMap
-  /** What a run gives; each is fed by a wire to `output`, whose source gives it its type. */
+  /** The outputs of a run; each is fed by a wire to `output`, whose source gives it its type. */
   readonly outputs: readonly string[]
   /** By id: letters, digits, `-` and `_`, beginning with a letter. */
   readonly steps: { readonly [id: string]: Step }
@@ -56,15 +56,15 @@ export interface Wire {
   readonly to: PortRef
 }
 
-/** What all steps have. */
+/** The fields of all steps. */
 export interface StepBase {
-  /** What people call it; otherwise it is called after what it does. */
+  /** Its name for people; without one it is named after its kind. */
   readonly label?: string
   /** Values of inputs that no wire feeds. */
   readonly constants?: JsonObject
   /**
    * Names of those constants that are not given away with the flow, such as a key; of a step `constant` or `default` its
-   * `value`. Nothing else can be left out. Whoever is sent a job sees them all the same.
+   * `value`. Nothing else can be left out. The agent of a job sees them all the same.
    */
   readonly secret?: readonly string[]
   /** Outputs that must have come before it runs; it is skipped where one of them is. No value is taken from them. */
@@ -84,7 +84,7 @@ export interface JobStep extends StepBase {
   readonly map?: { readonly port: string; readonly most: number }
 }
 
-/** What the capability was when the flow was made: what it is held against before each run. */
+/** The capability as it was when the flow was made; it is compared with the current one before each run. */
 export interface PinnedCapability {
   readonly agent_name: string
   /** The `hash` of the capability on its agent's page. */
@@ -109,7 +109,7 @@ export type AdapterStep =
   | DefaultStep
   | FirstStep
 
-/** `object` with other names of its properties; those not named stay as they are. */
+/** `object` with other names of its properties; those not named are not changed. */
 export interface RenameStep extends StepBase {
   readonly kind: 'rename'
   /** Old name to new name. */
@@ -157,7 +157,7 @@ export interface ConstantStep extends StepBase {
   readonly value: JsonValue
 }
 
-/** What comes, or this value where nothing does: absent, null, or from a branch that was not taken. */
+/** The value that comes, or this one where none does: absent, null, or from a branch that was not taken. */
 export interface DefaultStep extends StepBase {
   readonly kind: 'default'
   readonly value: JsonValue
@@ -176,7 +176,7 @@ export interface BranchStep extends StepBase {
   readonly condition: Condition
 }
 
-/** What a branch asks about the value. Comparisons are of numbers; another type goes to `else`. */
+/** The condition of a branch. Comparisons are of numbers; another type goes to `else`. */
 export type Condition =
   | { readonly is: 'equal-to'; readonly value: JsonValue }
   | { readonly is: 'there' }

@@ -1,6 +1,6 @@
 import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type Step } from './flow.ts'
 
-/** What people read for a step: its label, or what it does. */
+/** The name of a step for people: its label, or a word for its kind. */
 export function nameStep(flow: Flow, id: string): string {
   if (id === FLOW_INPUT) return 'the flow’s input'
   if (id === FLOW_OUTPUT) return 'the flow’s output'

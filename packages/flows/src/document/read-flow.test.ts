@@ -60,7 +60,7 @@ test.each([
   expect(readFlow(withPinned({ max_deadline_seconds: seconds })).ok).toBe(isRead)
 })
 
-test('more than a megabyte is refused before it is looked at', () => {
+test('more than a megabyte is refused before it is read', () => {
   expect(problemsOf({ ...SUMMARY_AND_QR, description: 'x'.repeat(1_048_577) })[0]).toMatch(
     /must be at most 1048576 characters of JSON/,
   )

@@ -96,7 +96,7 @@ test.each(Object.entries(HELD))(
   },
 )
 
-test('a flow without secrets is given away as it is', () => {
+test('a flow without secrets is given away unchanged', () => {
   const plain = flowOf({ a: text }, { t: { kind: 'template', text: '{a}' } }, [
     'input.a > t.a',
     't.text > output.t',

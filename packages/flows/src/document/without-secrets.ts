@@ -3,7 +3,7 @@ import { hasValue } from './has-value.ts'
 
 /**
  * The flow as it can be given to others: without the constants that its owner marked as secret. Which they were stays, so
- * that whoever gets it sees what to fill in: `checkFlow` names each.
+ * that its receiver sees what to fill in: `checkFlow` names each.
  *
  * @example
  * ```ts

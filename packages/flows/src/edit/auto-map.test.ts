@@ -35,7 +35,7 @@ test('inputs are fed by outputs of their name, then by names like theirs, then b
   ])
 })
 
-test('what has a wire or a value is left as it is', () => {
+test('an input with a wire or a value is not changed', () => {
   const flow = flowOf(
     { content: text, text },
     { qr: { ...QR, constants: { content: 'x' } }, summary: SUMMARY },
@@ -86,7 +86,7 @@ test('of random flows with wires taken away, what is joined again is right and m
       const edits = autoMap(buildGraph(flow), step)
       const after = checkFlow(applyEdits(flow, edits))
       joined += edits.length
-      // What it hands on has another type then, which may not suit what follows.
+      // It then hands on another type, which may not suit the step after it.
       const isItsOwn = (one: Finding): boolean =>
         one.severity === 'error' && (one.step === step || one.id.startsWith('circle'))
       const known = new Set(before.findings.map(({ id }) => id))

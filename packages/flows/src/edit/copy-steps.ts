@@ -1,7 +1,7 @@
 import { FLOW_VERSION, type Flow, type PortRef, type Step } from '../document/flow.ts'
 import { MAX_STEPS, MAX_WIRES } from '../document/flow-limits.ts'
 import { freeStepId } from './apply-edit.ts'
-import type { Edit, Place } from './edit.ts'
+import type { Edit, CanvasPoint } from './edit.ts'
 
 /**
  * Steps of a flow with the wires between them, as a flow of their own: it can be put on a clipboard as JSON, and `readFlow`
@@ -33,7 +33,7 @@ export function copySteps(flow: Flow, ids: readonly string[]): Flow {
   }
 }
 
-/** What puts copied steps into a flow, or why they cannot be. */
+/** The edits that put copied steps into a flow, or why there are none. */
 export type Pasted =
   | {
       readonly ok: true
@@ -44,7 +44,7 @@ export type Pasted =
   | { readonly ok: false; readonly reason: string }
 
 /** Pixels that a copy is put to the right of and below what it was copied from. */
-const ASIDE: Place = { x: 40, y: 40 }
+const ASIDE: CanvasPoint = { x: 40, y: 40 }
 
 /**
  * The edits that put copied steps into a flow, under ids that are free there. What they took from steps outside of the
@@ -64,7 +64,7 @@ const ASIDE: Place = { x: 40, y: 40 }
  * }
  * ```
  */
-export function pasteSteps(flow: Flow, copied: Flow, at?: Place): Pasted {
+export function pasteSteps(flow: Flow, copied: Flow, at?: CanvasPoint): Pasted {
   const count = Object.keys(flow.steps).length + Object.keys(copied.steps).length
   if (count > MAX_STEPS)
     return { ok: false, reason: `A flow has at most ${MAX_STEPS} steps, this would be ${count}.` }
@@ -105,14 +105,14 @@ function freeIds(flow: Flow, copied: Flow): ReadonlyMap<string, string> {
   return ids
 }
 
-/** The step as it is in its new place: it waits for what was copied with it alone. */
+/** The step in its new place: it waits only for steps that were copied with it. */
 function withinCopy(step: Step, ids: ReadonlyMap<string, string>, moved: (ref: PortRef) => PortRef): Step {
   const { after, ...rest } = step
   const kept = (after ?? []).filter(source => ids.has(source.step)).map(moved)
   return kept.length === 0 ? rest : { ...rest, after: kept }
 }
 
-function shiftOf({ layout = {} }: Flow, at: Place | undefined): Place {
+function shiftOf({ layout = {} }: Flow, at: CanvasPoint | undefined): CanvasPoint {
   const places = Object.values(layout)
   if (at === undefined || places.length === 0) return ASIDE
   return {

@@ -3,12 +3,12 @@ import type { PortRef, Step } from '../document/flow.ts'
 
 /** One change of a flow: what the canvas, the outline, a proposed repair and a test all do. */
 export type Edit =
-  | { readonly edit: 'add-step'; readonly id: string; readonly step: Step; readonly at?: Place }
+  | { readonly edit: 'add-step'; readonly id: string; readonly step: Step; readonly at?: CanvasPoint }
   /** Its wires go with it. */
   | { readonly edit: 'remove-step'; readonly id: string }
   /** Another step in its place; the wires stay, also those that lead nowhere then. */
   | { readonly edit: 'replace-step'; readonly id: string; readonly step: Step }
-  | { readonly edit: 'move-step'; readonly id: string; readonly at: Place }
+  | { readonly edit: 'move-step'; readonly id: string; readonly at: CanvasPoint }
   /** In place of what fed the input before. */
   | { readonly edit: 'connect'; readonly from: PortRef; readonly to: PortRef }
   | { readonly edit: 'disconnect'; readonly to: PortRef }
@@ -38,8 +38,8 @@ export type Edit =
   | { readonly edit: 'remove-output'; readonly name: string }
   | { readonly edit: 'rename-flow'; readonly name: string }
 
-/** Where a step is drawn, in pixels. */
-export interface Place {
+/** The upper left corner of a step on the canvas, in pixels. */
+export interface CanvasPoint {
   readonly x: number
   readonly y: number
 }

@@ -1,7 +1,7 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import { MAX_SCHEMA_FIELDS } from '@farebox/protocol/limits'
 
-/** What goes through a port; `any` where only the run will show it. */
+/** The type of a port's values; `any` where only the run will show it. */
 export type PortType = Field | 'any'
 
 /**

@@ -169,7 +169,7 @@ function incomingOf(
 ): Incoming {
   return port => {
     const wire = wires.get(keyOf({ step: id, port }))
-    // What comes from a port that is not there may be anything.
+    // A port that is not there may give anything.
     if (wire !== undefined) return typeOf(wire.from) ?? 'any'
     return Object.hasOwn(constants, port) ? fieldOf(constants[port]) : undefined
   }

@@ -24,7 +24,7 @@ export interface Ports {
   readonly outputs: readonly OutputPort[]
 }
 
-/** What comes to an input of the step: its type, or undefined where nothing is joined to it. */
+/** The type that comes to an input of the step; undefined where nothing is joined to it. */
 export type Incoming = (port: string) => PortType | undefined
 
 const TEXT: Field = { type: 'string' }
@@ -136,7 +136,7 @@ function renamed(type: PortType, names: { readonly [name: string]: string }): Fi
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-/** What a path leads to, as far as the schemas say. */
+/** The type at a path, as far as the schemas declare it. */
 function typeAt(type: PortType, path: readonly (string | number)[]): PortType {
   let found: PortType = type
   for (const part of path) {

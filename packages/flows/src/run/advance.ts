@@ -2,7 +2,7 @@ import { startCheckBudget } from '@farebox/protocol/internal/fields/check-budget
 import { MAX_OUTPUT_CHECK_STEPS } from '@farebox/protocol/limits'
 import type { JobStep } from '../document/flow.ts'
 import type { Graph } from '../graph/graph.ts'
-import { findJob, setJob } from './jobs-of-run.ts'
+import { findJobOfRun, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect } from './run-event.ts'
@@ -57,7 +57,7 @@ export function advance(graph: Graph, run: Run, now: number, isPaid = false): Ad
     }
   }
   pass(true)
-  // What was held waits for a job to be ordered; where nothing is to come, it never will be.
+  // Held payments wait for a job to be ordered; where none can come any more, there never will be one.
   if (begin.hasHeld && !Object.values(steps).some(({ state }) => PENDING.has(state))) pass(false)
   return { run: wipeUnneeded(moving, effects), effects }
 }
@@ -101,7 +101,7 @@ function wipeExpired(graph: Graph, run: Run, now: number, effects: RunEffect[]):
   for (const key of Object.keys(run.payments)) {
     const payment = paymentOf(run, key)
     if (payment?.state !== 'ready' || payment.valid_before > now) continue
-    const job = findJob(graph, run, key)?.job
+    const job = findJobOfRun(graph, run, key)?.job
     if (job?.state === 'unpaid' || job?.state === 'quoting')
       wiped = setJob(graph, wiped, key, {
         state: 'unpaid',
@@ -128,7 +128,7 @@ function tellExpired(
   }
 }
 
-/** What a job does by itself: with a payment at hand the agent is asked for its price. */
+/** The action of a job by itself: with a payment at hand the agent is asked for its price. */
 function nextOfJob(
   run: Run,
   step: JobStep,

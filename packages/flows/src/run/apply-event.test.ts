@@ -191,7 +191,7 @@ describe('a run of two agents', () => {
     expect(it.effects.some(({ effect }) => effect === 'send')).toBe(false)
   })
 
-  test('the failure of an earlier attempt, heard late, leaves the one that is under way alone', () => {
+  test('the failure of an earlier attempt, received late, leaves the one that is under way alone', () => {
     const it = begin(SUMMARY_AND_QR)
     const failed = {
       event: 'failed',
@@ -258,7 +258,7 @@ describe('a run of two agents', () => {
     expect(it.effects.at(-1)).toMatchObject({ effect: 'send', job_id: 'job-second', attempt: 1 })
   })
 
-  test('charged without a delivery: it is counted, and who pays again is told that it is twice', () => {
+  test('charged without a delivery: it is counted, and the run says that a payment would be the second', () => {
     const it = begin(SUMMARY_AND_QR, undefined, '0.02')
     it.tell(pay('summary', '0.01'))
     it.tell(quoted('summary', '0.01'))

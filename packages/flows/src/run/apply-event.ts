@@ -6,16 +6,16 @@ import { secondsNeeded } from './seconds-needed.ts'
 import { paymentOf, paymentsOf, setPayment, staysWithin } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect, RunEvent } from './run-event.ts'
-import { findJob, setJob } from './jobs-of-run.ts'
+import { findJobOfRun, setJob } from './jobs-of-run.ts'
 import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
 import type { JobState, Payment, Run, UnpaidReason } from './run-state.ts'
 import { done } from './start-step.ts'
 
-/** A run after an event, or why nothing came of it: then it is as it was. */
+/** A run after an event, or why the event was refused: then the run is unchanged. */
 export type Applied = ({ readonly ok: true } & Advanced) | { readonly ok: false; readonly reason: string }
 
 /**
- * What an event makes of a run, and what it wants done next. Pure. An event that comes twice, or too late, changes
+ * Changes a run by an event, and returns its next actions. Pure. An event that comes twice, or too late, changes
  * nothing; what cannot be is refused with the reason.
  *
  * These hold for every order of events:
@@ -74,7 +74,7 @@ export function applyEvent(graph: Graph, run: Run, event: RunEvent, now: number)
 }
 
 function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: number): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   if (place === undefined) return refuse(`${key}: is no job of this flow`)
   if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
   const { step, state, job } = place
@@ -131,7 +131,7 @@ function quoted(
   { key, quote, reason }: Extract<RunEvent, { event: 'quoted' }>,
   now: number,
 ): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   const payment = paymentOf(run, key)
   if (place?.job?.state !== 'quoting' || payment?.state !== 'ready') return go(graph, run, now)
   const { input } = place.job
@@ -159,14 +159,14 @@ function quoted(
   return go(graph, sent, now, [{ effect: 'send', key, job_id: payment.job_id, attempt: 1, input }])
 }
 
-/** Whatever was known of the job before: an output with its charge is the end of it. */
+/** An output with its charge ends a job, whatever its state was before. */
 function completed(
   graph: Graph,
   run: Run,
   { key, job_id: jobId, output }: Extract<RunEvent, { event: 'completed' }>,
   now: number,
 ): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   const payment = paymentOf(run, key)
   if (place?.job === undefined || payment?.job_id !== jobId || !wasSent(payment)) return go(graph, run, now)
   if (place.job.state !== 'sent' && place.job.state !== 'failed') return go(graph, run, now)
@@ -180,21 +180,21 @@ function failed(
   { key, job_id: jobId, attempt: of, error_type, error }: Extract<RunEvent, { event: 'failed' }>,
   now: number,
 ): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   if (place?.job?.state !== 'sent' || paymentOf(run, key)?.job_id !== jobId) return go(graph, run, now)
   const { input, attempt } = place.job
   if (of !== attempt) return go(graph, run, now)
   return go(graph, setJob(graph, run, key, { state: 'failed', input, attempt, error_type, error }), now)
 }
 
-/** The payment of a first attempt that never left is of no more use; of a later one, what the earlier ones did stands. */
+/** The payment of a first attempt that never left is of no more use; of a later one, earlier attempts still count. */
 function unsent(
   graph: Graph,
   run: Run,
   { key, job_id: jobId, attempt: of, error }: Extract<RunEvent, { event: 'unsent' }>,
   now: number,
 ): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   if (place?.job?.state !== 'sent' || paymentOf(run, key)?.job_id !== jobId) return go(graph, run, now)
   const { input, attempt } = place.job
   if (of !== attempt) return go(graph, run, now)
@@ -210,7 +210,7 @@ function unsent(
   return go(graph, setPayment(next, key, 'wiped'), now, [{ effect: 'wipe', job_id: jobId }])
 }
 
-/** What the chain shows of a payment. A charge is final; so is that there can be none. */
+/** The chain's proof about a payment. A charge is final; so is that there can be none. */
 function settle(
   graph: Graph,
   run: Run,
@@ -220,7 +220,7 @@ function settle(
 ): Applied {
   const payment = paymentOf(run, key)
   if (payment?.job_id !== jobId || payment.state !== 'sent') return go(graph, run, now)
-  const job = findJob(graph, run, key)?.job
+  const job = findJobOfRun(graph, run, key)?.job
   // While the job is under way, its end says more than its charge.
   if (job?.state === 'sent' && state === 'dead')
     return go(graph, setPayment(endUnpaid(graph, run, key, job), key, state), now, [
@@ -241,7 +241,7 @@ function endUnpaid(graph: Graph, run: Run, key: string, job: Extract<JobState, {
 
 /** The same job with the same payment while that is good; otherwise a new payment is asked for once none can be charged. */
 function retried(graph: Graph, run: Run, key: string, now: number): Applied {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   if (place === undefined) return refuse(`${key}: is no job of this flow`)
   if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
   const { job, step } = place
@@ -304,7 +304,7 @@ function control(graph: Graph, run: Run, to: Run['control'], now: number): Appli
   for (const key of Object.keys(run.payments)) {
     const payment = paymentOf(run, key)
     if (payment?.state !== 'ready') continue
-    const job = findJob(graph, wiped, key)?.job
+    const job = findJobOfRun(graph, wiped, key)?.job
     // The price that is being asked for means nothing any more.
     if (job?.state === 'quoting') wiped = reopen(graph, wiped, key, job, { kind: 'none' })
     wiped = setPayment(wiped, key, 'wiped')

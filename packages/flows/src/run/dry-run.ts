@@ -18,12 +18,12 @@ export type DryRun =
       readonly input: JsonObject
       /** In the order in which they can run. */
       readonly steps: readonly DryStep[]
-      /** What the run would give, as far as it is there. */
+      /** The outputs of the run, as far as they are there. */
       readonly output: JsonObject
     }
   | { readonly ok: false; readonly reason: string }
 
-/** What became of one step. */
+/** The outcome of one step. */
 export interface DryStep {
   readonly step: string
   /** `waiting`: what it waits for has failed, or waits for it. */
@@ -101,10 +101,10 @@ function checkInput({ flow }: Graph, input: JsonObject, budget: CheckBudget): Ma
   return compileInput(flow.inputs, budget)(input)
 }
 
-/** What a step ends as; undefined: it waits for what has not ended. */
+/** The final state of a step; undefined: it waits for a step that has not ended. */
 function playStep(graph: Graph, run: Run, id: string, budget: CheckBudget): StepState | undefined {
   const step = graph.flow.steps[id]
-  // Whatever is waited for is over at that time.
+  // Every wait is over at that time.
   const state = startStep(graph, run, id, { now: Number.POSITIVE_INFINITY, budget })
   if (state?.state === 'asking') return done('approved', passedValue(graph, run, id), ['declined'])
   if (state?.state === 'ordering' && step?.kind === 'job') return playJobs(step, state.jobs.length, budget)

@@ -15,7 +15,7 @@ export interface FoundJob {
 }
 
 /** The job that a key names; undefined where the flow can have none of that name. */
-export function findJob(graph: Graph, run: Run, key: string): FoundJob | undefined {
+export function findJobOfRun(graph: Graph, run: Run, key: string): FoundJob | undefined {
   const step = findJobStep(graph.flow, key)
   const named = readJobKey(key)
   if (step === undefined || named === undefined) return undefined
@@ -26,7 +26,7 @@ export function findJob(graph: Graph, run: Run, key: string): FoundJob | undefin
 
 /** The run with one of its jobs in another state. */
 export function setJob(graph: Graph, run: Run, key: string, job: JobState): Run {
-  const place = findJob(graph, run, key)
+  const place = findJobOfRun(graph, run, key)
   if (place?.state?.state !== 'ordering') return run
   const jobs = place.state.jobs.map((one, index) => (index === place.index ? job : one))
   return { ...run, steps: { ...run.steps, [place.id]: { state: 'ordering', jobs } } }

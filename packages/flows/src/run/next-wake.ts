@@ -1,7 +1,7 @@
 import type { Run } from './run-state.ts'
 
 /**
- * When a run has to be looked at next because of the time alone, with the event `woken`: a wait is over, or a payment
+ * When a run is due next because of the time alone, with the event `woken`: a wait is over, or a payment
  * that is kept runs out and is deleted.
  *
  * @returns unix seconds; undefined: time changes nothing

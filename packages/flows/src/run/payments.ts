@@ -19,7 +19,7 @@ export function setPayment(run: Run, key: string, state: Payment['state']): Run 
   return { ...run, payments: { ...run.payments, [key]: [...known.slice(0, -1), { ...newest, state }] } }
 }
 
-/** What becomes of a run's money, in decimal USDC. Their sum never exceeds `max_total`. */
+/** The sums of a run by the state of their payments, in decimal USDC. Their sum never exceeds `max_total`. */
 export interface RunSums {
   /** Charged, as the chain shows. */
   readonly paid: string

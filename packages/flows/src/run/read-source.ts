@@ -3,8 +3,8 @@ import type { Graph } from '../graph/graph.ts'
 import { FLOW_INPUT, type PortRef } from '../document/flow.ts'
 import type { Run } from './run-state.ts'
 
-/** What comes from an output now. */
-export type Source =
+/** The current state of an output. */
+type Source =
   | { readonly is: 'there'; readonly value: JsonValue }
   /** Its step is done, and has left it out. */
   | { readonly is: 'absent' }
@@ -13,7 +13,7 @@ export type Source =
   /** Its step has not ended. */
   | { readonly is: 'open' }
 
-/** What comes from an output of a step, or of the run's input. */
+/** Reads the current value of an output of a step, or of the run's input. */
 export function readSource(run: Run, { step, port }: PortRef): Source {
   if (step === FLOW_INPUT) return valueOf(run.input, port)
   const known = Object.hasOwn(run.steps, step) ? run.steps[step] : undefined
@@ -22,7 +22,7 @@ export function readSource(run: Run, { step, port }: PortRef): Source {
   return known.closed.includes(port) ? { is: 'out' } : valueOf(known.outputs, port)
 }
 
-/** What an approval or a wait hands on: what came to its `value`, or its constant; undefined: nothing did. */
+/** The value that an approval or a wait hands on: the one at its `value`, or its constant; undefined: there is none. */
 export function passedValue(graph: Graph, run: Run, id: string): JsonValue | undefined {
   const source = graph.wireTo({ step: id, port: 'value' })?.from
   if (source === undefined) return graph.flow.steps[id]?.constants?.['value']

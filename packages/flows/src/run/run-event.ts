@@ -2,7 +2,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Payment } from './run-state.ts'
 
 /**
- * What happens to a run from outside.
+ * An event of a run, from outside.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import type { Payment } from './run-state.ts'
 export type RunEvent =
   /** A payment is brought, before it is asked for or after. */
   | { readonly event: 'paid-in'; readonly key: string; readonly payment: Omit<Payment, 'state'> }
-  /** What the agent asks for now; undefined: it could not be asked. */
+  /** The price that the agent asks for now; undefined: it could not be asked. */
   | {
       readonly event: 'quoted'
       readonly key: string
@@ -29,7 +29,7 @@ export type RunEvent =
       readonly job_id: string
       readonly output: JsonObject
     }
-  /** The job has failed, or its time is over. Its payment is what it was until the chain is heard. */
+  /** The job has failed, or its time is over. The state of its payment changes only with the chain's proof. */
   | {
       readonly event: 'failed'
       readonly key: string
@@ -55,13 +55,13 @@ export type RunEvent =
   | { readonly event: 'retried'; readonly key: string }
   /** A person has answered an approval. */
   | { readonly event: 'answered'; readonly step: string; readonly approved: boolean }
-  /** Whoever pays agrees to more: a price rose, or a step is paid once more. Decimal USDC. */
+  /** The payer agrees to more: a price rose, or a step is paid once more. Decimal USDC. */
   | { readonly event: 'raised'; readonly max_total: string }
   | { readonly event: 'paused' | 'resumed' | 'cancelled' }
   /** Time has passed. */
   | { readonly event: 'woken' }
 
-/** What a run wants done. Each is safe to do twice. */
+/** An action that a run wants. Each is safe to do twice. */
 export type RunEffect =
   /** Ask the agent, unpaid, what it asks for now. */
   | { readonly effect: 'quote'; readonly key: string }

@@ -30,7 +30,7 @@ export function sizeOfState(state: StepState, most: number): number {
   return lengthOf(state, most)
 }
 
-/** What becomes of a step for which the run has no room: nothing is sent for it, and nothing behind it begins. */
+/** The state of a step for which the run has no room: nothing is sent for it, and nothing behind it begins. */
 export const TOO_LARGE_STATE: StepState = {
   state: 'failed',
   reason: `does not fit: a run has at most ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values, and until a job of it is ordered twice what it was given`,

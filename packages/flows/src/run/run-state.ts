@@ -20,7 +20,7 @@ export interface Run {
   readonly flow: Flow
   /** Checked against the flow's inputs. */
   readonly input: JsonObject
-  /** Decimal USDC that all its payments together may come to; whoever pays can raise it. */
+  /** Decimal USDC that all its payments together may come to; the payer can raise it. */
   readonly max_total: string
   /** `paused`: nothing new is ordered; `cancelled`: nothing will be any more. */
   readonly control: 'running' | 'paused' | 'cancelled'
@@ -35,7 +35,7 @@ export interface Run {
 
 /** How a step is. */
 export type StepState =
-  /** What it hangs on does not come. */
+  /** A value that it needs will not come. */
   | { readonly state: 'skipped' }
   /** A person is asked. */
   | { readonly state: 'asking' }
@@ -62,7 +62,7 @@ export type JobState =
   /** The order with its payment has left, or may have. */
   | { readonly state: 'sent'; readonly input: JsonObject; readonly attempt: number }
   | { readonly state: 'done'; readonly output: JsonObject }
-  /** What the agent said, or did not; attempt 0: nothing was sent. Whether it may be charged its payment says. */
+  /** The agent's refusal, or its silence; attempt 0: nothing was sent. Its payment says whether it may be charged. */
   | {
       readonly state: 'failed'
       readonly input: JsonObject
@@ -80,7 +80,7 @@ export type UnpaidReason =
   | { readonly kind: 'too-late' }
   /** The one before can never be charged any more. */
   | { readonly kind: 'dead' }
-  /** The one before was charged, and nothing was delivered: whoever pays again pays twice for this step. */
+  /** The one before was charged, and nothing was delivered: another payment is the second for this step. */
   | { readonly kind: 'charged' }
 
 /** An authorization for one job. The signature itself is kept elsewhere, encrypted. */

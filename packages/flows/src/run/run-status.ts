@@ -14,22 +14,22 @@ export type Waiting =
   | { readonly for: 'person'; readonly step: string }
   /** Unix seconds. */
   | { readonly for: 'time'; readonly step: string; readonly until: number }
-  /** Somebody who asks for a failed job again. It may still be charged until then, where there is a time. */
+  /** A person who asks for a failed job again. It may still be charged until then, where there is a time. */
   | { readonly for: 'retry'; readonly key: string; readonly until?: number }
 
 /** How a run is. */
 export interface RunStatus {
   /**
    * - `running`: agents are at work
-   * - `waiting`: somebody has to do something, or time has to pass
+   * - `waiting`: a person has to do something, or time has to pass
    * - `completed`: all that could come has come
    * - `failed`: a free step has failed, and nothing else goes on
-   * - `paused`, `cancelled`: as it was told; agents that were at work may still end
+   * - `paused`, `cancelled`: by a command; agents that were at work may still end
    */
   readonly status: 'running' | 'waiting' | 'completed' | 'failed' | 'paused' | 'cancelled'
   /** In the order of the steps. Empty where it is completed or failed. */
   readonly waiting: readonly Waiting[]
-  /** What the run gives, as far as it is there. */
+  /** The outputs of the run, as far as they are there. */
   readonly output: JsonObject
 }
 
@@ -98,7 +98,7 @@ function waitingOf(graph: Graph, run: Run, id: string): readonly Waiting[] {
   }
 }
 
-/** What a run gives, as far as it is there. */
+/** The outputs of a run, as far as they are there. */
 export function outputOf(graph: Graph, run: Run): JsonObject {
   const values: [string, JsonValue][] = []
   for (const port of graph.flow.outputs) {

@@ -9,16 +9,16 @@ import type { Graph } from '../graph/graph.ts'
 import { readSource } from './read-source.ts'
 import type { JobState, Run, StepState } from './run-state.ts'
 
-/** What one look at a run has. */
+/** The values of one pass over a run. */
 export interface Moment {
   /** Unix seconds. */
   readonly now: number
-  /** What the checks of all inputs may take together: a list from outside may have a hundred that take long. */
+  /** A budget for the checks of all inputs together: a list from outside may have a hundred that take long. */
   readonly budget: CheckBudget
 }
 
 /**
- * What a step that has not begun becomes now; undefined: it still waits. Free steps are done at once. A job is `unpaid`
+ * The first state of a step; undefined: it still waits. Free steps are done at once. A job is `unpaid`
  * at first, whatever has been paid in.
  */
 export function startStep(graph: Graph, run: Run, id: string, moment: Moment): StepState | undefined {
@@ -32,7 +32,7 @@ export function startStep(graph: Graph, run: Run, id: string, moment: Moment): S
   return came === 'open' ? undefined : came === 'out' ? { state: 'skipped' } : startWith(step, came, moment)
 }
 
-/** The first input that comes, in order: what stands behind it is waited for, so that each run hands on the same. */
+/** The first input that comes, in order: the ones behind it are waited for, so that each run hands on the same. */
 function startFirst(graph: Graph, run: Run, id: string, count: number): StepState | undefined {
   for (let port = 1; port <= count; port += 1) {
     const source = sourceOf(graph, id, String(port))

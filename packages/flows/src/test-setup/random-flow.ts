@@ -37,7 +37,7 @@ const text = { type: 'string' } as const
 const TAKES: FieldMap = { a: { ...text, required: true }, b: text }
 const GIVES: FieldMap = { x: text, y: { ...text, required: false } }
 
-/** What an input has to be fed with. */
+/** The type that an input has to be fed with. */
 type Need = 'text' | 'list' | 'object' | 'anything'
 
 /** A step before it has wires. */

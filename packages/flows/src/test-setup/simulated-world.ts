@@ -12,7 +12,7 @@ import { startRun } from '../run/start-run.ts'
 import { statusOf } from '../run/run-status.ts'
 import { randomFlow, type Random } from './random-flow.ts'
 
-/** What really became of a payment, whatever the run believes. */
+/** The true state of a payment, whatever the run believes. */
 interface Authorization {
   readonly key: string
   readonly amount: bigint
@@ -42,7 +42,7 @@ export class SimulatedWorld {
   private readonly late: RunEvent[] = []
   private readonly random: Random
   private readonly honest: boolean
-  /** What was last answered for each job, heard or not. */
+  /** The last answer for each job, received or not. */
   private readonly quotes = new Map<string, { readonly price: string; readonly pay_to: string } | undefined>()
   private jobs = 0
   /** Payments that ran out before they were sent. */
@@ -101,7 +101,7 @@ export class SimulatedWorld {
     while (this.news.length > 0) this.hear()
   }
 
-  /** What was charged for jobs that were delivered, and for others. */
+  /** Sums that were charged for jobs that were delivered, and for others. */
   sums(): { readonly delivered: bigint; readonly undelivered: bigint } {
     let [delivered, undelivered] = [0n, 0n]
     for (const { state, amount, delivered: isDelivered } of this.authorizations.values()) {
@@ -132,7 +132,7 @@ export class SimulatedWorld {
     const isStale = 'job_id' in event && paymentOf(before, event.key)?.job_id !== event.job_id
     if (isStale && JSON.stringify(withoutFlow(result.run)) !== JSON.stringify(withoutFlow(before)))
       this.problems.push(`${event.key}: heeds ${event.event} of an earlier job`)
-    // What is kept is JSON: a run that is read again goes on as if it had stayed.
+    // A run is stored as JSON: one that is read again goes on as if it had stayed in memory.
     const kept = JSON.parse(JSON.stringify(withoutFlow(result.run))) as Omit<Run, 'flow'>
     this.run = { flow: result.run.flow, ...kept }
     this.carryOut(result.effects)
@@ -214,7 +214,7 @@ export class SimulatedWorld {
     this.behave(jobId, authorization, attempt)
   }
 
-  /** What the agent does with an order. */
+  /** The agent's reaction to an order. */
   private behave(jobId: string, authorization: Authorization, attempt: number): void {
     const { key } = authorization
     const luck = this.honest ? this.random(6) : this.random(10)
@@ -240,7 +240,7 @@ export class SimulatedWorld {
       this.tell(failure)
       if (authorization.state === 'charged') {
         this.tell({ event: 'charged', key, job_id: jobId })
-        // Or gives it when nobody waits for it any more.
+        // Or gives it after everyone has stopped waiting for it.
         if (this.random(2) === 0)
           this.late.push({ event: 'completed', key, job_id: jobId, output: outputOf(jobId) })
       }
@@ -335,7 +335,7 @@ export class SimulatedWorld {
     if (step !== undefined) this.apply({ event: 'answered', step, approved: this.random(3) > 0 })
   }
 
-  /** Whoever drives the run looks at it when it says so, and late at times. */
+  /** The driver looks at the run when it is due, and late at times. */
   private pass(seconds: number): void {
     this.now += seconds
     const at = nextWake(this.run)
@@ -370,7 +370,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** What the run may still come to, by the chain and not by what it believes. */
+  /** The most that the run may still cost, by the chain and not by its own state. */
   private checkSums(): void {
     let sum = 0n
     for (const { state, amount, sends } of this.authorizations.values())
