@@ -9,7 +9,7 @@ import { whyNotPayable } from '../agents/why-not-payable.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import type { KnownCapability } from '../checking/check-flow.ts'
 
-/** What every capability that a flow orders from is now; null where it is gone. */
+/** The current state of every capability that a flow orders from; null where it is gone. */
 export async function readCatalog(database: Database, flow: Flow): Promise<readonly KnownCapability[]> {
   const wanted = new Map<string, CapabilityRef>()
   for (const step of Object.values(flow.steps))
@@ -27,7 +27,7 @@ export interface CapabilityRef {
   readonly capability: string
 }
 
-/** What these capabilities are now, in this order; null where one is gone. */
+/** The current state of these capabilities, in this order; null where one is gone. */
 export async function readCapabilities(
   database: Database,
   wanted: readonly CapabilityRef[],
@@ -43,7 +43,7 @@ export async function readCapabilities(
   )
 }
 
-/** What a capability is now; null where it is gone, or its agent may not speak. */
+/** The current state of a capability; null where it is gone, or its agent is taken down. */
 export async function readCurrent(
   agent: AgentRow | undefined,
   name: string,

@@ -14,11 +14,11 @@ import { readCapabilitySearch } from './read-capability-search.ts'
 /** A page that searches at each key asks as often. */
 const SEARCHES_PER_MINUTE = 600
 
-/** What the steps of a flow can be. */
+/** The capabilities that steps of a flow can have. */
 export function capabilitiesRoute(parts: PlatformParts): Route {
   const memory = {
     frequencies: createFrequencySource(parts.clock),
-    // How many there are in all is not told here.
+    // The answer does not count them.
     counter: { count: () => undefined },
   }
   const askNow = createAskNow(parts)
@@ -52,7 +52,7 @@ export function capabilitiesRoute(parts: PlatformParts): Route {
       const capabilities = await describeOffered(database, found.capabilities)
       return {
         body: {
-          // Whoever went away meanwhile is not offered.
+          // An agent that went away meanwhile is not offered.
           capabilities: capabilities.filter(({ state }) => state === 'online'),
           next_cursor: found.next ?? null,
         },

@@ -98,7 +98,7 @@ test('words find the capabilities of an agent that speak of them, the most direc
   })
   expect(await names({ q: 'reading' })).toEqual(['1.reading', '1.count'])
   expect(await names({ q: 'readi' })).toEqual(['1.reading', '1.count'])
-  // What only the agent is called is about all that it does.
+  // A word in the agent's name only is about all of its capabilities.
   expect(await names({ q: 'texts' })).toEqual(['1.count', '1.frequent', '1.reading'])
   expect(await names({ q: 'texts frequent' })).toEqual(['1.frequent'])
 })
@@ -175,19 +175,19 @@ test('words, a price and a field are asked of one and the same capability', asyn
   expect(await names({ accepts: JSON.stringify({ type: 'array' }), max_price: '0.1' })).toEqual([])
 })
 
-test('only what can be ordered now is found: nobody provisional, offline, unproven or taken down', async () => {
+test('a provisional, offline, unproven or taken-down agent is not found: it cannot be ordered from', async () => {
   await list({})
   await list({}, { standing: 'provisional', declaration: null })
   await list({}, { isOffline: true })
   await list({}, { provenWallet: null })
   await list({}, { standing: 'taken-down' })
   expect(await names({})).toEqual(['1.count'])
-  // What is left out takes no place on a page.
+  // A capability that is left out takes no place on a page.
   await list({}, { provenWallet: null, badge: 'gold' })
   expect(await names({ limit: '1' })).toEqual(['1.count'])
 })
 
-test('by ids all are told of, whatever became of them', async () => {
+test('by ids all capabilities are reported, those that are gone included', async () => {
   await list({})
   await list({}, { isOffline: true })
   await list({}, { provenWallet: null })

@@ -12,7 +12,7 @@ import type { Found } from '../../search/collect-matches.ts'
 /** The order of an agent: how directly words match, then its standing, then its position. */
 export type AgentOrder = Pick<Found, 'stage' | 'key' | 'position'>
 
-/** The order of a capability among those of the agents that are looked at together. */
+/** The order of a capability among those of the agents that are graded together. */
 export interface CapabilityOrder extends AgentOrder {
   /** How well it fits. */
   readonly grade: number
@@ -22,7 +22,7 @@ export interface CapabilityOrder extends AgentOrder {
 
 /** Where a page of capabilities begins. */
 export interface CapabilityPlace {
-  /** The agents that are looked at together are the first behind this one … */
+  /** The agents that are graded together are the first behind this one … */
   readonly agentsAfter: Place | undefined
   /** … and behind that one among them, … */
   readonly agentsFrom: AgentOrder | undefined
@@ -40,7 +40,7 @@ const BEGINNING: CapabilityPlace = {
 }
 
 /** Writes a place so that it goes with this query alone. */
-export function writePlace(
+export function writeCapabilityPlace(
   { agentsAfter, agentsFrom, agents, after }: CapabilityPlace,
   query: PagedQuery,
 ): string {
@@ -56,7 +56,7 @@ export function writePlace(
 }
 
 /**
- * Reads what {@link writePlace} wrote for the same query; without one, the beginning.
+ * Reads what {@link writeCapabilityPlace} wrote for the same query; without one, the beginning.
  *
  * @throws {Refusal} `validation` for anything else
  */

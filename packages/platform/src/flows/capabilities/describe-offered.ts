@@ -9,7 +9,7 @@ import type { AskNow } from '../../monitor/ask/ask-now.ts'
 import { ownersText } from '../../listing/owners-text.ts'
 import { readCurrent, type CapabilityRef } from '../read-catalog.ts'
 
-/** A capability that somebody wants to see. */
+/** A capability that is asked for. */
 export interface AskedCapability extends CapabilityRef {
   readonly fits?: readonly PortFit[]
 }

@@ -7,7 +7,7 @@ import { findAgents, type SearchMemory } from '../../search/find-agents.ts'
 import {
   compareAgents,
   compareCapabilities,
-  writePlace,
+  writeCapabilityPlace,
   type CapabilityOrder,
   type CapabilityPlace,
 } from './capability-place.ts'
@@ -15,10 +15,10 @@ import { refuseBusy } from '../refuse-busy.ts'
 import { readDeclarations } from './read-declarations.ts'
 import type { CapabilitySearch } from './read-capability-search.ts'
 
-/** Agents that are looked at together: what fits best among them comes first. */
+/** Agents that are graded together: the best fits among them come first. */
 const AGENTS_TOGETHER = 50
 const AGENTS_TOGETHER_TO_FIT = 200
-/** How often more are looked at for one page. */
+/** How often more are graded for one page. */
 const MOST_ROUNDS = 3
 /** No further agent is begun with after so long; where a page goes on among agents that took as long, it may take longer. */
 const GRADING_MS = 400
@@ -33,7 +33,7 @@ export interface FoundCapabilities {
 
 /**
  * Finds capabilities, the best match first: agents in the order of the search for them, so many at a time, and among
- * these what fits best. How many are looked at for a page is bounded, so it may be short and still not be the last.
+ * these what fits best. How many are graded for a page is bounded, so it may be short and still not be the last.
  *
  * @param asked.owner whose turn it is in the threads
  * @throws {Refusal} `validation` for a field that is none, `unavailable` where too much is going on
@@ -57,7 +57,7 @@ export async function findCapabilities(
   }
   return {
     capabilities: shown.map(({ capability }) => capability),
-    next: place && writePlace(place, search.query),
+    next: place && writeCapabilityPlace(place, search.query),
   }
 }
 
@@ -67,9 +67,9 @@ interface Ordered {
 }
 
 interface Looked {
-  /** How many agents were looked at. */
+  /** How many agents were graded. */
   readonly agents: number
-  /** What is behind the place, in order. */
+  /** The capabilities behind the place, in order. */
   readonly matching: readonly Ordered[]
   /** Where the next agents are; undefined: there are none. */
   readonly next: CapabilityPlace | undefined
@@ -111,7 +111,7 @@ async function lookAtSome(
   }
 }
 
-/** How many of the agents were looked at, those among them that cannot be paid included. */
+/** How many of the agents were graded, those among them that cannot be paid included. */
 function countLooked(
   wanted: readonly Found[],
   { declarations, looked }: Awaited<ReturnType<typeof readDeclarations>>,

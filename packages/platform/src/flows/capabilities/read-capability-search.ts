@@ -8,7 +8,7 @@ import { fieldTag } from '../../listing/describe-entry.ts'
 import { readSearch, type Search, type TagGroup } from '../../search/search.ts'
 import { readPlace, type CapabilityPlace } from './capability-place.ts'
 
-/** What is looked for: among which agents, and of their capabilities which. */
+/** A search: among which agents, and for which of their capabilities. */
 export interface CapabilitySearch {
   readonly agents: Search
   readonly question: CapabilityQuestion
@@ -45,7 +45,7 @@ export function readCapabilitySearch(query: z.infer<typeof capabilitiesQuery>): 
 interface Fit {
   readonly side: 'input' | 'output'
   readonly field: string
-  /** What a capability must have one of, to have a chance. */
+  /** A capability without any of them does not match. */
   readonly tags: TagGroup
 }
 

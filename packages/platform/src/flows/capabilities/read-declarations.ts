@@ -2,13 +2,13 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { IS_PAYABLE } from '../../agents/why-not-payable.ts'
 import type { KeptDeclaration } from '../../checking/flows/find-fitting.ts'
 
-/** What is handed to a thread at once, in characters; one declaration has 256 KB at most. */
+/** The most that is handed to a thread at once, in characters; one declaration has 256 KB at most. */
 const MOST_CHARACTERS = 4_000_000
 
-/** What agents declare, as far as it was read. */
+/** Declarations of agents, as far as they were read. */
 export interface ReadDeclarations {
   readonly declarations: readonly KeptDeclaration[]
-  /** Of the agents asked for, how many were looked at: all, unless what they declare is too much at once. */
+  /** Of the agents asked for, how many were read: all, unless what they declare is too much at once. */
   readonly looked: number
 }
 

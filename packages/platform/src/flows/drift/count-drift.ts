@@ -9,7 +9,7 @@ import { readCurrent } from '../read-catalog.ts'
 import { refuseBusy } from '../refuse-busy.ts'
 import { countOrders, readSomeDocuments } from './read-orders.ts'
 
-/** What of the reasons is told. */
+/** So many reasons are named. */
 const MOST_REASONS = 20
 
 /**

@@ -14,7 +14,7 @@ const DRIFTS_PER_MINUTE = 10
 /** Somewhat more than the platform reads of `/about`, for how it is written. */
 const MAX_DECLARATION_BYTES = 2 * 262_144
 
-/** What a change of an agent would break. */
+/** The flows that a change of an agent would break. */
 export function driftRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',

@@ -36,7 +36,7 @@ function declare(count: Partial<Capability> = {}, others: { [name: string]: Capa
   return sampleDeclaration(WALLET, { capabilities: { count: { ...COUNT, ...count }, ...others } })
 }
 
-/** Keeps a flow that counts a text, for somebody new. */
+/** Keeps a flow that counts a text, for a new owner. */
 async function keep(name: string, change: (flow: Flow) => Flow = flow => flow): Promise<void> {
   const capability = agent.declaration?.capabilities['count']
   if (capability === undefined) throw new Error('no capability')
@@ -235,7 +235,7 @@ test('a capability that goes breaks all that order it, and no others', async () 
   })
 })
 
-test('a flow that cannot be run as it is now is not counted as broken by the change', async () => {
+test('a flow that cannot be run already is not counted as broken by the change', async () => {
   await keep('Unfinished', flow => ({ ...flow, wires: [] }))
   await keep('Whole')
   const { affected, examined } = await drift(declare(gone()))
@@ -264,7 +264,7 @@ test('of very many flows a sample is checked, and all are counted', async () => 
   expect([flows, examined, affected]).toEqual([701, 500, 500])
 })
 
-test('nothing of the flows is told, neither names nor contents', async () => {
+test('the answer names no flow and shows nothing of their contents', async () => {
   await keep('Salary talks', inWords)
   const answer = await ask(declare(gone()))
   expect(answer.body).not.toMatch(/Salary|note|0x/)

@@ -4,7 +4,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 const MOST_COUNTED = 10_000
 const MOST_CHECKED = 500
 const MOST_CHARACTERS_CHECKED = 16_000_000
-/** What is checked in one turn of the threads. */
+/** So many characters are checked in one turn of the threads. */
 const CHARACTERS_A_TURN = 1_000_000
 
 /** How many flows order from an agent. */

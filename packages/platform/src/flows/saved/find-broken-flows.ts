@@ -5,20 +5,20 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { readCapabilities } from '../read-catalog.ts'
 import { refuseBusy } from '../refuse-busy.ts'
 
-/** What is looked at together; agents declare 256 KB at most, flows have a million characters. */
+/** The most that is checked together; agents declare 256 KB at most, flows have a million characters. */
 const MOST_AGENTS = 200
 const MOST_BYTES = 8_000_000
 
 /** Which flows cannot be run any more. */
 export interface BrokenFlows {
-  /** How many were looked at: those before what would be too much. */
+  /** How many were checked: those before what would be too much. */
   readonly looked: number
   /** Their ids. */
   readonly broken: ReadonlySet<string>
 }
 
 /**
- * Which of these flows order what has gone, or has changed so that they cannot be run as they are. One that was never
+ * Finds flows that order a capability that has gone, or has changed so that they cannot be run. One that was never
  * finished is not broken. Only those are checked whose capabilities are not what they were when they were saved.
  *
  * @throws {Refusal} `unavailable`
@@ -87,7 +87,7 @@ async function readOrders(
   return byFlow
 }
 
-/** The first flows that order from no more agents than are looked at together; at least one. */
+/** The first flows that order from no more agents than are checked together; at least one. */
 function fittingTogether(
   flowIds: readonly string[],
   orders: ReadonlyMap<string, FlowOrders>,
@@ -102,7 +102,7 @@ function fittingTogether(
 
 type Known = ReadonlyMap<string, KnownCapability>
 
-/** What everything that these flows order is now, each once. */
+/** The current state of all capabilities that these flows order, each once. */
 async function readKnown(
   database: Database,
   flowIds: readonly string[],
@@ -116,7 +116,7 @@ async function readKnown(
   return new Map(known.map(one => [`${one.agentId} ${one.capability}`, one]))
 }
 
-/** `same`: all that it orders is as it was pinned; `changed`: a check will tell. */
+/** `same`: everything that it orders has the pinned terms; `changed`: only a check can say. */
 function stateOf(orders: readonly OrderColumns[], known: Known): 'same' | 'changed' | 'broken' {
   let isChanged = false
   for (const order of orders) {

@@ -1,6 +1,6 @@
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 
-/** A flow of somebody with the document of one of its versions, as the driver gives it. */
+/** A flow of an owner with the document of one of its versions, as the driver gives it. */
 export interface FlowColumns {
   readonly flow_id: string
   readonly name: string

@@ -7,7 +7,7 @@ import { findBrokenFlows } from './find-broken-flows.ts'
 
 /**
  * A page of the flows that are kept for an address, the newest change first, each with whether it can still be run. A page
- * ends sooner where what its flows order is too much to be looked at together.
+ * ends sooner where what its flows order is too much to be checked together.
  *
  * @throws {Refusal} `validation` for a cursor that is none
  */

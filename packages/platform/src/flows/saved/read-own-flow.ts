@@ -3,8 +3,8 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../../http/refusal.ts'
 import { FLOW_COLUMNS, toSavedFlow, type FlowColumns } from './flow-row.ts'
 
-/** One of somebody's flows. */
-export interface OwnFlow {
+/** A flow of an owner. */
+export interface FlowOfOwner {
   readonly flowId: string
   /** The address that it must be of. */
   readonly owner: string
@@ -13,11 +13,11 @@ export interface OwnFlow {
 /**
  * A flow with the document of its newest version, or of another.
  *
- * @throws {Refusal} `not_found`, the same whether there is none or it is somebody else's
+ * @throws {Refusal} `not_found`, the same whether there is none or it is another owner's
  */
 export async function readOwnFlow(
   database: Database,
-  { flowId, owner }: OwnFlow,
+  { flowId, owner }: FlowOfOwner,
   version?: number,
 ): Promise<SavedFlow> {
   const [row] = await database.query<FlowColumns>(
@@ -39,7 +39,7 @@ export async function readOwnFlow(
  */
 export async function readOwnVersions(
   database: Database,
-  { flowId, owner }: OwnFlow,
+  { flowId, owner }: FlowOfOwner,
 ): Promise<FlowVersions['versions']> {
   const rows = await database.query<{ version: number; saved_at: Date; name: string }>(
     'read-own-versions',
@@ -52,7 +52,7 @@ export async function readOwnVersions(
   return rows.map(({ saved_at, ...row }) => ({ ...row, saved_at: saved_at.getTime() / 1_000 }))
 }
 
-/** What somebody is told who asks for a flow that is not theirs. */
+/** The refusal for a flow that is not the caller's. */
 export function noFlow(version?: number): Refusal {
   return new Refusal(
     'not_found',

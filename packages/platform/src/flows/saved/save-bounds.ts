@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { Refusal } from '../../http/refusal.ts'
 
-/** Anybody can sign in with any number of addresses: what is kept for one is bounded, and what comes from one place. */
+/** An address costs nothing: the flows of one are bounded, and the saves from one place. */
 const MAX_BYTES_OF_OWNER = 64 * 1_048_576
 const MAX_BYTES_FROM_ADDRESS = 4 * MAX_BYTES_OF_OWNER
 
 /**
- * Whoever saves for the same owner or from the same address waits, so that what is counted is still so when it is
+ * Saves for one owner, or from one address, wait for each other, so that what is counted is still so when it is
  * written.
  *
  * @returns the address that it came from, as a salted hash

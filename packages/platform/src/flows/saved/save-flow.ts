@@ -8,7 +8,7 @@ import { FLOW_COLUMNS, toSavedFlow, type FlowColumns } from './flow-row.ts'
 import { noFlow } from './read-own-flow.ts'
 import { checkBytes, lockSaves } from './save-bounds.ts'
 
-/** Who saves, and when. */
+/** The owner's session that saves, and when. */
 export interface Saver {
   /** Lower-case. */
   readonly address: string
@@ -145,7 +145,7 @@ const DELETE_OLD_VERSIONS = `
   where flow_versions.flow_id = $1 and flow_versions.version = kept.version and kept.version < $2
     and (kept.version <= $2 - $3 or newer_bytes > $4)`
 
-/** What it orders, so that whom a change concerns is found. */
+/** The capabilities that it orders, by which the flows of a changed agent are found. */
 async function writeOrders(
   client: pg.PoolClient,
   flowId: string,

@@ -19,7 +19,7 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { MAX_FLOW_BYTES } from '../flow-limits.ts'
 import { refuseBusy } from '../refuse-busy.ts'
 import { listOwnFlows } from './list-own-flows.ts'
-import { noFlow, readOwnFlow, readOwnVersions, type OwnFlow } from './read-own-flow.ts'
+import { noFlow, readOwnFlow, readOwnVersions, type FlowOfOwner } from './read-own-flow.ts'
 import { createFlow, updateFlow, type Saver } from './save-flow.ts'
 
 const CREATES_PER_MINUTE = 30
@@ -142,7 +142,7 @@ function deleteRoute({ database }: PlatformParts): Route {
 }
 
 /** Deletes a flow with its versions and its link; false where this owner has no such flow. */
-async function deleteFlow(database: Database, { flowId, owner }: OwnFlow): Promise<boolean> {
+async function deleteFlow(database: Database, { flowId, owner }: FlowOfOwner): Promise<boolean> {
   const rows = await database.query(
     'delete-own-flow',
     'delete from flows where flow_id = $1 and owner = $2 returning 1',

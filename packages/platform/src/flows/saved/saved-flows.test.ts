@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const EMPTY: Flow = { flow_version: 1, name: 'Empty', inputs: {}, outputs: [], steps: {}, wires: [] }
 
-/** A flow that counts the words of a text with an agent that is listed, as it is now. */
+/** A flow that counts the words of a text with a listed agent, pinned with its current terms. */
 async function counting(name = 'Count', steps: { readonly [id: string]: Step } = {}): Promise<Flow> {
   const agent = await insertAgent(apps.parts.database)
   const capability = agent.declaration?.capabilities['count']
@@ -148,7 +148,7 @@ test('a save on top of another is refused, and says who saved when', async () =>
   expect([kept.name, kept.revision, kept.changed_at]).toEqual(['First', 2, same.changed_at])
 })
 
-test('of two that save at once one is told of the other', async () => {
+test('of two saves at once, one gets a conflict that names the other', async () => {
   const made = await create(EMPTY)
   const answers = await Promise.all(['One', 'Two', 'Three'].map(name => save(made, 1, { ...EMPTY, name })))
   expect(answers.map(({ statusCode }) => statusCode).toSorted((one, other) => one - other)).toEqual([
@@ -291,7 +291,7 @@ test('a flow is broken where what it orders has gone, closed, become dearer or d
   expect(await states()).toEqual({ Count: true, Unfinished: true })
 })
 
-test('a page of the list ends where its flows order from more agents than are looked at together', async () => {
+test('a page of the list ends where its flows order from more agents than are checked together', async () => {
   const flow = await counting()
   const step = flow.steps['count']
   if (step?.kind !== 'job') throw new Error('no job')

@@ -80,7 +80,7 @@ function withOutput(started: JsonObject): JsonObject {
 
 /** The document itself. A document with secret constants is left out, because they do not leave the account. */
 function documentSchema(document: SavedFlow['flow']): JsonObject {
-  // What was kept has been read as a flow.
+  // It was read as a flow when it was stored.
   const flow = document as unknown as Flow
   const hasSecrets = Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0)
   return hasSecrets

@@ -13,7 +13,7 @@ import { readShared, shareFlow, unshareFlow } from './shared-flows.ts'
 
 const MISSING = { description: 'You have no such flow', schema: failure }
 
-/** What leaves an account of a flow: a copy for whoever has the link, and a description for programs. */
+/** Routes by which a flow leaves its account: a copy for those who have the link, and a description for programs. */
 export function shareRoutes(parts: PlatformParts): readonly Route[] {
   return [...linkRoutes(parts), sharedRoute(parts), openapiRoute(parts)]
 }
@@ -86,7 +86,7 @@ function openapiRoute({ database, checker, settings }: PlatformParts): Route {
     },
     async handle({ params, caller }) {
       const saved = await readOwnFlow(database, { flowId: params.flowId, owner: caller.address })
-      // What was kept has been read as a flow. Of a value that stays here its type would tell all.
+      // It was read as a flow when it was stored. The type of a secret value would give it away.
       const flow = withoutSecrets(saved.flow as unknown as Flow)
       const given = { flow, capabilities: [] }
       const result = await checker.run('flow', given, `flows of ${caller.address}`).catch(refuseBusy)

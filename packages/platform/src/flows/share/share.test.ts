@@ -41,7 +41,7 @@ async function share(): Promise<string> {
 const open = async (shareId: string): Promise<LightMyRequestResponse> =>
   await inject({ url: `/v1/shared/${shareId}` })
 
-test('whoever has the link sees the flow as it is now, until the link is ended', async () => {
+test('the link shows the current flow until it is ended', async () => {
   const shareId = await share()
   expect(shareId).toMatch(/^[\w-]{22}$/)
   expect(await share()).toBe(shareId)

@@ -3,12 +3,15 @@ import type { Flow } from '@farebox/flows/document/flow'
 import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import type { SharedFlow } from '@farebox/platform-api/flows/saved-flows'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import type { OwnFlow } from '../saved/read-own-flow.ts'
+import type { FlowOfOwner } from '../saved/read-own-flow.ts'
 
 const SHARE_ID_BYTES = 16
 
 /** Shares a flow; resolves to what its link is made of, the same while it is shared, undefined where it is not theirs. */
-export async function shareFlow(database: Database, { flowId, owner }: OwnFlow): Promise<string | undefined> {
+export async function shareFlow(
+  database: Database,
+  { flowId, owner }: FlowOfOwner,
+): Promise<string | undefined> {
   const made = randomBytes(SHARE_ID_BYTES).toString('base64url')
   const [row] = await database.query<{ share_id: string }>(
     'share-flow',
@@ -19,7 +22,7 @@ export async function shareFlow(database: Database, { flowId, owner }: OwnFlow):
 }
 
 /** Ends the link to a flow, if there is one; false where the flow is not theirs. */
-export async function unshareFlow(database: Database, { flowId, owner }: OwnFlow): Promise<boolean> {
+export async function unshareFlow(database: Database, { flowId, owner }: FlowOfOwner): Promise<boolean> {
   const rows = await database.query(
     'unshare-flow',
     'update flows set share_id = null where flow_id = $1 and owner = $2 returning 1',
@@ -28,7 +31,7 @@ export async function unshareFlow(database: Database, { flowId, owner }: OwnFlow
   return rows.length > 0
 }
 
-/** What whoever has the link sees; undefined where nothing is shared under it. */
+/** The flow that a link opens; undefined where nothing is shared under it. */
 export async function readShared(database: Database, shareId: string): Promise<SharedFlow | undefined> {
   const [row] = await database.query<{ name: string; document: Flow; changed_at: Date }>(
     'read-shared-flow',

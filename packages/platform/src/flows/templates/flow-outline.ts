@@ -14,7 +14,7 @@ export interface FlowOutline {
   readonly wires: readonly string[]
   /** Column and row of each step, of `input` and of `output`. */
   readonly places: { readonly [id: string]: readonly [column: number, row: number] }
-  /** What it can be tried with. */
+  /** A sample of its input. */
   readonly sample: JsonObject
 }
 

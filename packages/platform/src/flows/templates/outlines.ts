@@ -5,7 +5,7 @@ import type { FlowOutline } from './flow-outline.ts'
 const TEXT: Field = { type: 'string' }
 const NUMBER: Field = { type: 'number' }
 
-/** What a flow asks for where an agent shortens it, and where one counts it. */
+/** The text that a flow asks for where an agent shortens it, and where one counts it. */
 const ARTICLE: Field = {
   type: 'string',
   required: true,

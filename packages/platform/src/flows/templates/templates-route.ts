@@ -72,7 +72,7 @@ function toTemplate(
 /** The best so many of a name are asked whether they suit. */
 const MOST_CANDIDATES = 8
 
-/** Who offers capabilities of these names and can be ordered from now, the best first. */
+/** Agents that offer capabilities of these names and can be ordered from now, the best first. */
 async function findCandidates(
   database: Database,
   frequencies: FrequencySource,
