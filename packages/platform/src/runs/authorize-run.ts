@@ -3,9 +3,9 @@ import { Refusal } from '../http/refusal.ts'
 import type { Caller } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { RunRow } from './records/run-row.ts'
-import { readRun, readRunHashes } from './records/run-store.ts'
+import { readRunRow, readRunHashes } from './records/run-store.ts'
 
-/** What somebody shows who wants to open a run. */
+/** The caller, and the token that they show to open a run. */
 export interface ShownForRun {
   readonly caller: Caller
   readonly token: string | undefined
@@ -27,17 +27,17 @@ export function opensRun({ tokenHash }: { readonly tokenHash: Buffer }, token: s
 }
 
 /**
- * A run for whoever shows its token, or is signed in as its payer.
+ * A run for a caller who shows its token, or is signed in as its payer.
  *
  * @throws {Refusal} `not_found` for everybody else, whether there is such a run or not
  */
-export async function openRun(
+export async function authorizeRun(
   { database }: Pick<PlatformParts, 'database'>,
   runId: string,
   { caller, token }: ShownForRun,
 ): Promise<RunRow> {
   const id = runId.toLowerCase()
-  const [run, hashes] = await Promise.all([readRun(database, id), readRunHashes(database, id)])
+  const [run, hashes] = await Promise.all([readRunRow(database, id), readRunHashes(database, id)])
   const isPayer = caller.kind === 'owner' && caller.address === run?.payer
   const isShown = hashes !== undefined && token !== undefined && opensRun(hashes, token)
   if (run !== undefined && (isPayer || isShown)) return run

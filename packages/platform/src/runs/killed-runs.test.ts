@@ -38,7 +38,7 @@ const RUNS = Number(process.env['FLOW_RUNS'] ?? 12)
 const SEED = Number(process.env['FLOW_SEED'] ?? 1)
 const AT_ONCE = 25
 const MOST_RUNS = 4 * Math.max(RUNS, AT_ONCE)
-/** What each of those under way lives through. */
+/** Processes that are killed during each of the runs under way. */
 const KILLS = 2
 /** How often a payer looks, and does what can be done. */
 const LOOKS = 600
@@ -245,12 +245,12 @@ test(
       const playing = Promise.all(batch.map(async played => ({ played, run: await play(played) })))
       for (let kill = 0; kill < KILLS; kill += 1) {
         await new Promise(resolve => setTimeout(resolve, 300 + random(900)))
-        // Nobody of the same name comes back.
+        // No process of the same name comes back.
         for (const killOne of workers.splice(0)) await killOne()
         workers.push(await startWorker(), await startWorker())
       }
       ended.push(...(await playing))
-      // What was charged while an answer was lost is seen by now.
+      // A charge whose answer was lost is seen by now.
       for (const killOne of workers) await killOne()
     }
     const problems = ended.flatMap(({ run }) => problemsOf(run).map(problem => `${run.run_id}: ${problem}`))

@@ -8,7 +8,7 @@ import { writeAudit } from '../write-audit.ts'
 
 const MOST_SHOWN = 100
 
-/** What an operator does about runs that take much and pay nothing. */
+/** Routes for an operator against runs that take much and pay nothing. */
 export function operatorRunsRoutes({ database, clock }: PlatformParts): readonly Route[] {
   return [
     defineRoute({

@@ -5,9 +5,9 @@ import { defineRoute, type Route } from '../http/route.ts'
 import { versionEvents } from '../http/version-events.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createVersionWatch } from '../work/watch-versions.ts'
-import { openRun } from './open-run.ts'
+import { authorizeRun } from './authorize-run.ts'
 import type { RunRow } from './records/run-row.ts'
-import { readRun } from './records/run-store.ts'
+import { readRunRow } from './records/run-store.ts'
 import { describeProgress } from './show-run.ts'
 
 /** The changes of a run as they happen. */
@@ -40,14 +40,14 @@ export function runEventsRoute(parts: PlatformParts): Route {
       },
     },
     async handle({ params, headers, caller }) {
-      const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
+      const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
       const seen = headers['last-event-id']
       // An EventSource connects again after every end, and for the last time where it is answered so.
       if (seen !== undefined && known.plan.isOver && (await watch.isNow(known.runId, seen)))
         return { status: 204 }
       const shown = {
         event: 'run',
-        read: () => readRun(parts.database, known.runId),
+        read: () => readRunRow(parts.database, known.runId),
         describe: (run: RunRow) => describeProgress(parts, run),
         isOver: ({ plan }: RunRow) => plan.isOver,
       }

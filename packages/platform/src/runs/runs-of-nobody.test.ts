@@ -132,7 +132,7 @@ test('small runs wake when they want to', async () => {
   expect(run?.revision).toBeGreaterThanOrEqual(10)
 })
 
-test('a run that nobody pays and nobody signed in started is deleted after an hour, and says so', async () => {
+test('a run without a payment and without an account is deleted after an hour, and says so', async () => {
   const nobodys = await runs.start(clockwork('text'), { input: { text: 'text' } })
   const account = await signedInAs(stage.parts, makeWallet(stage.parts.crypto).address)
   const payload = { flow: clockwork('text'), input: { text: 'text' }, max_total: '1', payments: [] }

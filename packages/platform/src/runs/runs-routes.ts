@@ -17,10 +17,15 @@ import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { openRun } from './open-run.ts'
-import { createPaymentMeans, readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
+import { authorizeRun } from './authorize-run.ts'
+import {
+  createPaymentMeans,
+  refuseBadMaxTotal,
+  readRunPayments,
+  type PaymentMeans,
+} from './pay/read-payments.ts'
 import { quoteRun } from './pay/quote-run.ts'
-import { changeRun } from './records/change-run.ts'
+import { changeStoredRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
 import { originOf, sizeOfRun, type RunRow } from './records/run-row.ts'
 import { ownRunsRoute } from './own-runs-route.ts'
@@ -38,7 +43,7 @@ const MAX_PAYMENTS_BYTES = 4 * 1_048_576
 const NOT_YOURS = { 404: { description: 'No such run of yours', schema: failure } } as const
 const PRIVATE = { 'cache-control': 'no-store' } as const
 
-/** Runs of flows: their prices, their start, what becomes of them. They are driven by `startRuns`. */
+/** Routes of runs: their prices, their start, their changes and their end. `startRuns` drives them. */
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
   const means = createPaymentMeans(parts)
   const pace = createWritePace(() => parts.clock.nowMs())
@@ -88,7 +93,7 @@ function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
     path: '/v1/runs/quote',
     summary: 'What there is to sign for a run of a flow, asked of its agents now',
     access: 'public',
-    // What it has agents asked is counted besides, job by job.
+    // The questions to agents are counted besides, job by job.
     perMinute: 600,
     body: runQuoteRequest,
     maxBodyBytes: MAX_FLOW_BYTES,
@@ -149,7 +154,7 @@ function readRoute(parts: PlatformParts): Route {
     headers: runHeaders,
     answers: { 200: { description: 'The run', schema: run }, ...NOT_YOURS },
     async handle({ params, headers, caller }) {
-      const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
+      const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
       return { body: await describeWholeRun(parts, known), headers: PRIVATE }
     },
   })
@@ -174,16 +179,16 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       ...NOT_YOURS,
     },
     async handle({ params, headers, body, caller }) {
-      if (body.max_total !== undefined) readMaxTotal(body.max_total)
+      if (body.max_total !== undefined) refuseBadMaxTotal(body.max_total)
       means.take(callerKey(caller.ip), body.payments.length)
-      const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
+      const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
       // It was checked when the run was started.
       const flow = JSON.parse(known.flow) as Flow
       const { payer, brought, sealed } = await readRunPayments(parts, means, flow, body.payments)
       const paidIn = brought.map(({ key, payment }) => ({ event: 'paid-in', key, payment }) as const)
       const take = async (events: readonly GivenEvent[]): Promise<RunRow> => {
         const change = { events, payments: sealed, ...(payer !== undefined && { payer }) }
-        return await changeRun(parts, known.runId, change, known)
+        return await changeStoredRun(parts, known.runId, change, known)
       }
       const { max_total: limit } = body
       const changed = await take(paidIn).catch(async (error: unknown) => {
@@ -258,13 +263,13 @@ function eventRoute<B>(
 async function applyTo(
   parts: PlatformParts,
   pace: WritePace,
-  { runId, ...shown }: Parameters<typeof openRun>[2] & { readonly runId: string },
+  { runId, ...shown }: Parameters<typeof authorizeRun>[2] & { readonly runId: string },
   event: GivenEvent,
 ): Promise<{ readonly body: unknown; readonly headers: typeof PRIVATE }> {
-  const known = await openRun(parts, runId, shown)
+  const known = await authorizeRun(parts, runId, shown)
   if (known.startedFrom !== undefined)
     takeChange(pace, parts.clock.nowMs(), originOf(known), sizeOfRun(known))
-  const changed = await changeRun(parts, known.runId, { events: [event] }, known)
+  const changed = await changeStoredRun(parts, known.runId, { events: [event] }, known)
   return { body: await describeWholeRun(parts, changed), headers: PRIVATE }
 }
 
@@ -283,7 +288,7 @@ function deleteRoute(parts: PlatformParts): Route {
       ...NOT_YOURS,
     },
     async handle({ params, headers, caller }) {
-      const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
+      const known = await authorizeRun(parts, params.runId, { caller, token: headers['run-token'] })
       if (await deleteRun(parts.database, known.runId)) return { status: 204 }
       throw new Refusal(
         'conflict',

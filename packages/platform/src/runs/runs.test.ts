@@ -138,12 +138,12 @@ test('a run orders each step when its inputs are there, with the payment that wa
     job: { status: 'completed', transaction: expect.stringMatching(/^0x/) as unknown },
   })
   expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
-  // Whoever has the run may read its jobs, and nobody else.
+  // The run opens its jobs for reading, to nobody else.
   const url = `/v1/jobs/${payments[0]?.job_id}`
   const read = await ask({ method: 'GET', url, headers: { 'run-token': started.token } })
   expect([read.statusCode, read.json<{ status: string }>().status]).toEqual([200, 'completed'])
   expect((await ask({ method: 'GET', url, headers: { 'run-token': 'x'.repeat(43) } })).statusCode).toBe(404)
-  // Whatever it once had, the database has no payment that could be used, nor had one in plain text.
+  // The database has no payment that could be used, and never had one in plain text.
   const dump = await dumpOfPayments()
   for (const { payment } of payments) expect(dump).not.toContain(payment)
   expect(dump).toContain('"sealed_payment":null')
@@ -291,7 +291,7 @@ test('a run whose jobs end in its own process is neither taken nor compared with
   expect([times('take-runs'), times('read-sent-jobs')]).toEqual([1, 0])
 })
 
-test('a process that keeps a run hears at once of what another process changes of it', async () => {
+test('a process that keeps a run is notified at once of a change by another process', async () => {
   const other = await stage.anotherWorker()
   const routes = runsRoutes(other)
   const elsewhere = createApp(other, routes)
@@ -356,7 +356,7 @@ test('a payment whose job_id is in use for an order is not taken for a run', asy
   )
 })
 
-test('a run hears what became of its payment where its payer has used it for an order of its own', async () => {
+test('a run is notified when its payer has used its payment for an order of their own', async () => {
   let answer: (() => void) | undefined
   shouter.behave = async call => {
     await new Promise<void>(resolve => (answer = resolve))
@@ -383,7 +383,7 @@ test('a run hears what became of its payment where its payer has used it for an 
   expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
 })
 
-test('a run hears of its payment’s own use by its payer, whichever process ends that job', async () => {
+test('a run is notified of its payment’s own use by its payer, whichever process ends that job', async () => {
   let answer: (() => void) | undefined
   shouter.behave = async call => {
     await new Promise<void>(resolve => (answer = resolve))
@@ -442,7 +442,7 @@ test.each([
   expect(left).toBe(0)
 })
 
-test('a run hears of the end of a job whose process lost the database’s answer to that', async () => {
+test('a run is notified of the end of a job whose process lost the database’s answer to that', async () => {
   for (const one of background.toReversed()) await one.stop()
   const { database } = stage.parts
   let isLost = false
@@ -454,7 +454,7 @@ test('a run hears of the end of a job whose process lost the database’s answer
       isLost = true
       throw new Error('the connection was lost')
     },
-    // What comes of that is not written down either.
+    // The outcome of that is not written down either.
     inTransaction: steps =>
       isLost ? Promise.reject(new Error('no connection')) : database.inTransaction(steps),
   }
@@ -496,7 +496,7 @@ function never(): never {
   throw new Error('there are ten')
 }
 
-test('a run is nobody else’s: without its token or its payer it is not found', async () => {
+test('a run is private: without its token or its payer it is not found', async () => {
   const { runId } = await runs.start(await twoSteps())
   for (const [method, path, payload] of [
     ['GET', '', undefined],
@@ -704,7 +704,7 @@ test('a job that was charged and delivered nothing usable is said so, and anothe
   expect(again.waiting).toMatchObject([{ for: 'payment', key: 'loud', because: { kind: 'charged' } }])
 })
 
-test('prices are asked of all agents before anybody signs', async () => {
+test('prices are asked of all agents before anything is signed', async () => {
   const { steps } = await twoSteps()
   const flow = flowOf(
     { ...steps, sure: { kind: 'approval', question: 'Go on?' }, again: await jobStep(shout) },

@@ -8,8 +8,8 @@ import { readJobsOfRun, type ShownJob } from './records/jobs-of-run.ts'
 import { refuseUnshown } from './records/refuse-unchecked.ts'
 import { originOf, type RunRow } from './records/run-row.ts'
 
-/** What showing a run takes. */
-export type ShowingParts = Pick<PlatformParts, 'database' | 'checker' | 'network'>
+/** The dependencies of showing a run. */
+type ShowingParts = Pick<PlatformParts, 'database' | 'checker' | 'network'>
 
 /** All that changes of a run, for those who may see it. */
 export async function describeProgress(parts: ShowingParts, run: RunRow): Promise<RunProgress> {

@@ -15,17 +15,17 @@ import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWritePace, takeChange, type WritePace } from './records/write-pace.ts'
-import { hashRunToken, makeRunToken, opensRun } from './open-run.ts'
-import { readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
+import { hashRunToken, makeRunToken, opensRun } from './authorize-run.ts'
+import { refuseBadMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import { sizeOfRun, type RunRow } from './records/run-row.ts'
-import { insertRun, readRun, readRunHashes, type NewRun } from './records/run-store.ts'
+import { insertRun, readRunRow, readRunHashes, type NewRun } from './records/run-store.ts'
 
-/** What a run is started with, as it travels. */
+/** The request for a run, as it travels. */
 export type GivenRun = z.output<typeof runRequest>
 
 /** A run that is written down. */
-export interface StartedRun {
+interface StartedRun {
   readonly run: RunRow
   /** Undefined where the caller made it, or the run was started before. */
   readonly token: string | undefined
@@ -34,10 +34,10 @@ export interface StartedRun {
 /** Starts a run for a caller. */
 export type StartRun = (given: GivenRun, caller: Caller, signal: AbortSignal) => Promise<StartedRun>
 
-/** Runs that nobody has paid anything for, in number and in the characters that they may come to, from one address. */
+/** Runs without a payment, in number and in the characters that they may come to, from one address. */
 const MAX_UNPAID_CHARACTERS = 256 * 1_048_576
 const MAX_UNPAID_RUNS = 5_000
-/** What a run may come to before anything of it is ordered: see `MAX_UNORDERED_CHARACTERS`. */
+/** A run may have so many times its size before anything of it is ordered: see `MAX_UNORDERED_CHARACTERS`. */
 const TIMES_GIVEN = 3
 /** At a time from one address; the others wait. */
 const STARTS_AT_ONCE = 8
@@ -79,7 +79,7 @@ async function start(
   const known = await findStarted(parts, runId, token, requestHash)
   if (known !== undefined) return known
   means.take(from, given.payments.length)
-  readMaxTotal(given.max_total)
+  refuseBadMaxTotal(given.max_total)
   // Its shape was checked at the door.
   const flow = given.flow as Flow
   const owner = `runs of ${from}`
@@ -111,7 +111,7 @@ async function start(
     return await insertRun(client, { ...run, startedFrom }, parts.clock.nowMs())
   })
   parts.due.runs.notify()
-  const written = isNew ? await readRun(parts.database, runId) : undefined
+  const written = isNew ? await readRunRow(parts.database, runId) : undefined
   if (written !== undefined) return { run: written, token: given.run_token === undefined ? token : undefined }
   const twin = await findStarted(parts, runId, token, requestHash)
   if (twin === undefined) throw new Refusal('conflict', 'run_id: is in use for another run')
@@ -133,13 +133,13 @@ async function findStarted(
 ): Promise<StartedRun | undefined> {
   const hashes = await readRunHashes(database, runId)
   if (hashes === undefined) return undefined
-  const run = opensRun(hashes, token) ? await readRun(database, runId) : undefined
+  const run = opensRun(hashes, token) ? await readRunRow(database, runId) : undefined
   if (run === undefined || hashes.requestHash !== requestHash)
     throw new Refusal('conflict', 'run_id: is in use for another run')
   return { run, token: undefined }
 }
 
-/** A flow with errors cannot be run: the check says what they are, and how to mend them. */
+/** A flow with errors cannot be run: the check says what they are, and how to fix them. */
 async function refuseBroken(parts: PlatformParts, flow: Flow, owner: string): Promise<void> {
   const capabilities = await readCatalog(parts.database, flow)
   const result = await parts.checker.run('flow', { flow, capabilities }, owner).catch(refuseUnchecked)
@@ -175,7 +175,7 @@ async function begin(
   throw new Refusal('validation', `${isOfPayment ? 'payments' : 'input'}: ${begun.reason}`)
 }
 
-/** Runs that nobody has paid anything for are bounded by where they come from. */
+/** Runs without a payment are bounded by where they come from. */
 async function admit(client: pg.PoolClient, from: string, run: NewRun): Promise<string> {
   const salted = await client.query<{ started_from: string }>(
     `select encode(sha256(convert_to(salt || ' ' || $1, 'UTF8')), 'hex') as started_from from report_salt`,

@@ -74,7 +74,7 @@ test('a kept run that is taken again is driven from its new row', async () => {
   await turn()
   void activeRuns.take(run('a', '{"changed":true}'))
   expect(looks[1]).toMatchObject({ runId: 'a', outcomes: undefined })
-  // While it is looked at, it is not taken a second time.
+  // While it is driven, it is not taken a second time.
   void activeRuns.take(run('a'))
   expect(looks).toHaveLength(2)
 })

@@ -153,7 +153,7 @@ function createResumedRuns(
 interface RunMemory extends Pick<ActiveRuns, 'keepSince'> {
   all(): readonly ActiveRun[]
   find(runId: string): ActiveRun | undefined
-  /** Keeps a run as it is now. */
+  /** Keeps the current state of a run. */
   remember(one: ActiveRun, run: RunRow): void
   forget(one: ActiveRun): void
   hasRoom(run: RunRow): boolean

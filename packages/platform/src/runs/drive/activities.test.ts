@@ -3,7 +3,7 @@ import { createActivities } from './activities.ts'
 
 const never = (): Promise<void> => new Promise(() => {})
 
-test('an agent that never answers leaves room for the runs of others, whoever orders from it', () => {
+test('an agent that never answers leaves room for the runs of others that order from it', () => {
   const activities = createActivities(64, 32)
   let begun = 0
   for (let run = 0; run < 200; run += 1)

@@ -6,7 +6,7 @@ export interface ActivityOf extends Pick<RunRow, 'runId' | 'payer' | 'startedFro
   readonly agentId: number
 }
 
-/** What a process has begun for runs and not ended: prices that are asked for, orders that are being written. */
+/** Work that a process has begun for runs and not ended: prices that are asked for, orders that are being written. */
 export interface Activities {
   readonly size: number
   /** Whether anything is under way for a run. */
@@ -39,7 +39,7 @@ export function createActivities(most: number, perRun: number): Activities {
       const own = byRun.get(runId) ?? new Map<string, Promise<void>>()
       if (own.has(name)) return true
       if (size >= most || own.size >= perRun) return false
-      // An agent that never answers, and somebody who orders from many of them, leave room for everybody else.
+      // An agent that never answers, and an origin that orders from many of them, leave room for the others.
       const sharers = [`origin ${originOf(run)}`, `agent ${agentId}`]
       const share = Math.max(1, Math.floor((most - size) / PART_OF_FREE))
       if (sharers.some(sharer => shares.of(sharer) >= share)) return false

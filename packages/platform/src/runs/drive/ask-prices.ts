@@ -6,7 +6,7 @@ import { Refusal } from '../../http/refusal.ts'
 import { readRecentPayable, type PayableCapability } from '../../jobs/quote/payable-agent.ts'
 import { askPrice } from '../../jobs/quote/quote-job.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { changeRun } from '../records/change-run.ts'
+import { changeStoredRun } from '../records/change-run.ts'
 import { attempt, type Drive } from './drive-step.ts'
 
 /** So long a change of a run waits for the prices that it has asked for, to be written down with them. */
@@ -14,7 +14,7 @@ export const PRICES_WITHIN_MS = 50
 
 /** Prices that were asked for. */
 export interface AskedPrices {
-  /** What was answered soon; what comes later changes the run by itself. */
+  /** Answers that came soon; a later one changes the run by itself. */
   readonly events: readonly GivenEvent[]
   /** Whether all could be begun, and none of it has failed so far. */
   hasRoom(): boolean
@@ -33,7 +33,7 @@ export async function askPrices(drive: Drive, quotes: readonly QuotedJob[]): Pro
       if (event === undefined) return
       if (isOpen) events.push(event)
       // Until then the run does not know that a price is asked for.
-      else if ((await written) !== undefined) await changeRun(parts, run.runId, { events: [event] })
+      else if ((await written) !== undefined) await changeStoredRun(parts, run.runId, { events: [event] })
     })
     // Nothing else makes the run due: it is asked for again as where there was no room.
     if (!isDone) hasRoom = false
@@ -68,7 +68,7 @@ async function askForEvent(
     : { event: 'quoted', key, quote: asked }
 }
 
-/** What an agent asks for now, or why that is not known. */
+/** The price that an agent asks for now, or why it is not known. */
 type AskedPrice = { readonly price: string; readonly pay_to: string } | { readonly reason: string }
 
 /**

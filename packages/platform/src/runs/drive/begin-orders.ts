@@ -1,4 +1,4 @@
-import { changeRun } from '../records/change-run.ts'
+import { changeStoredRun } from '../records/change-run.ts'
 import { noteNews } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { giveUp } from '../records/sent-jobs.ts'
@@ -40,7 +40,7 @@ async function orderAndNote(drive: Drive, next: RunRow, job: UnorderedJob): Prom
     return await noteNews(parts, next.runId)
   }
   if (!job.isRetry) return await giveUpAndNote(drive, job, outcome.reason)
-  await changeRun(parts, next.runId, { events: [unsentEvent(job, outcome.reason)] })
+  await changeStoredRun(parts, next.runId, { events: [unsentEvent(job, outcome.reason)] })
 }
 
 async function giveUpAndNote({ parts, run }: Drive, { jobId }: UnorderedJob, reason: string): Promise<void> {

@@ -1,17 +1,17 @@
 import type { GivenEvent, RunPlan, WrittenRun } from '../../checking/run-messages.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobOutcome } from '../../work/due-work.ts'
-import { advance, writeRun, type WrittenRow } from '../records/change-run.ts'
+import { advanceStoredRun, writeRun, type WrittenRow } from '../records/change-run.ts'
 import { leaveRun, RUN_LEASE_MS, type Leave } from '../records/run-leases.ts'
 import { originOf, sizeOfRun, type RunRow } from '../records/run-row.ts'
-import { readRun } from '../records/run-store.ts'
+import { readRunRow } from '../records/run-store.ts'
 import type { DrivenRun } from './active-runs.ts'
 import { askPrices } from './ask-prices.ts'
 import { beginOrders } from './begin-orders.ts'
 import type { Drive, DriveMeans } from './drive-step.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 
-/** Where there is no room for all that a run wants done, it is looked at again then. */
+/** A run that wants more than there is room for is due again then. */
 const NO_ROOM_MS = 500
 
 /**
@@ -19,7 +19,7 @@ const NO_ROOM_MS = 500
  * after a crash does the same, and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered once, an
  * attempt is retried once.
  *
- * @param outcomes what this process has done for jobs of the run; undefined: their rows are looked at
+ * @param outcomes what this process has done for jobs of the run; undefined: their rows are read
  * @returns the run where it is kept
  */
 export async function driveRun(
@@ -31,7 +31,7 @@ export async function driveRun(
   const heard = outcomes && hearOutcomes(known, outcomes)
   let row = await driveOnce(parts, means, known, heard)
   while (row === undefined) {
-    const run = await readRun(parts.database, known.runId)
+    const run = await readRunRow(parts.database, known.runId)
     if (run === undefined) return undefined
     row = await driveOnce(parts, means, run)
   }
@@ -41,7 +41,7 @@ export async function driveRun(
 /** A run as a look has left it. */
 type LeftRow = WrittenRow & DrivenRun
 
-/** @returns undefined where somebody has changed the run meanwhile: what was worked out is of no use then */
+/** @returns undefined where another process has changed the run meanwhile: what was worked out is of no use then */
 async function driveOnce(
   parts: PlatformParts,
   means: DriveMeans,
@@ -61,17 +61,17 @@ async function driveOnce(
 
 async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<LeftRow | undefined> {
   const { parts, means, run } = drive
-  // What is known: what has become of the run's jobs, and whether its time has come.
+  // Read: the changes of the run's jobs, and whether its time has come.
   const wakesMs = wakesAtMs(means, run)
   const isTime = wakesMs !== undefined && wakesMs <= parts.clock.nowMs()
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
-  // What is wanted: prices, of the jobs that most likely come next before it is certain, so that one look tells it all.
+  // Ask: prices, also of the jobs that most likely come next, so that one pass has them all.
   const early = await askPrices(drive, expectedQuotes(run.plan, given))
   const advanced = await hear(parts, { ...run, inputs: [] }, [...given, ...early.events])
   const late = await askPrices(drive, advanced.plan.control === 'running' ? advanced.plan.quotes : [])
   const next = await hear(parts, advanced, late.events)
   const orders = dueOrders(next, unordered)
-  // What is done: orders are begun before the run is let go, so that it is known by then whether there is room.
+  // Act: orders are begun before the run is released, so that it is known by then whether there is room.
   const hasOrdered = beginOrders(drive, next, orders)
   const hasRoom = early.hasRoom() && late.hasRoom() && hasOrdered
   if (isTime && run.startedFrom !== undefined) means.writes.count(originOf(run), sizeOfRun(next))
@@ -87,14 +87,14 @@ async function takeOn(drive: Drive, { events, unordered }: HeardJobs): Promise<L
 /** A run as it may be written, and what the jobs are sent that have just become to be sent. */
 type NextRun = RunRow & WrittenRun
 
-/** What becomes of a run by events, without writing it. */
+/** Applies events to a run, without writing it. */
 async function hear(parts: PlatformParts, run: NextRun, events: readonly GivenEvent[]): Promise<NextRun> {
   if (events.length === 0) return run
-  const { state, maxTotal, plan, inputs } = await advance(parts, run, events)
+  const { state, maxTotal, plan, inputs } = await advanceStoredRun(parts, run, events)
   return { ...run, state, maxTotal, plan, inputs: [...run.inputs, ...inputs] }
 }
 
-/** What is asked for now, and what comes next after the jobs that have just been delivered. */
+/** The prices to ask for now, and those of the jobs after the ones that have just been delivered. */
 function expectedQuotes(
   { control, quotes, coming }: RunPlan,
   events: readonly GivenEvent[],
@@ -104,7 +104,7 @@ function expectedQuotes(
   return [...quotes, ...coming.filter(({ after }) => after.every(key => delivered.has(key)))]
 }
 
-/** What was to be ordered before, and what is since now. */
+/** The jobs that were to be ordered before, and those that are since now. */
 function dueOrders({ inputs, plan }: NextRun, unordered: readonly UnorderedJob[]): readonly UnorderedJob[] {
   const added = new Set(inputs.map(({ jobId }) => jobId))
   return [
@@ -134,10 +134,10 @@ function dueAt(
   const nowMs = clock.nowMs()
   const times: number[] = []
   const wakesMs = wakesAtMs(means, run)
-  // What was not changed by its time has another look, not the same one at once.
+  // A run whose time has passed without a change is due again, but not at once.
   if (wakesMs !== undefined) times.push(Math.max(wakesMs, nowMs + NO_ROOM_MS))
   if (!hasRoom) times.push(nowMs + NO_ROOM_MS)
-  // Should this process end, somebody else begins the same again.
+  // Should this process end, another begins the same again.
   else if (means.activities.isUnderWay(run.runId)) times.push(nowMs + RUN_LEASE_MS)
   return times.length === 0 ? undefined : Math.min(...times)
 }

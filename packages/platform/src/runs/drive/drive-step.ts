@@ -6,15 +6,15 @@ import type { WritePace } from '../records/write-pace.ts'
 import type { Activities } from './activities.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
 
-/** What driving runs takes besides the parts. */
+/** The dependencies of driving runs besides the parts. */
 export interface DriveMeans {
   readonly holder: string
   readonly signal: AbortSignal
   readonly activities: Activities
   readonly order: OrderJobOfRun
-  /** For runs of which nothing was paid: their waits cost their origin, and nobody else. */
+  /** For runs of which nothing was paid: their waits cost their origin, and no other. */
   readonly writes: WritePace
-  /** Whether there is room to keep a run until something becomes of its jobs. */
+  /** Whether there is room to keep a run until its jobs change. */
   mayKeep(run: RunRow): boolean
 }
 

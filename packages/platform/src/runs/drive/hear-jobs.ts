@@ -4,7 +4,7 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../records/sent-jobs.ts'
 
-/** What the jobs of a run have come to since its state was written, and which are still to be ordered. */
+/** The changes of a run's jobs since its state was written, and the jobs that are still to be ordered. */
 export interface HeardJobs {
   readonly events: readonly GivenEvent[]
   /** Their orders have not been written down, or not those of this attempt. */
@@ -15,7 +15,7 @@ export interface HeardJobs {
 export interface UnorderedJob extends SentJob {
   /** It was ordered before: the order of another attempt is due. */
   readonly isRetry: boolean
-  /** What it is ordered with, where that was just written down; otherwise it is read. */
+  /** The values of its order, where they were just written; otherwise they are read. */
   readonly with?: StepOrder
 }
 
@@ -45,7 +45,7 @@ export async function hearJobs(
 /**
  * The same by what this process itself has done for the jobs.
  *
- * @returns undefined where the rows of the jobs are to be looked at
+ * @returns undefined where the rows of the jobs are to be read
  */
 export function hearOutcomes({ plan }: RunRow, outcomes: readonly JobOutcome[]): HeardJobs | undefined {
   const bodies = new Map<string, string>()

@@ -11,7 +11,7 @@ import type { RunRow } from '../records/run-row.ts'
 import { readStepOrder } from '../records/sent-jobs.ts'
 import type { UnorderedJob } from './hear-jobs.ts'
 
-/** What came of an order. */
+/** The outcome of an order. */
 export type OrderOutcome =
   | { readonly kind: 'ordered' }
   /** Not now: there are too many jobs, or the chain does not answer. Nothing was written. */

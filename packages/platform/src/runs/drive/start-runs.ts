@@ -19,7 +19,7 @@ export interface RunsOptions {
    * once. See `createPollPace`.
    */
   readonly pollMs?: number
-  /** How many runs are taken at a time in this process, and as many that it has are looked at besides; default 32. */
+  /** How many runs are taken at a time in this process, and as many that it keeps are driven besides; default 32. */
   readonly slots?: number
   /** How many prices and orders are under way in this process; default 1,024, of one run 32. */
   readonly activities?: number
@@ -105,7 +105,7 @@ function activateRuns(
   const activeRuns = createActiveRuns({
     slots: by.slots,
     nowMs: () => clock.nowMs(),
-    // After a failure its lease runs out, and somebody takes it again.
+    // After a failure its lease runs out, and a process takes it again.
     drive: (run, outcomes) =>
       driveRun(parts, means, run, outcomes).catch((error: unknown) =>
         failed('driving a run failed', run.runId, error),

@@ -21,7 +21,7 @@ export interface ReadPayments {
   readonly sealed: readonly SealedRunPayment[]
 }
 
-/** What reading payments takes besides the parts; of one process. */
+/** The dependencies of reading payments besides the parts; of one process. */
 export interface PaymentMeans {
   readonly provePayment: ProvePayment
   readonly balances: WalletBalances
@@ -52,7 +52,7 @@ export function createPaymentMeans(parts: PlatformParts): PaymentMeans {
 
 /**
  * Reads payments for jobs of a run: each signed by the same payer, for what its agent asks now, in time, and bound by its
- * nonce to the very job (D13), so that it can pay for nothing else, whoever gets hold of it.
+ * nonce to the very job (D13), so that it can pay for nothing else, in any hands.
  *
  * @throws {Refusal} `payment` or `validation`, naming the job
  */
@@ -113,12 +113,12 @@ export async function readRunPayments(
  *
  * @throws {Refusal} `validation` where it is no amount
  */
-export function readMaxTotal(decimal: string): void {
+export function refuseBadMaxTotal(decimal: string): void {
   const read = readUsdc(decimal)
   if (!read.ok) throw new Refusal('validation', `max_total: ${read.reason}`)
 }
 
-/** Anybody can sign for money they do not have; what there is is not held back, and is looked at again with each order. */
+/** A payer can sign for more money than they have; their balance is not held back, and is read again for each order. */
 async function refusePoorPayer(balances: WalletBalances, payer: string, totalAtomic: bigint): Promise<void> {
   const balance = await balances.read(payer)
   const usdc = readUsdc(balance.usdc)

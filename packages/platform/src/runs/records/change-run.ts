@@ -6,17 +6,17 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseUnchecked } from './refuse-unchecked.ts'
 import { leaveColumns, leftColumns, valuesOfLeave, type Leave, type LeftRun } from './run-leases.ts'
 import { originOf, type RunRow } from './run-row.ts'
-import { insertPayments, readRun, type SealedRunPayment } from './run-store.ts'
+import { insertPayments, readRunRow, type SealedRunPayment } from './run-store.ts'
 import type { StepOrder } from './sent-jobs.ts'
 
-/** What changing runs takes. */
+/** The dependencies of changing runs. */
 export type ChangingParts = Pick<PlatformParts, 'database' | 'checker' | 'clock' | 'due'>
 
-/** What is brought together with events. */
+/** Events, and the payments that come with them. */
 export interface RunChange {
   readonly events: readonly GivenEvent[]
   readonly payments?: readonly SealedRunPayment[]
-  /** Who signed them. */
+  /** The signer of the payments. */
   readonly payer?: string
 }
 
@@ -25,13 +25,13 @@ const MOST_TRIES = 20
 
 /**
  * Changes a run by what has happened, and deletes the signatures that are of no more use, in one transaction. The state is
- * read first, and written only where nobody has changed it since; otherwise all is worked out anew.
+ * read first, and written only where it has not changed since; otherwise everything is worked out again.
  *
- * @param known the run as it was read, where somebody has just read it
- * @returns the run as it is then
+ * @param known the run, where the caller has just read it
+ * @returns the changed run
  * @throws {Refusal} `conflict` where an event cannot be; nothing was written then. `not_found` where the run is gone
  */
-export async function changeRun(
+export async function changeStoredRun(
   parts: ChangingParts,
   runId: string,
   change: RunChange,
@@ -40,7 +40,7 @@ export async function changeRun(
   let run = known ?? (await readOrRefuse(parts, runId))
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     refuseOtherPayer(run, change)
-    const advanced = await advance(parts, run, change.events)
+    const advanced = await advanceStoredRun(parts, run, change.events)
     const written = await writeRun(parts, run, advanced, change)
     if (written !== undefined) return written.run
     if (tries > 2) await setTimeout(Math.random() * 5 * tries)
@@ -52,11 +52,11 @@ export async function changeRun(
 }
 
 /**
- * Works out what becomes of a run by events. Nothing is written.
+ * Applies events to a stored run. Nothing is written.
  *
  * @throws {Refusal} `conflict` where an event cannot be
  */
-export async function advance(
+export async function advanceStoredRun(
   { checker, clock }: Pick<PlatformParts, 'checker' | 'clock'>,
   run: Pick<RunRow, 'runId' | 'payer' | 'startedFrom' | 'flow' | 'input' | 'maxTotal' | 'state'>,
   events: readonly GivenEvent[],
@@ -75,12 +75,12 @@ function refuseOtherPayer(run: RunRow, { payer }: RunChange): void {
 }
 
 async function readOrRefuse({ database }: ChangingParts, runId: string): Promise<RunRow> {
-  const run = await readRun(database, runId)
+  const run = await readRunRow(database, runId)
   if (run === undefined) throw new Refusal('not_found', 'runId: there is no such run for you')
   return run
 }
 
-/** A run as it is stored from now on. */
+/** The stored run after a change. */
 export interface WrittenRow {
   readonly run: RunRow
   /** The worker that has left it has it still. */
@@ -90,9 +90,9 @@ export interface WrittenRow {
 }
 
 /**
- * Writes a run down as {@link advance} has worked it out.
+ * Writes a run down as {@link advanceStoredRun} has worked it out.
  *
- * @returns undefined where somebody has changed it since it was read; nothing was written then
+ * @returns undefined where the run has changed since it was read; nothing was written then
  */
 export async function writeRun(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'due'>,

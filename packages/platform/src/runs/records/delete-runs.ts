@@ -4,7 +4,7 @@ import type { RunRow } from './run-row.ts'
 /** For how long a run is kept: from its start where nothing of it was paid, and otherwise from its last change. */
 const UNPAID_KEPT_DAYS = 7
 const KEPT_DAYS = 60
-/** And after its start, where nobody is known who could come back to it. */
+/** And after its start, where it has no payer who could come back to it. */
 const NOBODYS_KEPT_MS = 3_600_000
 
 const DAY_MS = 86_400_000
@@ -23,7 +23,7 @@ export function keptUntilMs({
 }
 
 /**
- * Deletes runs that nobody has touched for long, with their inputs, outputs and payments. A run with a payment that may
+ * Deletes runs that have not changed for long, with their inputs, outputs and payments. A run with a payment that may
  * still be charged is kept. What was paid, and the receipts, stay with the jobs.
  *
  * @returns how many

@@ -3,9 +3,9 @@ import { parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobState } from '../../jobs/records/states.ts'
 
-/** What is shown of a payment's job. */
+/** The part of a payment's job that is shown. */
 export interface ShownJob {
-  /** What was sent; undefined: nothing was. */
+  /** The input that was sent; undefined: none was. */
   readonly input: { readonly [field: string]: unknown } | undefined
   readonly job:
     | {

@@ -3,7 +3,7 @@ import { Refusal } from '../../http/refusal.ts'
 
 const AGAIN_SECONDS = 2
 
-/** What a thread gave no verdict on is to be asked again: nothing was done. */
+/** A check without a verdict is to be asked for again: nothing was done. */
 export function refuseUnchecked(error: unknown): never {
   if (!(error instanceof CheckFailed)) throw error
   throw new Refusal('unavailable', `flow: ${error.message}; nothing was changed, ask again`, {

@@ -5,7 +5,7 @@ import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.t
 /** For so long a worker has a run to itself, unless it renews that. Where it dies, another takes the run then. */
 export const RUN_LEASE_MS = 6_000
 
-/** Who takes runs, and how many at most: in all, and of one origin (`originOf`). */
+/** The process that takes runs, and how many at most: in all, and of one origin (`originOf`). */
 export interface TakingRuns {
   readonly holder: string
   readonly limit: number
@@ -16,7 +16,7 @@ export interface TakingRuns {
 }
 
 /**
- * Takes runs that are due and that nobody else has, the longest waiting of each origin first, so that one with many runs
+ * Takes runs that are due and that no process has, the longest waiting of each origin first, so that one with many runs
  * holds up no other. A run that is taken is due again when the lease is over, or when something happens before.
  */
 export async function takeRuns(
@@ -37,7 +37,7 @@ export async function takeRuns(
 const IS_DUE = `due_at <= $1 and (lease_until is null or lease_until <= $1 or lease_holder = $3)
   and not run_id = any($6::uuid[])`
 
-/** More than are taken are looked at, so that one origin's do not hide the others'. */
+/** More are read than are taken, so that one origin's do not hide the others'. */
 const TAKE = `
   update runs set lease_until = $2, lease_holder = $3, due_at = $2
   where run_id in (
@@ -56,23 +56,23 @@ export interface Leave {
   readonly holder: string
   /** When it is due again; undefined: when something happens. */
   readonly dueAtMs: number | undefined
-  /** The worker keeps it until then, and hears of what it does itself for the run's jobs; undefined: it lets the run go. */
+  /** The worker keeps it until then, and knows what it does for the run's jobs; undefined: it releases the run. */
   readonly keptUntilMs: number | undefined
 }
 
 /** How a run was left. */
 export type LeftRun = {
-  /** Something has happened that the worker has not heard of. */
+  /** Something has happened that the worker does not know of. */
   readonly is_due: boolean
   /** The worker has it still. */
   readonly is_kept: boolean
 }
 
 /**
- * What {@link Leave} sets of the columns of a run, by the names of the parameters for it and for the news that were heard
- * (null: all that there can be). A run of somebody else, and one that is changed without leaving it, is due at once.
+ * The columns of a run that {@link Leave} sets, by the names of the parameters for it and for the news that were read
+ * (null: all that there can be). A run of another process, and one that is changed without leaving it, is due at once.
  *
- * A run that is kept is due when nobody renews that, so that whoever takes the leases of the dead finds it.
+ * A kept run is due when its lease is not renewed, so that the process that takes the leases of the dead finds it.
  */
 export function leaveColumns(by: {
   readonly holder: string
@@ -91,18 +91,18 @@ export function leaveColumns(by: {
     lease_holder = case when ${isOurs} and ${keptUntil} is null then null else lease_holder end`
 }
 
-/** What says {@link LeftRun}, for a `returning`. */
+/** The columns of {@link LeftRun}, for a `returning`. */
 export function leftColumns(holder: string): string {
   return `coalesce(due_at = '-infinity', false) as is_due, coalesce(lease_holder = ${holder}::uuid, false) as is_kept`
 }
 
-/** What {@link leaveColumns} is given, but for the news. */
+/** The parameters of {@link leaveColumns}, but for the news. */
 export function valuesOfLeave(leave: Leave | undefined): readonly [string | null, Date | null, Date | null] {
   const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
   return [leave?.holder ?? null, dateOf(leave?.dueAtMs), dateOf(leave?.keptUntilMs)]
 }
 
-/** Leaves a run as it is. */
+/** Leaves a run without changing it. */
 export async function leaveRun(
   database: Database,
   { runId, news }: Pick<RunRow, 'runId' | 'news'>,
@@ -166,7 +166,7 @@ export async function releaseRuns(database: Database, holder: string): Promise<v
   )
 }
 
-/** Has a run looked at once more: something was done for it that only the rows of its jobs show. */
+/** Makes a run due: something was done for it that only the rows of its jobs show. */
 export async function noteNews(
   { database, due }: Pick<PlatformParts, 'database' | 'due'>,
   runId: string,

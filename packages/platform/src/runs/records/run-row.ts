@@ -7,7 +7,7 @@ export interface RunRow extends StoredRun {
   readonly payer: string | undefined
   /** Salted hash of where it came from; undefined once something of it was paid. */
   readonly startedFrom: string | undefined
-  /** Somebody signed in started it. */
+  /** It was started by a caller who was signed in. */
   readonly hasAccount: boolean
   readonly flowId: string | undefined
   readonly name: string
@@ -77,7 +77,7 @@ export function originOf({
   return startedFrom ?? payer ?? runId
 }
 
-/** What is stored of a run, in characters. */
+/** The size of a stored run, in characters. */
 export function sizeOfRun({ flow, input, state }: Pick<RunRow, 'flow' | 'input' | 'state'>): number {
   return flow.length + input.length + state.length
 }

@@ -27,7 +27,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
   readonly payments: readonly SealedRunPayment[]
   /** Salted hash of where it came from. */
   readonly startedFrom: string
-  /** Somebody signed in starts it. */
+  /** It is started by a caller who is signed in. */
   readonly hasAccount: boolean
 }
 
@@ -69,7 +69,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
 }
 
 /**
- * Writes down the payments of a run; one that it has already stays as it is.
+ * Writes down the payments of a run; one that it has already is not changed.
  *
  * @throws {Refusal} `conflict` where a job_id is in use: for another payment, another run, or an order of its payer's own
  */
@@ -103,8 +103,8 @@ export async function insertPayments(
     )
 }
 
-/** A run by its id, whoever's it is. */
-export async function readRun(database: Database, runId: string): Promise<RunRow | undefined> {
+/** A run by its id, of any payer. */
+export async function readRunRow(database: Database, runId: string): Promise<RunRow | undefined> {
   const [row] = await database.query<RunColumns>(
     'read-run',
     `select ${RUN_COLUMNS} from runs where run_id = $1`,

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { AgentAnswer, JobState, PaymentStatus } from '../../jobs/records/states.ts'
 
-/** A payment of a run, and how the job stands that it was brought for. */
+/** A payment of a run, and the state of the job that it was brought for. */
 export interface SentRow {
   readonly jobId: string
   /** It may still be ordered with its payment. */
@@ -11,7 +11,7 @@ export interface SentRow {
   readonly job: JobOfRun | undefined
 }
 
-/** How a job of a run stands, without what was asked and delivered. */
+/** The state of a job of a run, without its input and output. */
 export interface JobOfRun {
   readonly isOfRun: boolean
   readonly state: JobState
@@ -22,7 +22,7 @@ export interface JobOfRun {
   readonly error: string | undefined
   readonly outputProblem: string | undefined
   readonly chargedWithoutDelivery: boolean
-  /** What its agent answered with, as it came, where that was delivered and paid; undefined once it is deleted. */
+  /** The agent's answer as it came, where that was delivered and paid; undefined once it is deleted. */
   readonly delivery: string | undefined
 }
 
@@ -87,9 +87,9 @@ function jobOf(row: Columns): JobOfRun | undefined {
   }
 }
 
-/** What an order of a run is written from. */
+/** The values that an order of a run is written from. */
 export interface StepOrder {
-  /** What is to be sent, as JSON; undefined: nobody has written it down. */
+  /** The input to be sent, as JSON; undefined: it was never written. */
   readonly input: string | undefined
   /** Undefined: it was used, or is not to be used. */
   readonly sealedPayment: string | undefined
@@ -110,7 +110,7 @@ export async function readStepOrder(database: Database, jobId: string): Promise<
  */
 export async function giveUp(database: Database, jobId: string, reason: string): Promise<void> {
   await database.inTransaction(async client => {
-    // Whoever writes its order holds this row until that is done; the next statement sees it then.
+    // The process that writes its order holds this row until that is done; the next statement sees it then.
     await client.query('select 1 from run_payments where job_id = $1 for update', [jobId])
     await client.query(
       `update run_payments set sealed_payment = null, given_up = coalesce(given_up, $2)
