@@ -51,7 +51,7 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
   }
 }
 
-/** Whoever goes on before it is done has given it up: no error. */
+/** A navigation that the reader has left for another is no error. */
 function giveWay({ committed, finished }: NavigationResult): void {
   for (const step of [committed, finished]) step?.catch(() => undefined)
 }
@@ -59,7 +59,7 @@ function giveWay({ committed, finished }: NavigationResult): void {
 /** Goes with a reload that the page itself has asked for; every other one loads the document. */
 const AGAIN = 'again'
 
-/** Whether a page only writes down where it is, or the document is loaded anew: not ours to do. */
+/** Whether a page only replaces its own address, or the document is loaded again: the browser's part. */
 function isOwnChange({ info, navigationType, destination }: NavigateEvent): boolean {
   if (navigationType === 'reload') return info !== AGAIN
   return destination.sameDocument && navigationType !== 'traverse'

@@ -2,17 +2,32 @@ import '../styles/index.css'
 import { hydrateRoot } from 'react-dom/client'
 import { App } from '../app/app.tsx'
 import { restorePage, type PageState } from '../app/load-page.ts'
-import { createAsk } from '../site/ask.ts'
-import { browserTransport } from './browser-transport.ts'
+import { createAsk, type Transport } from '../site/ask.ts'
 import { followLinks } from './follow-links.tsx'
 import { takeTyped } from './typed-early.ts'
+
+/** The API over HTTP, in the reader's session. */
+const browserTransport: Transport = async (path, { method = 'GET', body, headers, signal }) => {
+  const answer = await fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: signal ?? null,
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
 
 const root = document.getElementById('root')
 const state = document.getElementById('state')?.textContent
 if (root !== null && state !== null && state !== undefined)
   await takeOver(root, JSON.parse(state) as PageState)
 
-/** Takes over what the server made, as it is. */
+/** Takes over the page that the server rendered. */
 async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
   // It says that it cannot be shown; its links are all there is to do.
   if (state.status !== 200 && state.status !== 404) return
