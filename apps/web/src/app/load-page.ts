@@ -1,6 +1,6 @@
 import type { Platform } from '@farebox/platform-api/registry'
 import { ApiFailure, type Ask } from '../site/ask.ts'
-import type { PageModule, Place } from '../site/page.ts'
+import type { PageModule, SitePlace } from '../site/page.ts'
 import { matchRoute, missingRoute, type PageRoute } from './routes.ts'
 
 /** A page with its data, ready to be shown. */
@@ -8,12 +8,12 @@ export interface LoadedPage {
   readonly route: PageRoute
   readonly module: PageModule<unknown>
   readonly data: unknown
-  readonly place: Place
+  readonly place: SitePlace
   /** HTTP status of a document with this page. */
   readonly status: number
 }
 
-/** What a document carries besides its text, so that a browser takes over with what the server had. */
+/** The data in a document, with which a browser takes over from the server. */
 export interface PageState {
   readonly platform: Platform
   /** Unix seconds. */

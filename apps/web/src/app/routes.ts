@@ -1,10 +1,10 @@
-import type { PageModule, Place } from '../site/page.ts'
+import type { PageModule, SitePlace } from '../site/page.ts'
 
 /** One kind of page: the addresses it answers, its place in the band, and its module, loaded when it is wanted. */
 export interface PageRoute {
   /** Segments; one that begins with a colon matches anything and gives its name to it. */
   readonly path: string
-  readonly place: Place
+  readonly place: SitePlace
   readonly import: () => Promise<PageModule<unknown>>
 }
 

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { Keyboard } from '../keys/keyboard.tsx'
 import { Purse } from '../purse/purse.tsx'
-import type { Place } from '../site/page.ts'
+import type { SitePlace } from '../site/page.ts'
 import { useSite } from '../site/site.ts'
 import { Sign, type SignName } from '../signs/sign.tsx'
 
 const PLACES: readonly {
-  readonly place: Place
+  readonly place: SitePlace
   readonly url: string
   readonly words: string
   readonly short: string
@@ -37,12 +37,12 @@ function Network(): ReactNode {
   )
 }
 
-/** What stands around every page. */
+/** The frame of every page: header, navigation and footer. */
 export function Shell({
   place,
   children,
 }: {
-  readonly place: Place
+  readonly place: SitePlace
   readonly children: ReactNode
 }): ReactNode {
   return (

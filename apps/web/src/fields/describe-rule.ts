@@ -2,7 +2,7 @@ import type { Field } from '@farebox/protocol/fields/field'
 import { formatCount } from '../format/share.ts'
 import { cutText } from '../format/cut-text.ts'
 
-/** What a field takes, in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty: anything. */
+/** The rule of a field in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty: anything. */
 export function describeRule(field: Field): string {
   switch (field.type) {
     case 'string':

@@ -15,7 +15,7 @@ export function explainJson(text: string): string | undefined {
 const TOKEN =
   /[ \t\n\r]*("(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:])/uy
 
-/** What may come next. `end`: the bracket that is open may be closed as well. */
+/** The tokens that may come next. `end`: the bracket that is open may be closed as well. */
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
 /** Where a text stops being JSON, as an index. Browsers do not all say it, and none says it always. */

@@ -5,13 +5,13 @@ import { TypeShape } from '../signs/type-shape.tsx'
 import { Amount } from './amount.tsx'
 
 /** A field by its name and type. */
-export interface FieldShape {
+interface FieldShape {
   readonly name: string
   readonly type: FieldType
 }
 
 /** A capability in a list: what goes in, what comes out, what it costs. */
-export interface Fare {
+interface Fare {
   readonly name: string
   readonly price: string
   readonly takes: readonly FieldShape[]

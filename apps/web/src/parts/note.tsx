@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { ApiFailure } from '../site/ask.ts'
 import { Sign, type SignName } from '../signs/sign.tsx'
 
-/** What a note reports. */
+/** The kind of news in a note. */
 export type Tone = 'info' | 'warn' | 'refused' | 'paid'
 
 const SIGNS: { readonly [tone in Tone]: SignName } = {
@@ -26,7 +26,7 @@ export function Note(props: {
   )
 }
 
-/** What could not be read, with a way to ask again. Only for questions that changed nothing. */
+/** Why something could not be read, with a way to ask again. Only for questions that changed nothing. */
 export function FailureNote({
   error,
   again,

@@ -3,8 +3,8 @@ import type { Acting } from '../site/action.ts'
 import { Note } from './note.tsx'
 
 /**
- * A sheet over the page, open as long as it is there. `locked`: neither Escape nor the way back closes it, only what
- * stands in it.
+ * A sheet over the page, open while it is rendered. `locked`: neither Escape nor the way back closes it, only its own
+ * buttons do.
  */
 export function Sheet(props: {
   /** The id of its heading. */

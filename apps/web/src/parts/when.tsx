@@ -11,7 +11,7 @@ export type WhenForm = 'ago' | 'clock' | 'date' | 'exact' | 'since'
 export function When({ at, form = 'ago' }: { readonly at: number; readonly form?: WhenForm }): ReactNode {
   const { now: read } = useSite()
   const zone = useZone()
-  // What happened since the page was read is told by the browser's clock.
+  // The browser's clock dates events that are newer than the page.
   const now = zone === 'local' && at > read ? Math.max(at, Date.now() / 1_000) : read
   return (
     <time dateTime={new Date(at * 1_000).toISOString()} title={formatExactly(at, zone)}>

@@ -14,7 +14,7 @@ const WARNINGS: { readonly [warning in TextWarning]: string } = {
   shortened: 'shortened',
 }
 
-/** What is not as it seems in an owner's words. Cut text is marked where it is cut, and needs no tag. */
+/** Warnings about an owner's words. Cut text is marked where it is cut, and needs no tag. */
 export function TextWarnings({ of }: { readonly of: readonly TextWarning[] }): ReactNode {
   return of
     .filter(warning => warning !== 'shortened')

@@ -1,6 +1,6 @@
 import type { Head } from '../site/page.ts'
 
-/** What a document is put together from. */
+/** The parts of a document. */
 export interface DocumentParts {
   readonly head: Head
   /** Absolute, for what is shared; no query. */
@@ -12,7 +12,7 @@ export interface DocumentParts {
   readonly preloads: readonly string[]
   /** Made by React, which escapes what it is given. */
   readonly body: string
-  /** What the browser takes over with; JSON. */
+  /** The data with which the browser takes over; JSON. */
   readonly state: unknown
 }
 

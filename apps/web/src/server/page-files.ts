@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** One file that browsers are sent, as it is and compressed. */
+/** One file for browsers, plain and compressed. */
 export interface PageFile {
   readonly path: string
   readonly type: string
@@ -12,10 +12,10 @@ export interface PageFile {
   readonly isImmutable: boolean
 }
 
-/** What was built for browsers. */
+/** The files that were built for browsers. */
 export interface PageFiles {
   readonly files: ReadonlyMap<string, PageFile>
-  /** What a document with this kind of page links to. */
+  /** The files that a document with this kind of page links to. */
   linksFor(routePath: string): {
     readonly styles: readonly string[]
     readonly scripts: readonly string[]

@@ -13,9 +13,9 @@ import { missingRoute } from '../app/routes.ts'
 export interface PageAsked {
   /** Path and query, as they were asked for. */
   readonly path: string
-  /** What the reader has chosen; undefined: what their system says. */
+  /** The reader's choice; undefined: the system's setting. */
   readonly theme: 'light' | 'dark' | undefined
-  /** Asks the platform's API for whoever asked for the page. */
+  /** Asks the platform's API with the session of the reader. */
   readonly transport: Transport
 }
 

@@ -7,16 +7,16 @@ export type Acting =
   | { readonly state: 'busy' }
   | { readonly state: 'failed'; readonly sentence: string; readonly error: unknown }
 
-/** What is done with a result, if anything. */
+/** Work on a result, if any. */
 type Done = (() => void) | undefined | void
 
 /**
- * What a button does. It resolves to what is done with its result, which is left out where its component is gone by then;
+ * The work of a button. It resolves to the work on its result, which is left out where its component is gone by then;
  * the signal aborts at that moment.
  */
 type Run = (signal: AbortSignal) => Promise<Done>
 
-/** What is done at most once at a time, while somebody is there. */
+/** Work that is done at most once at a time, while its component is there. */
 export interface Action {
   get(): Acting
   /** Somebody is there until the returned function is called. */
@@ -68,7 +68,7 @@ export function createAction(): Action {
 }
 
 /**
- * What a button does, as {@link Action} says.
+ * The work of a button, as {@link Action} describes it.
  *
  * @param run gets a signal that aborts when the component is gone, then what `act` was called with
  * @param explain a failure, in a sentence

@@ -25,7 +25,7 @@ const savedFlows = () => load(import('@farebox/platform-api/flows/saved-flows'))
 const search = () => load(import('@farebox/platform-api/search'))
 const wallets = () => load(import('@farebox/platform-api/wallets'))
 
-/** What the platform's routes answer, by the names of the schemas in `platform-api`. */
+/** The answers of the platform's routes, by the names of the schemas in `platform-api`. */
 export const answers = {
   agentBadge: async () => (await badges()).agentBadge,
   agentHealth: async () => (await monitor()).agentHealth,
@@ -51,7 +51,7 @@ export const answers = {
   keySet: async () => (await receiptKeys()).keySet,
   localChain: async () => (await wallets()).localChainAnswer,
   me: async () => (await owners()).me,
-  /** Whatever it says: that the platform did it is all. */
+  /** Any answer: that the platform has done it is enough. */
   none: async () => ({ safeParse: () => ({ success: true, data: null }) as const }),
   ownedAgents: async () => (await owners()).ownedAgents,
   ownerDashboard: async () => (await ownerDashboard()).ownerDashboard,

@@ -2,8 +2,8 @@ import { readAnswer } from '@farebox/client/internal/exchange/read-answer'
 import type { Failure } from '@farebox/platform-api/errors'
 import { answers, type AnswerOf } from './answers.ts'
 
-/** What a question to the platform's API carries besides its path. */
-export interface AskOptions {
+/** The parts of a question to the platform's API besides its path. */
+interface AskOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Sent as JSON. */
   readonly body?: unknown
@@ -47,7 +47,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** What a page says where something that it asked for failed. */
+/** The words of a page for a question that failed. */
 export function explainFailure(error: unknown): string {
   return error instanceof ApiFailure ? error.message : 'The platform did not respond.'
 }
@@ -72,7 +72,7 @@ export function createAsk(transport: Transport): Ask {
 }
 
 /**
- * What the platform sent, as its schema has it; what a newer platform says beside it is left out.
+ * The answer of the platform as its schema has it, without the fields that a newer platform adds.
  *
  * @throws {ApiFailure} naming the first field of another form
  */

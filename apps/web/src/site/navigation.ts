@@ -6,7 +6,7 @@ export interface Navigation {
   go(url: string): void
   /** Changes the address and nothing else; no entry in the history. */
   replace(url: string): void
-  /** Reads the page anew, where it stands. */
+  /** Reads the page again, at the same address. */
   reload(): void
 }
 

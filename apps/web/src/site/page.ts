@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { Ask } from './ask.ts'
 
-/** What a page is made from: where it is, and how to ask for its data. */
+/** The request for a page: its address, and how to ask for its data. */
 export interface PageRequest {
-  /** What its path's pattern found: `{ agentId: '3' }`. */
+  /** The values of its path's pattern: `{ agentId: '3' }`. */
   readonly params: { readonly [name: string]: string }
   readonly query: URLSearchParams
   readonly ask: Ask
@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly isServer: boolean
 }
 
-/** What a document says of itself, in its head. */
+/** The head of a document. */
 export interface Head {
   readonly title: string
   readonly description?: string
@@ -30,4 +30,4 @@ export interface PageModule<Data> {
 }
 
 /** The place of the band that a page belongs to; `purse` is none of the four. */
-export type Place = 'agents' | 'flows' | 'jobs' | 'owner' | 'purse'
+export type SitePlace = 'agents' | 'flows' | 'jobs' | 'owner' | 'purse'

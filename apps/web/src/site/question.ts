@@ -227,7 +227,7 @@ export function useRead<T>(
         ...(afterMs !== undefined && { afterMs }),
         ...(keeps !== undefined && { keeps }),
       }),
-    // What is read follows from the key.
+    // The key determines what is read.
     // oxlint-disable-next-line react/exhaustive-deps
     [question, key, everyMs, afterMs, keeps],
   )

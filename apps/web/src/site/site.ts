@@ -2,9 +2,9 @@ import type { Platform } from '@farebox/platform-api/registry'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Ask } from './ask.ts'
 
-/** What every page may know. */
+/** The context of every page. */
 export interface Site {
-  /** What the platform says of itself. */
+  /** The platform's description of itself. */
   readonly platform: Platform
   /** When the data of the page was read, by the platform's clock; Unix seconds. */
   readonly now: number

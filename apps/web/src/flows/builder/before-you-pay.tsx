@@ -13,7 +13,7 @@ import type { NodeView } from '../view/views.ts'
 import { FindingList } from '../editing/finding-list.tsx'
 import { useEditor, useFlowView } from '../editor/use-editor.ts'
 
-/** What a run costs, how long it takes, and what is to be mended or known before. */
+/** The price and duration of a run, and the findings to fix or to know before it. */
 export function BeforeYouPay(props: {
   readonly heading: RefObject<HTMLHeadingElement | null>
   /** Why the agents could not be asked what they are now. */
@@ -59,7 +59,7 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
   )
 }
 
-/** What each step costs. A long list is drawn once the sum is. */
+/** The price of each step. A long list is rendered after the sum. */
 const Prices = memo(function Prices({ view }: { readonly view: FlowView }): ReactNode {
   const steps = view.order.flatMap(id => {
     const node = view.nodes.get(id)
@@ -137,7 +137,7 @@ function describeTime(
   return `A run takes up to ${formatSpan(seconds)}${along}.${people}${times}`
 }
 
-/** What steps are permitted to move of the reader's tokens. */
+/** The reader's tokens that steps are permitted to move. */
 function Limits(): ReactNode {
   const { catalog } = useEditor()
   // With the view comes what the catalog has learned.
@@ -146,7 +146,7 @@ function Limits(): ReactNode {
   return <StepLimits steps={steps} />
 }
 
-/** What was looked at and is fine. */
+/** The checks that passed. */
 function Fine(): ReactNode {
   const { catalog } = useEditor()
   const view = useDeferredValue(useFlowView(one => one))

@@ -16,7 +16,7 @@ const TYPING_MS = 120
 const PAGE = 20
 const MOST_SHAPES = 4
 
-/** What a flow can be made of: capabilities with their prices, and steps that are free. */
+/** The steps that a flow can have: capabilities with their prices, and steps that are free. */
 export function Library(props: {
   readonly add: (step: Step) => void
   /** Something is dragged, or no more. */

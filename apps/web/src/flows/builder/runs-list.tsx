@@ -58,7 +58,7 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
 /** So many are asked for: those that were never seen to end. */
 const MOST_ASKED = 5
 
-/** Reads how runs stand that were left while they went on. */
+/** Reads the state of runs that had not ended when their pages were left. */
 async function seeOpen(ask: FlowEditor['ask'], listed: ReadonlySet<string>): Promise<void> {
   const { listRuns, updateRun } = await import('../../kept/run-store.ts')
   const { seeRun } = await import('../runs/see-run.ts')

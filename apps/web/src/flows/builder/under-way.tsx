@@ -8,7 +8,7 @@ import { answers } from '../../site/answers.ts'
 
 const OVER: readonly string[] = ['completed', 'cancelled', 'failed']
 
-/** That a run of the flow is under way, or has ended unseen, for whoever comes back to it: a page that was closed led there. */
+/** Leads to a run of the flow that is under way, or has ended since its page was closed. */
 export function UnderWay({ draft }: { readonly draft: Draft }): ReactNode {
   const found = useRunUnderWay(draft)
   if (found === undefined) return null

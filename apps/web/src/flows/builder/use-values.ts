@@ -10,7 +10,7 @@ import { answers } from '../../site/answers.ts'
 export function useValues(
   { ask, live, values }: FlowEditor,
   run: { readonly id: string; readonly flowId: string } | undefined,
-  /** What the flow was last run with, or a template's sample. */
+  /** Reads the input of the flow's last run, or a template's sample. */
   readInput: () => Promise<JsonObject | undefined>,
 ): { readonly dryRun: () => void; readonly failure: unknown } {
   const flowId = run?.flowId ?? ''
@@ -26,7 +26,7 @@ export function useValues(
     const { graph } = live.read()
     const given = await readInput().catch(() => undefined)
     const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
-    // What the flow takes may be something else by now: then a sample is made.
+    // The inputs of the flow may have changed since: then a sample is made.
     const played = own?.ok === true ? own : playFlow(graph)
     if (!played.ok) throw new Error(`No sample input could be created: ${played.reason}`)
     values.set(valuesOfDryRun(played))

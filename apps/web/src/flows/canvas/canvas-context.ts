@@ -3,7 +3,7 @@ import type { PortRef } from '@farebox/flows/document/flow'
 import type { PortView } from '../view/views.ts'
 import type { OpenedPopover } from './canvas-popovers.tsx'
 
-/** What nodes and ports can do on the canvas around them. */
+/** Actions of nodes and ports on the canvas around them. */
 export interface CanvasActions {
   /** Opens the settings and inputs of a step, beside the element. */
   openStep(id: string, beside: Element): void

@@ -3,14 +3,14 @@ import { useCallback, useRef, useState, type ReactNode } from 'react'
 import { Popover, type Anchor } from '../../parts/popover.tsx'
 import { addStep, askWhenRun, giveFromFlow, type Join } from '../editor/edit-actions.ts'
 import { nameStop } from '../describe/name-stop.ts'
-import type { Place } from '../view/places.ts'
+import type { CanvasPoint } from '@farebox/flows/internal/edit/edit'
 import { EndsForm } from '../editing/ends-form.tsx'
 import { StepForm } from '../editing/step-form.tsx'
 import { StepPicker } from '../editing/step-picker.tsx'
 import { useEditor, useFlowState } from '../editor/use-editor.ts'
 import { InputLine } from '../editing/input-line.tsx'
 
-/** What is open over the canvas. */
+/** A popover over the canvas. */
 export type OpenedPopover =
   | { readonly kind: 'step'; readonly id: string; readonly anchor: () => Anchor }
   | { readonly kind: 'value'; readonly to: PortRef; readonly anchor: () => Anchor }
@@ -18,7 +18,7 @@ export type OpenedPopover =
       readonly kind: 'add'
       readonly join: Join | undefined
       /** Where it is wanted on the canvas; undefined: beside what it belongs to. */
-      readonly at: Place | undefined
+      readonly at: CanvasPoint | undefined
       readonly anchor: () => Anchor
     }
 

@@ -3,7 +3,7 @@ import type { FlowState } from '../document/flow-store.ts'
 import type { FlowView } from '../view/flow-view.ts'
 import type { NodeView } from '../view/views.ts'
 import { wireEnds } from '../view/fits.ts'
-import type { Place } from '../view/places.ts'
+import type { CanvasPoint } from '@farebox/flows/internal/edit/edit'
 import type { Carried } from './wires/use-carry.ts'
 import { AFTER_HANDLE } from './step-node.tsx'
 import type { WireEdge } from './wires/wire.tsx'
@@ -11,7 +11,7 @@ import type { WireEdge } from './wires/wire.tsx'
 /** Nodes in the order of the run, which is the order of the Tab key. A node that has not changed is the same object as before. */
 export function nodesOf(
   view: FlowView,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, CanvasPoint>,
   selection: FlowState['selection'],
   before: readonly Node[],
 ): Node[] {

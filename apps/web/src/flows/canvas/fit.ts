@@ -23,7 +23,7 @@ export function useReadableFit(): () => void {
 }
 
 /**
- * The flow is in view once it is there, and once another flow is in its place; from then on nobody moves it but who looks.
+ * The flow is in view when it is first drawn, and when another flow replaces it; from then on only the reader moves it.
  * A step that is added is measured too, which is no reason.
  */
 export function useFirstFit(): void {

@@ -16,7 +16,7 @@ import { useElements } from './use-elements.ts'
 import { NEAR, useShow, useTypedValue } from './use-show.ts'
 import { useMouseWires } from './wires/use-mouse-wires.ts'
 
-/** What the canvas needs of the page around it. */
+/** The parts of the page that the canvas needs. */
 export interface CanvasProps {
   readonly toOutline: () => void
   readonly toPrice: () => void

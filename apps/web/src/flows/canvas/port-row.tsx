@@ -1,7 +1,7 @@
 import { Handle, Position } from '@xyflow/react'
 import { memo, type KeyboardEvent, type ReactNode } from 'react'
 import type { JsonValue } from '@farebox/protocol/fields/field'
-import { describeValue } from '../view/show-value.ts'
+import { showValue } from '../view/show-value.ts'
 import type { PortView } from '../view/views.ts'
 import { PortShape, PortTag } from '../editing/port-shape.tsx'
 import { useCanvas } from './canvas-context.ts'
@@ -60,9 +60,9 @@ function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortV
   const isMissing = feed.by === 'nothing' && port.required
   const words =
     feed.by === 'value'
-      ? describeValue(feed.value, 24)
+      ? showValue(feed.value, 24)
       : feed.standard !== undefined
-        ? describeValue(feed.standard, 24)
+        ? showValue(feed.standard, 24)
         : isMissing
           ? 'missing'
           : 'not used'
@@ -81,7 +81,7 @@ function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortV
 function ShownValue({ of }: { readonly of: JsonValue }): ReactNode {
   return (
     <span className="shown">
-      <bdi>{describeValue(of, 40)}</bdi>
+      <bdi>{showValue(of, 40)}</bdi>
     </span>
   )
 }

@@ -55,7 +55,7 @@ const NodeBody = memo(function NodeBody(props: {
   )
 })
 
-/** React Flow measures a node when it is new; of one whose ports have changed only this tells it. */
+/** React Flow measures a node when it is new; when its ports change, it has to be asked to. */
 function useMeasuredPorts(id: string, node: NodeView | undefined): void {
   const measure = useUpdateNodeInternals()
   const ports = node === undefined ? '' : [...node.inputs, ...node.outputs].map(({ name }) => name).join('\n')

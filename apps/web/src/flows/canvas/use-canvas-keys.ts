@@ -7,7 +7,7 @@ import { placeNodes } from '../view/places.ts'
 import { useEditor } from '../editor/use-editor.ts'
 import type { Carry } from './wires/use-carry.ts'
 
-/** What keys do on the canvas beside what each port does. */
+/** The actions of the canvas's keys, beside those of each port. */
 export interface CanvasKeyActions {
   /** Opens what can be added. */
   add(): void

@@ -1,6 +1,6 @@
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 
-/** A number as it stands in a sentence: a word up to ten. */
+/** A number in a sentence: a word up to ten. */
 export function countWord(count: number): string {
   return WORDS[count] ?? String(count)
 }

@@ -1,7 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
-/** What a flow orders, at the prices that are pinned in it. */
+/** The paid steps of a flow, at the prices that are pinned in it. */
 export interface FlowSum {
   /** Paid steps. */
   readonly steps: number

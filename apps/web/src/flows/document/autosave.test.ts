@@ -95,7 +95,7 @@ function open(given: Partial<AutosaveOptions> = {}) {
     keeper,
     branched,
     rename: (name: string) => store.edit([{ edit: 'rename-flow', name }]),
-    /** Whatever is to be done later is done, also what comes of it. */
+    /** Runs everything that was scheduled, and what that schedules. */
     async pass(): Promise<void> {
       for (let rounds = 0; rounds < 4; rounds += 1) {
         const due = [...waiting]

@@ -12,7 +12,7 @@ export interface DraftKeeper {
   keep(draft: Draft, before: number | undefined): Promise<Draft>
 }
 
-/** Where flows are saved for whoever is signed in. Both reject with an `ApiFailure`. */
+/** Where flows are saved for a reader who is signed in. Both reject with an `ApiFailure`. */
 export interface FlowSaver {
   create(flow: Flow): Promise<SavedFlow>
   /** 409: another revision was saved since. */
@@ -20,7 +20,7 @@ export interface FlowSaver {
   read(flowId: string): Promise<SavedFlow>
 }
 
-/** How it stands with what was changed. */
+/** How far the changes of a flow are saved. */
 export type SaveStatus =
   /** Nothing has been changed so far. */
   | { readonly is: 'fresh' }
@@ -40,7 +40,7 @@ export interface Autosave {
   subscribe(tell: () => void): () => void
   /** Keeps what there is now, without waiting: the page is about to be left. */
   flush(): Promise<void>
-  /** What the flow was run or tried with last. */
+  /** Keeps the input of the last run or dry run. */
   setInput(input: JsonObject): void
   /** Ends a conflict. Mine: it is saved over theirs. Theirs: mine becomes a draft of its own, which is returned. */
   choose(which: 'mine' | 'theirs'): Promise<Draft | undefined>
@@ -52,13 +52,13 @@ export interface Autosave {
   stop(): void
 }
 
-/** What an autosave works with. */
+/** The dependencies of an autosave. */
 export interface AutosaveOptions {
   readonly store: FlowStore
-  /** As it is kept, or as it will be with the first change. */
+  /** The stored draft, or the one that the first change will store. */
   readonly draft: Draft
   readonly isKept: boolean
-  /** Whether the platform has it as it is. */
+  /** Whether the platform has the same flow. */
   readonly isSaved: boolean
   readonly keeper: DraftKeeper
   /** Undefined: nobody is signed in. */
@@ -75,7 +75,7 @@ const KEEP_AFTER_MS = 300
 const SAVE_AFTER_MS = 1_500
 const AGAIN_AFTER_MS = 10_000
 
-/** What an autosave remembers from one moment to the next. */
+/** The state of an autosave. */
 interface Keeping {
   readonly options: AutosaveOptions
   draft: Draft
@@ -257,7 +257,7 @@ async function choose(keeping: Keeping, which: 'mine' | 'theirs'): Promise<Draft
 function takeOver(keeping: Keeping, kept: Draft): void {
   const { draft, options } = keeping
   const isOurs = kept.draft_id === draft.draft_id && kept.changed_at > draft.changed_at
-  // What was changed here meanwhile is kept beside it, when it is written.
+  // A change that was made here meanwhile is kept as another draft when it is written.
   if (!isOurs || options.store.state().flow !== draft.flow) return
   const isOther = JSON.stringify(kept.flow) !== JSON.stringify(draft.flow)
   keeping.draft = isOther ? kept : { ...kept, flow: draft.flow }

@@ -6,7 +6,7 @@ import type { FieldMap } from '@farebox/protocol/fields/field'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** What is known of capabilities: those of the flow, and those that were looked at for it. */
+/** The known capabilities: those of the flow, and those that were searched for it. */
 export interface CapabilityCatalog extends Catalog {
   /** Raised whenever something new is known. */
   edition(): number

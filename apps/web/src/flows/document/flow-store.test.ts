@@ -88,7 +88,7 @@ test('a document that is opened leaves nothing to undo, one that is put in its p
   expect(store.state()).toMatchObject({ flow: { name: 'Other' }, canUndo: false, canRedo: false })
 })
 
-test('everybody who listens hears of each change, until they stop', () => {
+test('each change is reported to all listeners until they stop listening', () => {
   const store = createFlowStore(GREETING)
   const names: string[] = []
   const stop = store.subscribe(() => names.push(store.state().flow.name))

@@ -32,7 +32,7 @@ export interface FlowStore {
 export interface EditOptions {
   /** Edits with the same word, one right after the other, are undone together: letters of one text. */
   readonly join?: string
-  /** What is chosen then. */
+  /** Selects these after the edit. */
   readonly select?: Iterable<string>
 }
 
@@ -103,7 +103,7 @@ export function createFlowStore(opened: Flow): FlowStore {
   }
 }
 
-/** What is chosen and still there. */
+/** The part of a selection that is still in the flow. */
 function keepThere(selection: ReadonlySet<string>, flow: Flow): ReadonlySet<string> {
   const wires = new Set(flow.wires.map(({ to }) => keyOfInput(to)))
   const kept = [...selection].filter(

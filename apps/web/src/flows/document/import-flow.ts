@@ -1,32 +1,43 @@
+// First: the policy of the pages refuses an evaluation that schemas try otherwise.
+import '../../site/without-eval.ts'
+import { readFlow } from '@farebox/flows/document/read-flow'
 import type { Flow } from '@farebox/flows/document/flow'
+import { formatProblem } from '@farebox/protocol/problems/problem'
 
-/** A flow that was read from a file, or what is wrong with the file. */
+/** A flow that was read from a file, or the first problems of the file. */
 export type ImportedFlow =
   | { readonly ok: true; readonly flow: Flow }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** A file has at most what a flow may have, and some room for how it is written. */
+/** The largest document of a flow, with some room for indentation. */
 const MOST_BYTES = 4 * 1_048_576
 
 /** Reads a flow from a file. Nothing is thrown, whatever the file. */
 export async function importFlow(file: File): Promise<ImportedFlow> {
-  if (file.size > MOST_BYTES)
-    return { ok: false, problems: [`The content has ${file.size} bytes, but the limit is ${MOST_BYTES}.`] }
+  if (file.size > MOST_BYTES) return refuse(`has ${file.size} bytes, but the limit is ${MOST_BYTES}`)
   try {
-    return await readFlowText(await file.text())
+    return readFlowText(await file.text())
   } catch {
-    return { ok: false, problems: ['The content could not be read.'] }
+    return refuse('could not be read')
   }
 }
 
-/** Reads a flow from text, however it is indented. */
-export async function readFlowText(text: string): Promise<ImportedFlow> {
-  const { readDocument } = await import('./read-document.ts')
+/** So many problems are shown. */
+const MOST_SHOWN = 5
+
+/** Reads a flow from text that anyone can have written. Wires without a step or a port are kept. */
+export function readFlowText(text: string): ImportedFlow {
   let document: unknown
   try {
     document = JSON.parse(text)
   } catch {
-    return { ok: false, problems: ['The content is not valid JSON.'] }
+    return refuse('is not valid JSON')
   }
-  return readDocument(document)
+  const read = readFlow(document)
+  if (read.ok) return read
+  return { ok: false, problems: read.problems.slice(0, MOST_SHOWN).map(problem => formatProblem(problem)) }
+}
+
+function refuse(reason: string): ImportedFlow {
+  return { ok: false, problems: [`The content ${reason}.`] }
 }

@@ -13,8 +13,8 @@ export interface LeftPage {
 }
 
 /**
- * Keeps what was changed last when the page is left: hidden, which on a phone may be the last that it hears, or closed. What
- * the autosave waits for or is writing just now may never be written: it is left behind as well.
+ * Keeps the last change when the page is left: hidden, which may be its last event on a phone, or closed. Changes that
+ * the autosave waits for, or is writing at that moment, may never be written: they are left behind as well.
  *
  * @returns what ends it
  */

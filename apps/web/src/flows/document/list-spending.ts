@@ -1,7 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { Catalog } from '@farebox/flows/internal/check/catalog'
 
-/** A paid step whose capability moves tokens of who runs it. */
+/** A paid step whose capability moves the payer's tokens. */
 export interface SpendingStep {
   readonly key: string
   readonly name: string
@@ -9,7 +9,7 @@ export interface SpendingStep {
   readonly capability: string
 }
 
-/** The paid steps of a flow that move tokens of who runs it, by what their agents declare now; a capability once. */
+/** The paid steps of a flow that move the payer's tokens, by what their agents declare now; a capability once. */
 export function listSpending({ steps }: Flow, catalog: Catalog): readonly SpendingStep[] {
   const found = new Map<string, SpendingStep>()
   for (const [key, step] of Object.entries(steps)) {

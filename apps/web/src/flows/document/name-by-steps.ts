@@ -1,7 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 
-/** What a flow is called that nobody has named, and that has no paid step so far. */
+/** The name of a flow without a name of its own and without paid steps. */
 export const UNNAMED = 'New flow'
 
 const MOST_NAMED = 3

@@ -4,7 +4,7 @@ import type { AdapterStep, Step } from '@farebox/flows/document/flow'
 export interface FreeStep {
   readonly kind: Exclude<Step['kind'], 'job'>
   readonly name: string
-  /** What it does, for whoever chooses. */
+  /** Its purpose, in a few words. */
   readonly words: string
   readonly step: Exclude<Step, { readonly kind: 'job' }>
 }
@@ -56,7 +56,7 @@ export const ADAPTERS: readonly (FreeStep & { readonly step: AdapterStep })[] = 
   },
 ]
 
-/** What decides which way a run goes, and when. */
+/** Steps that decide which path a run takes, and when. */
 export const WAYS: readonly FreeStep[] = [
   {
     kind: 'branch',

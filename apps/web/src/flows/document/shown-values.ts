@@ -1,6 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** What became of a step, in a dry run or a real one. */
+/** The outcome of a step, in a dry run or a real one. */
 export interface ShownStep {
   readonly state: 'done' | 'skipped' | 'failed' | 'waiting'
   /** Why it is not done; undefined: it is, or there is nothing to say. */
@@ -11,7 +11,7 @@ export interface ShownStep {
 
 /** Values to be shown at the ports of a flow. */
 export interface ShownValues {
-  /** What they are: `Samples: nothing was asked, nothing was paid.` */
+  /** A sentence about where they come from. */
   readonly title: string
   readonly kind: 'dry-run' | 'run'
   /** The page of the run. */

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { groupDigits } from '../../format/amount.ts'
 import { askWhenRun } from '../editor/edit-actions.ts'
-import { describeValue } from '../view/show-value.ts'
+import { showValue } from '../view/show-value.ts'
 import { GRADES, keyOfPort, sourcesFor, type FittingPort } from '../view/fits.ts'
 import type { Feed, PortView } from '../view/views.ts'
 import type { FlowView } from '../view/flow-view.ts'
@@ -97,7 +97,7 @@ function describeGrade({ grade, reason }: FittingPort): string {
 function describeNothing({ required, feed }: PortView, isOutput: boolean): string {
   if (isOutput || required) return 'choose a source'
   const standard = feed?.by === 'nothing' ? feed.standard : undefined
-  return standard === undefined ? 'nothing (not used)' : `nothing (uses ${describeValue(standard, 24)})`
+  return standard === undefined ? 'nothing (not used)' : `nothing (uses ${showValue(standard, 24)})`
 }
 
 function describeWired(graph: Graph, feed: Extract<Feed, { readonly by: 'wire' }>): string {

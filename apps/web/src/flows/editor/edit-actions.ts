@@ -7,22 +7,14 @@ import type { FlowView } from '../view/flow-view.ts'
 import { GRADES } from '../view/fits.ts'
 import { gradeTypes } from '../view/grade-types.ts'
 import { withCurrent } from '@farebox/flows/internal/check/catalog'
-import type { Edit } from '@farebox/flows/internal/edit/edit'
+import type { CanvasPoint, Edit } from '@farebox/flows/internal/edit/edit'
 import { freeName, freeOutput } from '@farebox/flows/internal/document/free-name'
 import { findInput, findOutput } from '@farebox/flows/internal/graph/find-port'
 import type { FlowEditor } from './flow-editor.ts'
 import { renameBySteps } from '../document/name-by-steps.ts'
-import {
-  findRoom,
-  GAP_X,
-  NODE_WIDTHS,
-  placeBeforeOutputs,
-  placeNodes,
-  sizeOfCard,
-  type Place,
-} from '../view/places.ts'
+import { findRoom, GAP_X, NODE_WIDTHS, placeBeforeOutputs, placeNodes, sizeOfCard } from '../view/places.ts'
 
-/** What a new step is joined to at once. */
+/** The port that a new step is joined to at once. */
 export type Join = { readonly from: PortRef } | { readonly to: PortRef }
 
 /** Edits that write down where everything is drawn, so that the next one moves nothing else. */
@@ -34,7 +26,7 @@ export function keepPlaces(editor: FlowEditor): readonly Edit[] {
     .map(([id, at]) => ({ edit: 'move-step', id, at }))
 }
 
-/** The flow with all of it written down, as it is copied. */
+/** The flow with the place of every step, as it is copied. */
 export function withPlaces(editor: FlowEditor): Flow {
   return applyEdits(editor.store.state().flow, keepPlaces(editor))
 }
@@ -48,7 +40,11 @@ export function withPlaces(editor: FlowEditor): Flow {
 export function addStep(
   editor: FlowEditor,
   step: Step,
-  options: { readonly at?: Place | undefined; readonly join?: Join | undefined; readonly port?: string } = {},
+  options: {
+    readonly at?: CanvasPoint | undefined
+    readonly join?: Join | undefined
+    readonly port?: string
+  } = {},
 ): string {
   const { store, live } = editor
   const { flow } = store.state()
@@ -156,10 +152,10 @@ function best<T extends { readonly name: string; readonly required?: boolean }>(
 /** Right of what is chosen, or else of the last step; left of what it is to feed. */
 function placeBeside(
   { order }: FlowView,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, CanvasPoint>,
   selection: ReadonlySet<string>,
   join: Join | undefined,
-): Place {
+): CanvasPoint {
   const chosen = [...selection].find(id => places.has(id) && id !== FLOW_OUTPUT)
   const last = order
     .filter(id => id !== FLOW_OUTPUT && places.has(id))

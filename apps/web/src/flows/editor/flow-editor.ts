@@ -5,7 +5,7 @@ import { createFlowStore, type FlowStore } from '../document/flow-store.ts'
 import type { ShownValues } from '../document/shown-values.ts'
 import { viewFlow, type FlowView } from '../view/flow-view.ts'
 
-/** What somebody is to be led to: a step, or one of its ports. */
+/** A step, or one of its ports, that the reader is led to. */
 export interface Pointed {
   readonly step: string
   readonly port?: string | undefined
@@ -13,7 +13,7 @@ export interface Pointed {
   readonly isTyped?: boolean
 }
 
-/** Whether what is pointed to is brought to the middle, or into view where it is not. */
+/** `centre`: the step is moved to the middle; `show`: it is brought into view where it is outside. */
 export type PointedHow = 'centre' | 'show'
 
 /** All that belongs to one flow that is being changed, whatever shows it. */
@@ -24,7 +24,7 @@ export interface FlowEditor {
   readonly ask: Ask
   /** Values at the ports, of a dry run or of a past run; undefined: none are shown. */
   readonly values: Signal<ShownValues | undefined>
-  /** Leads whoever looks to a step: it is chosen, in the middle or at least in view, and has the focus. */
+  /** Leads the reader to a step: it is selected, in the middle or at least in view, and has the focus. */
   point(to: Pointed, how?: PointedHow): void
   /** Brings all of the flow into view, where it is drawn. */
   fit(): void
@@ -68,7 +68,7 @@ interface LiveView {
   read(): FlowView
   /** Calls back whenever it may be another; returns what ends it. */
   subscribe(tell: () => void): () => void
-  /** What the payer has, in decimal USDC. */
+  /** Sets the payer's balance, in decimal USDC. */
   setBalance(balance: string | undefined): void
 }
 

@@ -42,7 +42,7 @@ export function useShownValues(): ShownValues | undefined {
   return useSyncExternalStore(values.subscribe, values.read, values.read)
 }
 
-/** What is shown of one step of them. */
+/** The values that are shown at one step. */
 export function useShownStep(id: string): ShownStep | undefined {
   const { values } = useEditor()
   const read = (): ShownStep | undefined => values.read()?.steps.get(id)

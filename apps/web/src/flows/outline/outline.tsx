@@ -8,7 +8,7 @@ import { StepPicker } from '../editing/step-picker.tsx'
 import { useEditor, useFlowView, useNodeView, useShownStep } from '../editor/use-editor.ts'
 import { CapabilitySelect } from '../editing/capability-select.tsx'
 import { StepBody } from '../editing/step-form.tsx'
-import { describeValue } from '../view/show-value.ts'
+import { showValue } from '../view/show-value.ts'
 
 /** The flow in words: every step, what feeds each of its inputs, its price and what was found, all to be changed. */
 export function Outline(): ReactNode {
@@ -131,7 +131,7 @@ const OutlineStep = memo(function OutlineStep(props: {
         <p className="small shown-outputs">
           {shown.state === 'done'
             ? `returned ${Object.entries(shown.outputs ?? {})
-                .map(([name, value]) => `${name} ${describeValue(value)}`)
+                .map(([name, value]) => `${name} ${showValue(value)}`)
                 .join(', ')}`
             : (shown.reason ?? shown.state)}
         </p>

@@ -44,13 +44,13 @@ function flowOf(wires: readonly string[]): Flow {
 const lay = (...wires: string[]): RouteMap => layLanes(buildGraph(flowOf(wires)))
 const stops = ({ rows }: RouteMap): readonly string[] => rows.map(({ id, lane }) => `${id} ${lane}`)
 
-test('steps behind one another stand in one lane', () => {
+test('steps behind one another are in one lane', () => {
   const map = lay('input > a', 'a > b', 'b > output')
   expect(stops(map)).toEqual(['input 0', 'a 0', 'b 0', 'output 0'])
   expect(map.lanes).toBe(1)
 })
 
-test('branches of the input stand in lanes of their own, and join where one step takes from both', () => {
+test('branches of the input are in lanes of their own, and join where one step takes from both', () => {
   const map = lay('input > a', 'input > b', 'input > c', 'a > d', 'b > d', 'd > output', 'c > output')
   expect(stops(map)).toEqual(['input 0', 'a 0', 'b 1', 'c 2', 'd 0', 'output 0'])
   expect(map.lanes).toBe(3)

@@ -20,7 +20,7 @@ export interface RouteRow {
 
 /** The piece of a line in one row. */
 export interface RoutePiece {
-  /** What the line leads from, and to. */
+  /** The stops at its ends. */
   readonly from: string
   readonly to: string
   readonly lane: number
@@ -30,7 +30,7 @@ export interface RoutePiece {
   readonly bendsNext: boolean
 }
 
-/** What fits beside the words on a phone. */
+/** As many as fit beside the words on a phone. */
 const MOST_LANES = 5
 
 /** A line from one stop to another, in the lane that it takes. */
@@ -42,7 +42,7 @@ interface Line {
 
 /**
  * Lays out the map. A line leads from each step to those that take from it, where no other way leads there too: the longer
- * way says it already. Each stop stands in the lane of a line that comes to it; the lines that go on from it take its lane
+ * way says it already. Each stop is in the lane of a line that comes to it; the lines that go on from it take its lane
  * and the free ones beside it.
  */
 export function layLanes(graph: Graph): RouteMap {

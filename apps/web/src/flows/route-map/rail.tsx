@@ -29,7 +29,7 @@ export function Rail(props: {
   return (
     <svg className="rail" width={railWidth(lanes)} aria-hidden="true">
       {row.pieces
-        // What has been travelled lies above what has not.
+        // Lines that the run has taken are above the others.
         .toSorted((one, other) => Number(isTravelled(one)) - Number(isTravelled(other)))
         .map(piece => (
           <Line

@@ -15,7 +15,7 @@ export interface ComparedStep {
   readonly isSame: boolean
 }
 
-/** What a step was in one of the runs. */
+/** A step in one of the runs. */
 export interface StepSide {
   readonly words: string
   /** Of its jobs together; null: none has ended. */

@@ -8,13 +8,13 @@ import { nameStop } from '../describe/name-stop.ts'
 import { explainRefused } from './explain-refused.ts'
 import { isChargedForNothing } from './job-words.ts'
 
-/** How a run stands, as its page begins. */
+/** The state of a run in words, as its page begins. */
 export interface RunWords {
   readonly headline: string
   readonly lede: string
 }
 
-/** Says how a run stands: what became of the money first, then why, then what takes it on. While it runs, stops are counted. */
+/** Describes the state of a run: the money, then the reason, then the next action. While it runs, stops are counted. */
 export function describeRun(flow: Flow, run: RunProgress): RunWords {
   switch (run.status) {
     case 'completed':

@@ -3,7 +3,7 @@ import type { RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { nameStop } from '../describe/name-stop.ts'
 
 /**
- * What to change so that a step does not refuse its input once more: where the refused value came from, and what makes it
+ * The change that keeps a step from refusing its input again: where the refused value came from, and what makes it
  * another one. Undefined: the reason names no input that something feeds.
  */
 export function explainRefused(flow: Flow, { step, reason }: RunStepAnswer): string | undefined {

@@ -1,8 +1,8 @@
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import type { SignName } from '../../signs/sign.tsx'
 
-/** What became of a job, in words; with a tone and a sign where it is more than the plain course of things. */
-export interface Words {
+/** The state of a job in words; with a tone and a sign where it is not the ordinary course. */
+export interface JobWords {
   readonly words: string
   readonly tone: 'plain' | 'paid' | 'refused' | 'warn'
   readonly sign?: SignName
@@ -10,8 +10,8 @@ export interface Words {
   readonly until?: number
 }
 
-/** How a job of a run stands. */
-export function jobWords(job: RunJob): Words {
+/** Describes the state of a job of a run. */
+export function jobWords(job: RunJob): JobWords {
   switch (job.state) {
     case 'unpaid':
       return unpaidWords(job)
@@ -30,7 +30,7 @@ export function jobWords(job: RunJob): Words {
   }
 }
 
-function unpaidWords({ because, payment }: RunJob): Words {
+function unpaidWords({ because, payment }: RunJob): JobWords {
   if (payment?.state === 'ready') return { words: 'Signed and waiting for its turn', tone: 'plain' }
   switch (because?.kind) {
     case 'changed':
@@ -47,7 +47,7 @@ function unpaidWords({ because, payment }: RunJob): Words {
   }
 }
 
-function failedWords({ payment, job, attempt }: RunJob): Words {
+function failedWords({ payment, job, attempt }: RunJob): JobWords {
   if (payment?.state === 'paid' || job?.charged_without_delivery === true)
     return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
   if (attempt === 0) return { words: 'Not sent, not charged', tone: 'refused', sign: 'cross' }

@@ -3,7 +3,7 @@ import type { RunJob, RunProgress } from '@farebox/platform-api/flows/runs'
 import { secondsNeeded } from '@farebox/flows/internal/run/seconds-needed'
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 
-/** What takes a run on, by one press. */
+/** An action that takes a run on. */
 export interface NextAction {
   /** Jobs that a new payment is signed for. */
   readonly sign: readonly ToSign[]
@@ -11,7 +11,7 @@ export interface NextAction {
   readonly retry: readonly { readonly key: string; readonly amount: string }[]
   /** Decimal USDC of all of them. */
   readonly total: string
-  /** Unix seconds: then a job can be signed for anew, because its payment before is over. */
+  /** Unix seconds: then a job can be signed for again, because its payment before is over. */
   readonly signableAt: number | undefined
 }
 
@@ -23,13 +23,13 @@ export interface ToSign {
   readonly capability: string
   /** Decimal USDC, as it is shown. */
   readonly price: string
-  /** What was signed before, where another price is asked for. */
+  /** The price that was signed before, where another is asked for. */
   readonly was: string | undefined
   readonly because: 'none' | 'changed' | 'too-late' | 'dead' | 'charged'
 }
 
 /**
- * What can be done to take a run on. Jobs that were charged for nothing are in it only by themselves: to pay for them once
+ * The actions that take a run on. Jobs that were charged for nothing are in it only by themselves: to pay for them once
  * more is never one of several things that a press does.
  *
  * @param prices what agents have asked for meanwhile, by key
@@ -69,7 +69,7 @@ export function nextAction(
   }
 }
 
-/** What takes one job alone on. */
+/** The action for one job alone. */
 export function actionForJob(
   flow: Flow,
   run: RunProgress,
@@ -93,7 +93,7 @@ export function labelAction({ sign, retry, total }: NextAction): string | undefi
   return `Pay ${count} ${isList ? 'jobs' : 'steps'}, ${total}`
 }
 
-/** What stands below the button. */
+/** The words below the button. */
 export function explainAction({ sign, retry }: NextAction): string {
   const [first] = sign
   if (first === undefined)

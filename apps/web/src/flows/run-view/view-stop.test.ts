@@ -75,7 +75,7 @@ test('a free step is square, and hollow where it is not reached or left out', ()
   expect(viewStop(card, stepOf('card', [], { state: 'done' }), 'running').mark.state).toBe('passed')
 })
 
-test('the jobs of a list are counted; those that failed are told', () => {
+test('the jobs of a list are counted, and failed jobs are counted apart', () => {
   const jobs = [jobOf('summary#0'), jobOf('summary#1', FAILED), jobOf('summary#2')]
   const { words } = viewStop(summary, stepOf('summary', jobs), 'waiting')
   expect([words.words, words.tone]).toEqual(['2 of 3 delivered and paid, 1 not', 'refused'])

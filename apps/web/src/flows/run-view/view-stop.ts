@@ -1,16 +1,16 @@
 import type { Step } from '@farebox/flows/document/flow'
 import type { RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import type { StopMark } from '../route-map/rail.tsx'
-import { isChargedForNothing, jobWords, type Words } from './job-words.ts'
+import { isChargedForNothing, jobWords, type JobWords } from './job-words.ts'
 
-/** How the stop of a step looks, and what stands beside it. */
+/** The look of a step's stop, and the words beside it. */
 export interface StopView {
   readonly mark: StopMark
-  readonly words: Words
+  readonly words: JobWords
 }
 
 /**
- * How a step of a run stands.
+ * The look of a step of a run.
  *
  * @param step of its flow; undefined: it has none of that id
  */
@@ -46,7 +46,7 @@ function markOf(state: RunStepAnswer | undefined, status: RunProgress['status'])
   }
 }
 
-function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Words {
+function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): JobWords {
   switch (state?.state) {
     case undefined:
     case 'waiting':
@@ -70,8 +70,8 @@ function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Word
   }
 }
 
-/** Of one job what became of it; of several how many are there. */
-function jobsWords({ jobs, state }: RunStepAnswer): Words {
+/** The state of a step's one job; of several jobs their number. */
+function jobsWords({ jobs, state }: RunStepAnswer): JobWords {
   const [first] = jobs
   if (first === undefined)
     return {

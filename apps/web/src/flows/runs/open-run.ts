@@ -4,22 +4,22 @@ import { readRun, updateRun } from '../../kept/run-store.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 import { seeRun } from './see-run.ts'
-import { hasUnsent, sendRun, tokenOf } from './send-run.ts'
+import { hasUnsent, sendKeptRun, tokenOf } from './send-run.ts'
 import { follow } from '../../orders/follow.ts'
 
-/** A run that was opened, as it stands. */
+/** A run that was opened, in its current state. */
 export interface OpenedRun {
   /** As this browser keeps it; undefined: it does not. */
   readonly kept: KeptRun | undefined
   /** Undefined: it has not been answered yet, or was refused. */
   readonly run: RunAnswer | undefined
-  /** What opens it. */
+  /** Opens the run; undefined: the session of its payer does. */
   readonly token: string | undefined
 }
 
 /**
  * Opens a run by the token of its address, by what this browser keeps, or for a payer who is signed in; sends what was not
- * sent; and tells of it each time it changes, until nothing more can become of it.
+ * sent; and reports it each time it changes, until it has ended.
  *
  * @param given the token of the address
  */
@@ -31,7 +31,7 @@ export async function openRun(
 ): Promise<void> {
   let kept = await readRun(runId)
   if (kept !== undefined && hasUnsent(kept)) {
-    const sending = sendRun(ask, runId, () => undefined, signal)
+    const sending = sendKeptRun(ask, runId, () => undefined, signal)
     if (kept.is_started) void sending.catch(() => undefined)
     else {
       tell({ kept, run: undefined, token: kept.run_token })

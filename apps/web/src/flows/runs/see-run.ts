@@ -1,7 +1,7 @@
 import type { RunProgress, RunWaiting } from '@farebox/platform-api/flows/runs'
 import type { SeenRun } from '../../kept/kept-run.ts'
 
-/** What a list shows of a run, from how it stands. */
+/** The part of a run's state that lists show. */
 export function seeRun(run: RunProgress): SeenRun {
   const paid = run.steps.filter(({ jobs, state }) => jobs.length > 0 && state !== 'skipped')
   return {

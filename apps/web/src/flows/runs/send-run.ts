@@ -6,7 +6,7 @@ import { answers } from '../../site/answers.ts'
 import type { ApiFailure, Ask } from '../../site/ask.ts'
 import { seeRun } from './see-run.ts'
 
-/** What became of what was sent. */
+/** The outcome of sending a run. */
 export interface SentRun {
   readonly run: KeptRun | undefined
   /** The platform did not take it. */
@@ -15,11 +15,11 @@ export interface SentRun {
 
 /**
  * Sends what a kept run has not been sent: its start with its payments, or payments that were signed later. The same
- * request goes out until it is answered, by one tab at a time. Resolves with the run as it is kept then.
+ * request goes out until it is answered, by one tab at a time. Resolves with the run as it is stored then.
  *
- * @param tell of an answer that did not come, once for each
+ * @param tell called for each answer that did not come
  */
-export async function sendRun(
+export async function sendKeptRun(
   ask: Ask,
   runId: string,
   tell: () => void,
@@ -76,7 +76,7 @@ function putPayments(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAn
   })
 }
 
-/** What opens a run; without a token whoever is signed in as its payer. */
+/** The header that opens a run; without a token the session of its payer does. */
 export function tokenOf({ run_token: token }: Pick<KeptRun, 'run_token'>): {
   readonly [name: string]: string
 } {

@@ -19,7 +19,7 @@ export interface Signable {
  * Has a wallet sign one payment after another, each for its own job. Rejects where one is not signed: then there is none,
  * and those that were signed before it are known to this page alone and are forgotten.
  *
- * @param tell of each before it is signed, counted from 1
+ * @param tell called before each is signed, with its number from 1
  * @param signal ends it before the next one
  */
 export async function signPayments(

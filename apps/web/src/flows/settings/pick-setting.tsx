@@ -1,7 +1,7 @@
 import type { PickStep, Step } from '@farebox/flows/document/flow'
 import type { Field } from '@farebox/protocol/fields/field'
 import { useState, type ReactNode } from 'react'
-import { writePath } from '../view/describe-step.ts'
+import { writeValuePath } from '../view/describe-step.ts'
 import { ChoiceSetting, TextSetting } from './setting-fields.tsx'
 import { useWiredField } from './use-wired-field.ts'
 
@@ -18,8 +18,8 @@ export function PickSetting(props: {
   const { id, step, change } = props
   const incoming = useWiredField({ step: id, port: 'value' })
   const offered = incoming === undefined ? [] : pathsIn(incoming)
-  const path = writePath(step.path)
-  const isKnown = offered.some(one => writePath(one) === path)
+  const path = writeValuePath(step.path)
+  const isKnown = offered.some(one => writeValuePath(one) === path)
   const [isTyped, setTyped] = useState(!isKnown && step.path.length > 0)
   const pick = (chosen: readonly (string | number)[]): void => {
     const { gives: _, ...rest } = step
@@ -33,12 +33,12 @@ export function PickSetting(props: {
           value={isTyped ? 'typed' : isKnown ? path : ''}
           choices={[
             ...(isKnown || isTyped ? [] : [['', 'choose'] as const]),
-            ...offered.map(one => [writePath(one), describePath(one)] as const),
+            ...offered.map(one => [writeValuePath(one), describePath(one)] as const),
             ['typed', 'another path'],
           ]}
           onChange={chosen => {
             setTyped(chosen === 'typed')
-            const known = offered.find(one => writePath(one) === chosen)
+            const known = offered.find(one => writeValuePath(one) === chosen)
             if (known !== undefined) pick(known)
           }}
         />
@@ -67,7 +67,7 @@ function readPath(text: string): readonly (string | number)[] {
 }
 
 function describePath(path: readonly (string | number)[]): string {
-  return path.length === 1 && path[0] === 0 ? 'the first item' : writePath(path)
+  return path.length === 1 && path[0] === 0 ? 'the first item' : writeValuePath(path)
 }
 
 /** The paths within a value that its schema declares. */

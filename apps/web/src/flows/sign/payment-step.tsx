@@ -101,7 +101,7 @@ function signedOf(signing: InPlan): number {
   return signing.step === 'signing' ? signing.number - 1 : 0
 }
 
-/** What keeps it from being signed, or what is to be known before it is. */
+/** Why the payments cannot be signed, or what has changed since they were shown. */
 function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactNode {
   const { plan } = signing
   if (signing.step !== 'ready') return null
@@ -173,7 +173,7 @@ function Buttons({ signing, sign, close }: Props & { readonly signing: InPlan })
   const { plan } = signing
   const count = plan.now.length
   const button = useRef<HTMLButtonElement>(null)
-  // What was loaded under the reader's hands leaves the focus nowhere.
+  // The button takes the focus: the one that was pressed before it is gone.
   useEffect(() => button.current?.focus({ preventScroll: true }), [])
   return (
     <div className="acts sign-acts">
@@ -209,7 +209,7 @@ function labelOf(signing: InPlan): string {
   }
 }
 
-/** Who pays, what they have, and what is missing. */
+/** The wallet that pays, its balance, and whether that is enough. */
 function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
   const { wallet, balance } = usePurse()
   const [has, needs] = [balance === undefined ? undefined : toAtomic(balance.usdc), toAtomic(plan.atMost)]

@@ -24,7 +24,7 @@ export function SignSheet(props: {
   const { flow, input: given = {}, flowId, draftId, onClose } = props
   // The flow may have changed since: what it no longer takes is left out.
   const [input, setInput] = useState(() => pickKnown(given, flow.inputs))
-  /** What the flow's own check made of the input; undefined: it is being filled in. */
+  /** The input as the flow's own check reads it; undefined: it is being filled in. */
   const [checked, setChecked] = useState<JsonObject>()
   const { signing, quote, sign, reset } = useSigning({
     flow,

@@ -2,7 +2,7 @@ import type { RunPayment } from '@farebox/platform-api/flows/runs'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { keepRun, removeRun } from '../../kept/run-store.ts'
 import type { Ask } from '../../site/ask.ts'
-import { sendRun } from '../runs/send-run.ts'
+import { sendKeptRun } from '../runs/send-run.ts'
 
 /** A run with the payments that were signed for its start. */
 export type SignedRun = Pick<
@@ -33,7 +33,7 @@ export async function startSignedRun(
   }
   await keepRun(run)
   written(runId)
-  const { failure } = await sendRun(ask, runId, () => undefined, signal)
+  const { failure } = await sendKeptRun(ask, runId, () => undefined, signal)
   if (failure === undefined) return runId
   await removeRun(runId)
   throw failure

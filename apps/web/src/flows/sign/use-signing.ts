@@ -131,7 +131,7 @@ async function loadSigners() {
   return { readyWallet, signPayments, startSignedRun }
 }
 
-/** A flow as it is kept with its run. */
+/** The flow of a run, by the names of its record. */
 function toKept({ flow, flowId, draftId }: Runnable): Pick<SignedRun, 'flow' | 'flow_id' | 'draft_id'> {
   return {
     flow,

@@ -1,11 +1,11 @@
 import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 import { nameStep } from '@farebox/flows/internal/document/name-step'
-import { describeValue } from './show-value.ts'
+import { showValue } from './show-value.ts'
 import type { PortView } from './views.ts'
 
 /**
- * The whole of a port in words, for whoever hears it: `text, string, required, input of Summary, fed by flow input
+ * The whole of a port in words, for screen readers: `text, string, required, input of Summary, fed by flow input
  * article`.
  */
 export function describePort(
@@ -39,11 +39,9 @@ function describeFeed(feed: NonNullable<PortView['feed']>): string {
     case 'wire':
       return `fed by ${feed.words}${GRADES[feed.grade]}`
     case 'value':
-      return `always ${describeValue(feed.value)}`
+      return `always ${showValue(feed.value)}`
     case 'nothing':
-      return feed.standard === undefined
-        ? 'no source'
-        : `no source, ${describeValue(feed.standard)} by default`
+      return feed.standard === undefined ? 'no source' : `no source, ${showValue(feed.standard)} by default`
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Condition, Step } from '@farebox/flows/document/flow'
 import { cutText } from '../../format/cut-text.ts'
 import { formatSpan } from '../../format/duration.ts'
-import { describeValue } from './show-value.ts'
+import { showValue } from './show-value.ts'
 
 const MOST = 60
 
-/** What a step does, in a few words. Empty for a job: its capability says it. */
+/** The purpose of a step, in a few words. Empty for a job: its capability names it. */
 export function describeStep(step: Step): string {
   switch (step.kind) {
     case 'job':
@@ -13,7 +13,7 @@ export function describeStep(step: Step): string {
     case 'template':
       return step.text === '' ? 'empty text' : cutText(step.text.replaceAll(/\s+/g, ' '), MOST)
     case 'pick':
-      return step.path.length === 0 ? 'nothing chosen yet' : cutText(writePath(step.path), MOST)
+      return step.path.length === 0 ? 'nothing chosen yet' : cutText(writeValuePath(step.path), MOST)
     case 'rename':
       return describeNames(Object.entries(step.names))
     case 'to-number':
@@ -23,9 +23,9 @@ export function describeStep(step: Step): string {
     case 'split':
       return `at ${describeSeparator(step.separator)}, up to ${step.most} items`
     case 'constant':
-      return describeValue(step.value)
+      return showValue(step.value)
     case 'default':
-      return `${describeValue(step.value)} if none is provided`
+      return `${showValue(step.value)} if none is provided`
     case 'first':
       return `${step.count} inputs, in order`
     case 'branch':
@@ -37,15 +37,15 @@ export function describeStep(step: Step): string {
   }
 }
 
-/** What a branch asks, as it goes on after `if`. */
+/** The condition of a branch, as the words after `if`. */
 function describeCondition(condition: Condition): string {
   switch (condition.is) {
     case 'there':
       return 'there is a value'
     case 'equal-to':
-      return `it is ${describeValue(condition.value, 30)}`
+      return `it is ${showValue(condition.value, 30)}`
     case 'containing':
-      return `it contains ${describeValue(condition.value, 30)}`
+      return `it contains ${showValue(condition.value, 30)}`
     case 'less-than':
       return `it is less than ${condition.value}`
     case 'at-most':
@@ -58,7 +58,7 @@ function describeCondition(condition: Condition): string {
 }
 
 /** A path as people write it: `links[0].url`. */
-export function writePath(path: readonly (string | number)[]): string {
+export function writeValuePath(path: readonly (string | number)[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('')
@@ -76,5 +76,5 @@ function describeSeparator(separator: string): string {
   if (separator === '\n') return 'a line break'
   if (separator === '\n\n') return 'an empty line'
   if (separator === ' ') return 'a space'
-  return describeValue(separator, 20)
+  return showValue(separator, 20)
 }

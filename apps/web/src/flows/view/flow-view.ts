@@ -2,13 +2,13 @@ import { FLOW_INPUT, FLOW_OUTPUT, type Flow } from '@farebox/flows/document/flow
 import { checkFlow, type FlowCheck } from '@farebox/flows/check/check-flow'
 import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
 import { withCurrent, type Catalog } from '@farebox/flows/internal/check/catalog'
-import { keepOrder } from './keep-order.ts'
+import { keepStepOrder } from './keep-step-order.ts'
 import { keyOfInput } from './key-of-input.ts'
 import { viewNode } from './node-view.ts'
 import type { NodeView, WireView } from './views.ts'
 import { viewWires } from './wire-view.ts'
 
-/** A flow as it is shown: what the check says of it, and every step and wire in words. */
+/** A flow for display: the result of its check, and every step and wire in words. */
 export interface FlowView {
   readonly check: FlowCheck
   /** With what the capabilities are now. */
@@ -17,11 +17,11 @@ export interface FlowView {
   readonly order: readonly string[]
   readonly nodes: ReadonlyMap<string, NodeView>
   readonly wires: readonly WireView[]
-  /** What was found at each step, in the order of the check. */
+  /** The findings at each step, in the order of the check. */
   readonly findings: ReadonlyMap<string, FlowCheck['findings']>
 }
 
-/** What a flow is held against. */
+/** The current state of the world that a flow is compared with. */
 export interface Surroundings {
   readonly catalog: Catalog
   /** Decimal USDC; undefined: not known. */
@@ -38,7 +38,7 @@ export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowVi
   const checked = checkFlow(flow, { catalog, ...(balance !== undefined && { balance }) })
   const check = { ...checked, findings: keepSame(checked.findings, before?.check.findings ?? []) }
   const wires = viewWires(graph, check.wires, before?.wires ?? [])
-  const ordered = keepOrder(graph, before === undefined ? [] : before.order.slice(1, -1))
+  const ordered = keepStepOrder(graph, before === undefined ? [] : before.order.slice(1, -1))
   const order = keepSame([FLOW_INPUT, ...ordered, ...graph.circular, FLOW_OUTPUT], before?.order ?? [])
   const findings = new Map(
     [...groupBy(check.findings, ({ step }) => step)].map(([id, found]) => [

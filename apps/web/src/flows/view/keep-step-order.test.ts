@@ -3,7 +3,7 @@ import { applyEdits } from '@farebox/flows/edit/apply-edit'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import { expect, test } from 'vitest'
-import { keepOrder } from './keep-order.ts'
+import { keepStepOrder } from './keep-step-order.ts'
 
 const TEXT: Step = { kind: 'template', text: '{before}' }
 
@@ -24,11 +24,11 @@ function join(from: string, to: string) {
 const FIRST = buildGraph(FLOW).order
 
 function orderAfter(edits: readonly Edit[], before: readonly string[]): readonly string[] {
-  return keepOrder(buildGraph(applyEdits(FLOW, edits)), before)
+  return keepStepOrder(buildGraph(applyEdits(FLOW, edits)), before)
 }
 
 test('without an order before it is the order of the graph', () => {
-  expect(keepOrder(buildGraph(FLOW), [])).toEqual(FIRST)
+  expect(keepStepOrder(buildGraph(FLOW), [])).toEqual(FIRST)
   expect(FIRST).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
 })
 

@@ -6,7 +6,7 @@ import type { Graph } from '@farebox/flows/graph/graph'
  *
  * @param before empty: there was none
  */
-export function keepOrder(graph: Graph, before: readonly string[]): readonly string[] {
+export function keepStepOrder(graph: Graph, before: readonly string[]): readonly string[] {
   const { order, targetsOf } = graph
   if (before.length === 0) return order
   const wanted = placeNew(order, before)

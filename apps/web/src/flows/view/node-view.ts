@@ -10,7 +10,7 @@ import { describeStep } from './describe-step.ts'
 import { keyOfInput } from './key-of-input.ts'
 import type { Feed, NodeView, PortView, ShownType, WireView } from './views.ts'
 
-/** What nodes are made from. */
+/** The parts of a flow that nodes are made from. */
 export interface NodeSources {
   /** The document: what is pinned in it may be another than what is there now. */
   readonly flow: Flow
@@ -23,7 +23,7 @@ export interface NodeSources {
   readonly leaving: ReadonlyMap<string, readonly WireView[]>
 }
 
-/** A step as it is now, with ports that are gone and still joined. */
+/** A step with its current ports, and those that are gone and still joined. */
 export function viewNode(sources: NodeSources, id: string): NodeView {
   const { graph, findings } = sources
   const step = Object.hasOwn(graph.flow.steps, id) ? graph.flow.steps[id] : undefined
@@ -124,7 +124,7 @@ function pinnedFields(
   return step?.kind === 'job' ? step.pinned[side] : undefined
 }
 
-/** What an input is fed by, in words. */
+/** The source of an input, in words. */
 export function wordsOfSource(graph: Graph, from: PortRef): string {
   return from.step === FLOW_INPUT
     ? `flow input ${from.port}`

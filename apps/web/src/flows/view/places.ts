@@ -1,12 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
+import type { CanvasPoint } from '@farebox/flows/internal/edit/edit'
 import type { FlowView } from './flow-view.ts'
 import type { NodeView } from './views.ts'
-
-/** Where a node is drawn, its upper left corner in pixels. */
-export interface Place {
-  readonly x: number
-  readonly y: number
-}
 
 /** How wide nodes are drawn; the style sheet says the same. */
 export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
@@ -14,7 +9,7 @@ export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
 export const GAP_X = 72
 const GAP_Y = 32
 const GAP_ROWS = 64
-/** What the canvas of a window of 1440 px shows at a size that can be read: the ends and two jobs. */
+/** The ends and two jobs fit into the canvas of a window of 1440 px at a size that can be read. */
 const ROW_WIDTH = 920
 const HEAD = 34
 const LINE = 24
@@ -45,10 +40,10 @@ export function sizeOfCard(
  */
 export function placeBeforeOutputs(
   view: FlowView,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, CanvasPoint>,
   size: { readonly width: number; readonly height: number },
-  wanted: Place,
-): { readonly at: Place; readonly output: Place | undefined } {
+  wanted: CanvasPoint,
+): { readonly at: CanvasPoint; readonly output: CanvasPoint | undefined } {
   const others = new Map([...places].filter(([id]) => id !== 'output'))
   const at = findRoom(view, others, size, wanted)
   const output = places.get('output')
@@ -57,11 +52,11 @@ export function placeBeforeOutputs(
 }
 
 /** The place of every node: the document's, and for those that have none one that is free. */
-export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, Place> {
+export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, CanvasPoint> {
   const layout = flow.layout ?? {}
   const given = view.order.filter(id => Object.hasOwn(layout, id))
   if (given.length === 0) return layOut(view)
-  const places = new Map<string, Place>()
+  const places = new Map<string, CanvasPoint>()
   for (const id of given) places.set(id, layout[id] ?? { x: 0, y: 0 })
   for (const id of view.order) {
     if (places.has(id)) continue
@@ -72,7 +67,7 @@ export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, Plac
   return places
 }
 
-interface Box extends Place {
+interface Box extends CanvasPoint {
   readonly width: number
   readonly height: number
 }
@@ -80,10 +75,10 @@ interface Box extends Place {
 /** The nearest place at or below the wanted one where no node is, and through which no wire runs. */
 export function findRoom(
   view: FlowView,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, CanvasPoint>,
   size: { readonly width: number; readonly height: number },
-  wanted: Place,
-): Place {
+  wanted: CanvasPoint,
+): CanvasPoint {
   const nodes = new Map<string, Box>()
   for (const [other, place] of places) {
     const node = view.nodes.get(other)
@@ -130,8 +125,8 @@ function wiresThrough(
  * Columns from left to right, in each the steps in the order of what feeds them. A long flow is broken into rows of columns,
  * as lines of text are: all of it is readable in a window that a single row would not fit.
  */
-function layOut(view: FlowView): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>()
+function layOut(view: FlowView): ReadonlyMap<string, CanvasPoint> {
+  const places = new Map<string, CanvasPoint>()
   const rows = rowsOf(view, columnsOf(view))
   let top = 0
   for (const columns of rows) {
@@ -145,7 +140,7 @@ function layOut(view: FlowView): ReadonlyMap<string, Place> {
 
 function placeRow(
   view: FlowView,
-  places: Map<string, Place>,
+  places: Map<string, CanvasPoint>,
   columns: readonly (readonly string[])[],
   at: { readonly top: number } | { readonly middle: number },
 ): void {
@@ -204,7 +199,7 @@ function columnsOf({ order, graph }: FlowView): readonly (readonly string[])[] {
   return columns.filter(({ length }) => length > 0)
 }
 
-function middleOfSources(view: FlowView, places: ReadonlyMap<string, Place>, id: string): number {
+function middleOfSources(view: FlowView, places: ReadonlyMap<string, CanvasPoint>, id: string): number {
   const middles = view.graph.wiredTo(id).flatMap(({ step }) => {
     const place = places.get(step)
     return place === undefined ? [] : [place.y + heightOf(view, step) / 2]
@@ -212,7 +207,7 @@ function middleOfSources(view: FlowView, places: ReadonlyMap<string, Place>, id:
   return middles.length === 0 ? 0 : middles.reduce((sum, y) => sum + y, 0) / middles.length
 }
 
-function besideSources(view: FlowView, places: ReadonlyMap<string, Place>, id: string): Place {
+function besideSources(view: FlowView, places: ReadonlyMap<string, CanvasPoint>, id: string): CanvasPoint {
   const sources = [...view.graph.sourcesOf(id), ...(id === 'input' ? [] : ['input'])].flatMap(source => {
     const place = places.get(source)
     return place === undefined ? [] : [{ ...place, width: widthOf(view, source) }]

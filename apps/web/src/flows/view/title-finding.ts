@@ -1,6 +1,6 @@
 import type { Finding } from '@farebox/flows/internal/check/finding'
 
-/** A finding in a few words: what stands in bold above its sentence. */
+/** The title of a finding, in bold above its sentence. */
 export function titleFinding({ id, port }: Finding): string {
   const [rule = ''] = id.split(' ')
   const named = port === undefined ? undefined : `“${port}”`

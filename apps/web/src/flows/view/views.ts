@@ -3,16 +3,16 @@ import type { Finding } from '@farebox/flows/internal/check/finding'
 import type { PortRef, Step } from '@farebox/flows/document/flow'
 import type { FieldType, JsonValue } from '@farebox/protocol/fields/field'
 
-/** What a port's shape says; `any`: only the run will show it. */
+/** The type that a port's shape shows; `any`: only the run will show it. */
 export type ShownType = FieldType | 'any'
 
-/** What feeds an input. */
+/** The source of an input. */
 export type Feed =
   | { readonly by: 'wire'; readonly from: PortRef; readonly words: string; readonly grade: WireView['grade'] }
   | { readonly by: 'value'; readonly value: JsonValue }
   | { readonly by: 'nothing'; readonly standard: JsonValue | undefined }
 
-/** A port as it is drawn and read out. */
+/** A port for display and for screen readers. */
 export interface PortView {
   readonly side: 'in' | 'out'
   readonly name: string
@@ -28,14 +28,14 @@ export interface PortView {
   readonly words: string
 }
 
-/** A step, or one end of the flow, as it is drawn and read out. */
+/** A step, or one end of the flow, for display and for screen readers. */
 export interface NodeView {
   readonly id: string
   readonly kind: Step['kind'] | 'input' | 'output'
   readonly name: string
   /** Decimal USDC; undefined: free, or nothing that has a price. */
   readonly price: string | undefined
-  /** What it does in a few words: a template's text, a branch's question. Empty for jobs and ends. */
+  /** Its purpose in a few words: a template's text, a branch's question. Empty for jobs and ends. */
   readonly line: string
   /** Of jobs. */
   readonly job:
@@ -47,7 +47,7 @@ export interface NodeView {
   readonly finding: Finding['severity'] | undefined
 }
 
-/** A wire as it is drawn. */
+/** A wire for display. */
 export interface WireView {
   /** `keyOfInput` of what it leads to; a second one to the same input has its number behind it. */
   readonly id: string
@@ -57,6 +57,6 @@ export interface WireView {
   readonly reason: string
   /** Of what goes through it. */
   readonly type: ShownType
-  /** What stands on it; empty: nothing. */
+  /** The words on the wire; empty: none. */
   readonly tag: string
 }

@@ -111,7 +111,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     { payments, maxTotal }: { readonly payments: readonly RunPayment[]; readonly maxTotal: string },
     signal: AbortSignal,
   ): Promise<void> => {
-    const [{ keepRun, readRun, updateRun }, { sendRun }] = await Promise.all([
+    const [{ keepRun, readRun, updateRun }, { sendKeptRun }] = await Promise.all([
       import('../../kept/run-store.ts'),
       import('../../flows/runs/send-run.ts'),
     ])
@@ -119,7 +119,7 @@ export function useRunActions(opened: OpenedRun | undefined, show: (run: RunAnsw
     if (kept === undefined) await keepRun(keptOf(run, opened?.token, wallet, payments, maxTotal))
     else
       await updateRun(run.run_id, ({ unsent }) => ({ unsent: [...unsent, ...payments], max_total: maxTotal }))
-    const { failure } = await sendRun(ask, run.run_id, () => setBusy('No response, sending again'), signal)
+    const { failure } = await sendKeptRun(ask, run.run_id, () => setBusy('No response, sending again'), signal)
     if (failure !== undefined) throw failure
   }
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore, type ReactNode } from 'react'
 import { When } from '../../../parts/when.tsx'
 import type { Autosave, SaveStatus } from '../../document/autosave.ts'
 
-/** Follows how it stands with what was changed. */
+/** Follows how far the changes are saved. */
 export function useSaveStatus(autosave: Autosave): SaveStatus {
   return useSyncExternalStore(autosave.subscribe, autosave.status, autosave.status)
 }

@@ -1,6 +1,6 @@
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import { useContext, type ReactNode } from 'react'
-import { jobWords, type Words as JobWords } from '../../../flows/run-view/job-words.ts'
+import { jobWords, type JobWords } from '../../../flows/run-view/job-words.ts'
 import { formatDuration } from '../../../format/duration.ts'
 import { Hash } from '../../../parts/short.tsx'
 import { When } from '../../../parts/when.tsx'
