@@ -6,7 +6,7 @@ import { flushSync } from 'react-dom'
 import { groupDigits } from '../../format/amount.ts'
 import { askWhenRun } from '../editor/edit-actions.ts'
 import { showValue } from '../view/show-value.ts'
-import { GRADES, keyOfPort, sourcesFor, type FittingPort } from '../view/fits.ts'
+import { BEST_GRADES, keyOfPort, sourcesFor, type FittingPort } from '../view/fits.ts'
 import type { Feed, PortView } from '../view/views.ts'
 import type { FlowView } from '../view/flow-view.ts'
 import { wordsOfSource } from '../view/node-view.ts'
@@ -79,7 +79,7 @@ function bestFirst({ graph, check }: FlowView, to: PortRef): readonly FittingPor
   const rank = ({ port, grade }: FittingPort): number => {
     const place = proposed.indexOf(keyOfPort(port))
     if (place !== -1) return place - proposed.length
-    return (typeOf(port) === wanted ? 0 : GRADES.length) + GRADES.indexOf(grade)
+    return (typeOf(port) === wanted ? 0 : BEST_GRADES.length) + BEST_GRADES.indexOf(grade)
   }
   return sourcesFor(graph, to).toSorted((one, other) => rank(one) - rank(other))
 }

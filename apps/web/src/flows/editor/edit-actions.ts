@@ -4,7 +4,7 @@ import { autoMap } from '@farebox/flows/edit/auto-map'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import { portsOf } from '@farebox/flows/internal/graph/ports'
 import type { FlowView } from '../view/flow-view.ts'
-import { GRADES } from '../view/fits.ts'
+import { BEST_GRADES } from '../view/fits.ts'
 import { gradeTypes } from '../view/grade-types.ts'
 import { withCurrent } from '@farebox/flows/internal/check/catalog'
 import type { CanvasPoint, Edit } from '@farebox/flows/internal/edit/edit'
@@ -138,7 +138,7 @@ function best<T extends { readonly name: string; readonly required?: boolean }>(
   gradeOf: (port: T) => string,
 ): string | undefined {
   const fitting = ports
-    .map((port, index) => ({ port, index, rank: GRADES.findIndex(grade => grade === gradeOf(port)) }))
+    .map((port, index) => ({ port, index, rank: BEST_GRADES.findIndex(grade => grade === gradeOf(port)) }))
     .filter(({ rank }) => rank !== -1)
     .sort(
       (one, other) =>

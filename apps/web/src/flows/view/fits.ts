@@ -34,7 +34,7 @@ export function bestFitAt(
   const open = fits.filter(
     ({ port }) => port.step === step && (side === 'in' || graph.wireTo(port) === undefined),
   )
-  return GRADES.flatMap(grade => open.filter(fit => fit.grade === grade)).at(0)
+  return BEST_GRADES.flatMap(grade => open.filter(fit => fit.grade === grade)).at(0)
 }
 
 /** The ends of a wire between a port at one side and another port. */
@@ -56,8 +56,8 @@ export function isSamePort(one: PortRef, other: PortRef): boolean {
   return one.step === other.step && one.port === other.port
 }
 
-/** Grades, the best first. */
-export const GRADES = ['same', 'safe', 'lossy'] as const
+/** Grades of ports that can be joined, the best first. */
+export const BEST_GRADES = ['same', 'safe', 'lossy'] as const
 
 /** Outputs that can feed an input, in the order of the run: none that waits for the input itself. */
 export function sourcesFor(graph: Graph, to: PortRef): readonly FittingPort[] {
