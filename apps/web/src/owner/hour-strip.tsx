@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { formatClock, formatDay } from '../format/time.ts'
-import { TableHead } from '../parts/table.tsx'
+import { FailedChecks, hasFailed, StripLegend, type CheckResult } from '../parts/page/check-strip.tsx'
 
-/** What the checks of an hour found. */
+/** The checks of an hour. */
 export interface Hour {
   /** Unix seconds. */
   readonly at: number
@@ -18,10 +18,13 @@ const GAP = 3
 const GAP_LARGE = 0.5
 const HEIGHT = 18
 
-type Kind = 'passed' | 'partly' | 'offline' | 'unknown'
-
-/** How high an hour stands: what went wrong shows without its colour. */
-const HEIGHTS: { readonly [kind in Kind]: number } = { passed: 18, partly: 12, offline: 6, unknown: 2 }
+/** The height of an hour: failures show without their colour. */
+const HEIGHTS: { readonly [result in CheckResult]: number } = {
+  passed: 18,
+  partly: 12,
+  offline: 6,
+  unknown: 2,
+}
 
 /** Seven days hour by hour, with a gap between days; `large` fills its line and has the failed hours as a table. */
 export function HourStrip(props: {
@@ -31,78 +34,73 @@ export function HourStrip(props: {
 }): ReactNode {
   const { hours, now, large = false } = props
   const shown = fillHours(hours, now)
-  const failed = shown.filter(({ kind }) => kind === 'partly' || kind === 'offline')
-  const unknown = shown.filter(({ kind }) => kind === 'unknown').length
-  const watched = HOURS - unknown
-  const gap = large ? GAP_LARGE : GAP
-  const label =
-    watched === 0
-      ? 'Not checked in the last 7 days'
-      : `7 days, hourly: ${watched} hours checked, ${failed.length === 0 ? 'none' : failed.length} with a failed check`
+  const bars = <HourBars hours={shown} large={large} />
+  if (!large) return bars
+  const failed = shown.filter(({ result }) => hasFailed(result)).toReversed()
   return (
     <>
-      <svg
-        className={large ? 'hours large' : 'hours'}
-        viewBox={`0 0 ${HOURS + 6 * gap} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={label}
-      >
-        {joinEqual(shown).map(({ from, count, kind }) => (
-          <rect
-            key={from}
-            className={kind}
-            x={from + Math.floor(from / A_DAY) * gap}
-            y={HEIGHT - HEIGHTS[kind]}
-            width={count}
-            height={HEIGHTS[kind]}
-          />
-        ))}
-      </svg>
-      {large && (
-        <p className="legend">
-          <Swatch kind="passed">all checks passed</Swatch>
-          <Swatch kind="partly">some failed</Swatch>
-          <Swatch kind="offline">all failed</Swatch>
-          <Swatch kind="unknown">not checked</Swatch>
-          <span className="end">last 7 days, one bar per hour</span>
-        </p>
-      )}
-      {large && failed.length > 0 && (
-        <details className="small">
-          <summary>Hours with failed checks ({failed.length})</summary>
-          <table>
-            <TableHead of={['Hour (UTC)', ['Checks passed', 'num'], ['Failed', 'num']]} />
-            <tbody>
-              {failed.toReversed().map(({ at, ok, failed: lost }) => (
-                <tr key={at}>
-                  <td>{formatSpanOfHour(at)}</td>
-                  <td className="num">{ok}</td>
-                  <td className="num">{lost}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </details>
-      )}
+      {bars}
+      <StripLegend
+        marks={[
+          [<Swatch result="passed" />, 'all checks passed'],
+          [<Swatch result="partly" />, 'some failed'],
+          [<Swatch result="offline" />, 'all failed'],
+          [<Swatch result="unknown" />, 'not checked'],
+        ]}
+        end="last 7 days, one bar per hour"
+      />
+      <FailedChecks
+        summary={`Hours with failed checks (${failed.length})`}
+        rows={failed}
+        time={{ head: 'Hour (UTC)', cell: ({ at }) => formatSpanOfHour(at) }}
+      />
     </>
   )
 }
 
-function Swatch({ kind, children }: { readonly kind: Kind; readonly children: ReactNode }): ReactNode {
-  const height = (HEIGHTS[kind] / HEIGHT) * 10
+function HourBars(props: { readonly hours: readonly ShownHour[]; readonly large: boolean }): ReactNode {
+  const { hours, large } = props
+  const gap = large ? GAP_LARGE : GAP
   return (
-    <span>
-      <svg className="swatch hours" viewBox="0 0 10 10" aria-hidden="true">
-        <rect className={kind} y={10 - height} width="10" height={height} />
-      </svg>
-      {children}
-    </span>
+    <svg
+      className={large ? 'hours large' : 'hours'}
+      viewBox={`0 0 ${HOURS + 6 * gap} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={describeHours(hours)}
+    >
+      {joinEqual(hours).map(({ from, count, result }) => (
+        <rect
+          key={from}
+          className={result}
+          x={from + Math.floor(from / A_DAY) * gap}
+          y={HEIGHT - HEIGHTS[result]}
+          width={count}
+          height={HEIGHTS[result]}
+        />
+      ))}
+    </svg>
+  )
+}
+
+function describeHours(hours: readonly ShownHour[]): string {
+  const checked = hours.filter(({ result }) => result !== 'unknown').length
+  if (checked === 0) return 'Not checked in the last 7 days'
+  const failed = hours.filter(({ result }) => hasFailed(result)).length
+  return `7 days, hourly: ${checked} hours checked, ${failed === 0 ? 'none' : failed} with a failed check`
+}
+
+function Swatch({ result }: { readonly result: CheckResult }): ReactNode {
+  const height = (HEIGHTS[result] / HEIGHT) * 10
+  return (
+    <svg className="swatch hours" viewBox="0 0 10 10" aria-hidden="true">
+      <rect className={result} y={10 - height} width="10" height={height} />
+    </svg>
   )
 }
 
 interface ShownHour extends Hour {
-  readonly kind: Kind
+  readonly result: CheckResult
 }
 
 /** Every hour of seven days to now, the oldest first; those without a check as well. */
@@ -112,20 +110,20 @@ function fillHours(hours: readonly Hour[], now: number): readonly ShownHour[] {
   return Array.from({ length: HOURS }, (_, index) => {
     const number = last - HOURS + 1 + index
     const { ok = 0, failed = 0 } = byHour.get(number) ?? {}
-    const kind = ok + failed === 0 ? 'unknown' : failed === 0 ? 'passed' : ok === 0 ? 'offline' : 'partly'
-    return { at: number * HOUR, ok, failed, kind }
+    const result = ok + failed === 0 ? 'unknown' : failed === 0 ? 'passed' : ok === 0 ? 'offline' : 'partly'
+    return { at: number * HOUR, ok, failed, result }
   })
 }
 
-/** Neighbours of one kind as one, within a day: a page has fifty strips. */
+/** Neighbours with one result as one bar, within a day: a page has fifty strips. */
 function joinEqual(
   hours: readonly ShownHour[],
-): readonly { readonly from: number; readonly count: number; readonly kind: Kind }[] {
-  const joined: { from: number; count: number; kind: Kind }[] = []
-  for (const [index, { kind }] of hours.entries()) {
+): readonly { readonly from: number; readonly count: number; readonly result: CheckResult }[] {
+  const joined: { from: number; count: number; result: CheckResult }[] = []
+  for (const [index, { result }] of hours.entries()) {
     const before = joined.at(-1)
-    if (before?.kind === kind && index % A_DAY !== 0) before.count += 1
-    else joined.push({ from: index, count: 1, kind })
+    if (before?.result === result && index % A_DAY !== 0) before.count += 1
+    else joined.push({ from: index, count: 1, result })
   }
   return joined
 }

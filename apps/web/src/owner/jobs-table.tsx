@@ -7,9 +7,9 @@ import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
 import { Sign, type SignName } from '../signs/sign.tsx'
 import { cutText } from '../format/cut-text.ts'
-import { TableHead } from '../parts/table.tsx'
+import { Table, type Column } from '../parts/table.tsx'
 
-/** Jobs of an owner's agents: when, what, what became of it, for how much. Nothing of what was in them. */
+/** Jobs of an owner's agents: time, capability, outcome, amount. Nothing of their inputs and outputs. */
 export function JobsTable(props: {
   readonly label: string
   readonly jobs: readonly OwnerJobLine[]
@@ -18,65 +18,54 @@ export function JobsTable(props: {
 }): ReactNode {
   const { label, jobs, agents } = props
   const decimals = longestDecimals(jobs.filter(isPaidOrOpen).map(({ amount }) => amount))
+  const agent: Column<OwnerJobLine> = {
+    head: 'Agent',
+    className: 'name',
+    cell: ({ agent_id: id }) => (
+      <a href={`/owner/agents/${id}`}>
+        <bdi>{agents?.get(id) ?? `No. ${id}`}</bdi>
+      </a>
+    ),
+  }
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table className={agents === undefined ? 'owner-jobs' : 'owner-jobs several'}>
-        <TableHead
-          of={[
-            'Time',
-            'Job',
-            agents !== undefined && 'Agent',
-            'Capability',
-            'Outcome',
-            ['Duration', 'num'],
-            ['USDC', 'num'],
-          ]}
-        />
-        <tbody>
-          {jobs.map(job => (
-            <tr key={job.job_id}>
-              <td className="nowrap">
-                <When at={job.created_at} />
-              </td>
-              <td className="nowrap">
-                <Hash of={job.job_id} />
-              </td>
-              {agents !== undefined && (
-                <td className="name">
-                  <a href={`/owner/agents/${job.agent_id}`}>
-                    <bdi>{agents.get(job.agent_id) ?? `No. ${job.agent_id}`}</bdi>
-                  </a>
-                </td>
-              )}
-              <td className="name">
-                <bdi>{job.capability}</bdi>
-              </td>
-              <td>
-                <JobOutcome job={job} />
-              </td>
-              <td className="num">{job.elapsed_ms === null ? '' : formatDuration(job.elapsed_ms)}</td>
-              <td className="num">
-                {isPaidOrOpen(job) && (
-                  <b className={job.charged === true ? undefined : 'open'}>
-                    <Amount of={job.amount} decimals={decimals} />
-                  </b>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      scrollsAs={label}
+      className={agents === undefined ? 'owner-jobs' : 'owner-jobs several'}
+      rows={jobs}
+      keyOf={job => job.job_id}
+      columns={[
+        { head: 'Time', className: 'nowrap', cell: job => <When at={job.created_at} /> },
+        { head: 'Job', className: 'nowrap', cell: job => <Hash of={job.job_id} /> },
+        agents !== undefined && agent,
+        { head: 'Capability', className: 'name', cell: job => <bdi>{job.capability}</bdi> },
+        { head: 'Outcome', cell: job => <OutcomeTag job={job} /> },
+        {
+          head: 'Duration',
+          look: 'num',
+          cell: ({ elapsed_ms: ms }) => (ms === null ? '' : formatDuration(ms)),
+        },
+        {
+          head: 'USDC',
+          look: 'num',
+          cell: job =>
+            isPaidOrOpen(job) && (
+              <b className={job.charged === true ? undefined : 'open'}>
+                <Amount of={job.amount} decimals={decimals} />
+              </b>
+            ),
+        },
+      ]}
+    />
   )
 }
 
-/** An amount that was not charged and will not be is not shown: it was nobody's. */
+/** An amount that was not charged and will not be is not shown. */
 function isPaidOrOpen({ charged }: OwnerJobLine): boolean {
   return charged !== false
 }
 
-/** What became of a job, for the owner of its agent: a word, a sign, and a colour where it is an exception. */
-function JobOutcome({ job }: { readonly job: OwnerJobLine }): ReactNode {
+/** The outcome of a job for the owner of its agent: a word, a sign, and a colour where it is an exception. */
+function OutcomeTag({ job }: { readonly job: OwnerJobLine }): ReactNode {
   const { tone, sign, words } = describeOutcome(job)
   return (
     <span className={`tag ${tone}`}>
@@ -86,7 +75,7 @@ function JobOutcome({ job }: { readonly job: OwnerJobLine }): ReactNode {
   )
 }
 
-/** What an agent's own failure is called in a few words; others are called by their type. */
+/** An agent's own failures in a few words; others are named by their type. */
 const FAILURES: { readonly [type: string]: string } = {
   payment: 'not paid',
   validation: 'input refused',

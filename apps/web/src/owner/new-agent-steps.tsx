@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Heading } from '../parts/page/heading.tsx'
 import { useSite } from '../site/site.ts'
 
 /** How to come by an agent that is paid here, as three steps with the commands for this platform. */
@@ -8,9 +9,7 @@ export function NewAgentSteps(): ReactNode {
   const endpoint = isLocal ? 'http://localhost:3000' : 'https://agent.example'
   return (
     <>
-      <div className="heading ruled">
-        <h2>Create an agent</h2>
-      </div>
+      <Heading look="ruled">Create an agent</Heading>
       <ol className="plain-list numbered">
         <li>
           <b>Write it</b>

@@ -1,16 +1,91 @@
 import type { ReactNode } from 'react'
 
-/** A column by its words, and whether it has figures; false: it is left out. */
-type Column = ReactNode | readonly [words: ReactNode, look: 'num']
+/** A column of a table: its head, and its cell in each row. */
+export interface Column<Row> {
+  readonly head: ReactNode
+  readonly cell: (row: Row) => ReactNode
+  /** `num`: figures, at the right; `title`: it names its row. */
+  readonly look?: 'num' | 'title'
+  /** Of its cells, in place of what its look gives them. */
+  readonly className?: string
+  /** Its cell in the last line, which the table has where a column has one. */
+  readonly foot?: ReactNode
+}
+
+/** A table: a line for each row, then what follows them. A column that is false is left out. */
+export function Table<Row>(props: {
+  readonly columns: readonly (Column<Row> | false)[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string | number
+  readonly className?: string
+  /** A table that may be wider than its place scrolls within it, under this name. */
+  readonly scrollsAs?: string
+  /** Rows after the others. */
+  readonly children?: ReactNode
+}): ReactNode {
+  const { rows, keyOf, className, scrollsAs, children } = props
+  const columns = props.columns.filter(column => column !== false)
+  const table = (
+    <table className={className}>
+      <TableHead of={columns.map(({ head, look }) => (look === 'num' ? ([head, look] as const) : head))} />
+      <tbody>
+        {rows.map(row => (
+          <tr key={keyOf(row)}>
+            {columns.map((column, index) => (
+              // oxlint-disable-next-line react/no-array-index-key
+              <Cell key={index} column={column}>
+                {column.cell(row)}
+              </Cell>
+            ))}
+          </tr>
+        ))}
+        {children}
+      </tbody>
+      {columns.some(({ foot }) => foot !== undefined) && (
+        <tfoot>
+          <tr>
+            {columns.map((column, index) => (
+              // oxlint-disable-next-line react/no-array-index-key
+              <Cell key={index} column={column}>
+                {column.foot}
+              </Cell>
+            ))}
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  )
+  if (scrollsAs === undefined) return table
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={scrollsAs}>
+      {table}
+    </div>
+  )
+}
+
+function Cell<Row>(props: { readonly column: Column<Row>; readonly children: ReactNode }): ReactNode {
+  const { look, className } = props.column
+  if (look === 'title') {
+    return (
+      <th scope="row" className={className}>
+        {props.children}
+      </th>
+    )
+  }
+  return <td className={className ?? look}>{props.children}</td>
+}
+
+/** The head of a column by its words, and whether it has figures; false: it is left out. */
+type Head = ReactNode | readonly [words: ReactNode, look: 'num']
 
 /** The first row of a table. */
-export function TableHead({ of }: { readonly of: readonly Column[] }): ReactNode {
+export function TableHead({ of }: { readonly of: readonly Head[] }): ReactNode {
   return (
     <thead>
       <tr>
-        {of.map((column, index) => {
-          if (column === false) return null
-          const [words, look] = isFigures(column) ? column : [column, undefined]
+        {of.map((head, index) => {
+          if (head === false) return null
+          const [words, look] = isFigures(head) ? head : [head, undefined]
           return (
             // oxlint-disable-next-line react/no-array-index-key
             <th key={index} scope="col" className={look}>
@@ -23,6 +98,6 @@ export function TableHead({ of }: { readonly of: readonly Column[] }): ReactNode
   )
 }
 
-function isFigures(column: Column): column is readonly [words: ReactNode, look: 'num'] {
-  return Array.isArray(column)
+function isFigures(head: Head): head is readonly [words: ReactNode, look: 'num'] {
+  return Array.isArray(head)
 }

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { fromAtomic, groupDigits, longestDecimals } from '../../format/amount.ts'
 import { formatCount } from '../../format/share.ts'
 import { formatDay } from '../../format/time.ts'
 import { Amount } from '../../parts/amount.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
 import { EarningsPlot, PlotSwatch } from './earnings-plot.tsx'
 import type { EarnedBy, Earnings } from './stack-earnings.ts'
 
@@ -11,17 +13,16 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
   const { days, parts } = earnings
   return (
     <section>
-      <div className="heading">
-        <h2>Earnings per day</h2>
-        <span className="end">
-          {parts.map((part, index) => (
-            <span key={part.key} className="legend-part">
-              <PlotSwatch index={index} />
-              <PartName of={part} />
-            </span>
-          ))}
-        </span>
-      </div>
+      <Heading
+        end={parts.map((part, index) => (
+          <span key={part.key} className="legend-part">
+            <PlotSwatch index={index} />
+            <PartName of={part} />
+          </span>
+        ))}
+      >
+        Earnings per day
+      </Heading>
       {parts.length === 0 ? (
         <div className="void low">
           <b>No earnings in the last {days.length} days</b>
@@ -40,71 +41,60 @@ export function EarningsSection({ earnings }: { readonly earnings: Earnings }): 
   )
 }
 
+/** A day by its place in the series. */
+interface EarningsDay {
+  /** Unix seconds. */
+  readonly day: number
+  readonly index: number
+}
+
 function EarningsTable({ earnings }: { readonly earnings: Earnings }): ReactNode {
   const { days, parts, totals, jobs } = earnings
-  const amounts = parts.map(part => part.days.map(fromAtomic))
-  const sums = totals.map(fromAtomic)
-  const sumDecimals = longestDecimals(sums)
+  const all = totals.reduce((sum, total) => sum + total, 0n)
+  const ofTotal = amountsByDay(totals)
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Earnings per day">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Day (UTC)</th>
-            <th scope="col" className="num">
-              Jobs
-            </th>
-            {parts.map(part => (
-              <th key={part.key} scope="col" className="num">
-                <PartName of={part} />
-              </th>
-            ))}
-            <th scope="col" className="num">
-              Total, USDC
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {days
-            .map((day, index) => (
-              <tr key={day}>
-                <th scope="row">{formatDay(day, 'utc')}</th>
-                <td className="num">{formatCount(jobs[index] ?? 0)}</td>
-                {amounts.map((column, number) => (
-                  <td key={parts[number]?.key} className="num">
-                    <Cell amount={column[index] ?? '0'} decimals={longestDecimals(column)} />
-                  </td>
-                ))}
-                <td className="num">
-                  <b>
-                    <Cell amount={sums[index] ?? '0'} decimals={sumDecimals} />
-                  </b>
-                </td>
-              </tr>
-            ))
-            .toReversed()}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">All {days.length} days</th>
-            <td className="num">{formatCount(jobs.reduce((sum, count) => sum + count, 0))}</td>
-            {parts.map(part => (
-              <td key={part.key} className="num">
-                {groupDigits(fromAtomic(part.total))}
-              </td>
-            ))}
-            <td className="num">
-              <b>{groupDigits(fromAtomic(totals.reduce((sum, total) => sum + total, 0n)))}</b>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
-    </div>
+    <Table
+      scrollsAs="Earnings per day"
+      rows={days.map((day, index): EarningsDay => ({ day, index })).toReversed()}
+      keyOf={({ day }) => day}
+      columns={[
+        {
+          head: 'Day (UTC)',
+          look: 'title',
+          cell: ({ day }) => formatDay(day, 'utc'),
+          foot: `All ${days.length} days`,
+        },
+        {
+          head: 'Jobs',
+          look: 'num',
+          cell: ({ index }) => formatCount(jobs[index] ?? 0),
+          foot: formatCount(jobs.reduce((sum, count) => sum + count, 0)),
+        },
+        ...parts.map((part): Column<EarningsDay> => ({
+          head: <PartName of={part} />,
+          look: 'num',
+          cell: amountsByDay(part.days),
+          foot: groupDigits(fromAtomic(part.total)),
+        })),
+        {
+          head: 'Total, USDC',
+          look: 'num',
+          cell: day => <b>{ofTotal(day)}</b>,
+          foot: <b>{groupDigits(fromAtomic(all))}</b>,
+        },
+      ]}
+    />
   )
 }
 
-function Cell({ amount, decimals }: { readonly amount: string; readonly decimals: number }): ReactNode {
-  return amount === '0' ? <span className="faint">none</span> : <Amount of={amount} decimals={decimals} />
+/** Writes the amount of each day, in a column that ends on one point; `none` for a day without. */
+function amountsByDay(atomic: readonly bigint[]): (day: EarningsDay) => ReactNode {
+  const amounts = atomic.map(fromAtomic)
+  const decimals = longestDecimals(amounts)
+  return ({ index }) => {
+    const amount = amounts[index] ?? '0'
+    return amount === '0' ? <span className="faint">none</span> : <Amount of={amount} decimals={decimals} />
+  }
 }
 
 function PartName({ of: { name, agent } }: { readonly of: EarnedBy }): ReactNode {

@@ -4,7 +4,8 @@ import { formatCount } from '../../format/share.ts'
 import { Standing } from '../../parts/standing.tsx'
 import { Words } from '../../parts/words.tsx'
 import { findRaises, type Raise } from './find-raises.ts'
-import { TableHead } from '../../parts/table.tsx'
+import { Table } from '../../parts/table.tsx'
+import { AgentName } from '../agents/agent-name.tsx'
 
 /** What the limit of a listed owner is made of, agent by agent, and what raises it. */
 export function LimitSources({
@@ -20,26 +21,21 @@ export function LimitSources({
   return (
     <>
       <h3>Limit breakdown</h3>
-      <table className="limit-sources">
-        <TableHead of={['Agent, by stake and badge', ['Per day', 'num']]} />
-        <tbody>
-          {shares.map(share => (
-            <ShareRow key={share.agent_id} share={share} />
-          ))}
-          {most !== null && sum < most && (
-            <tr>
-              <td className="quiet">Minimum with a listed agent</td>
-              <td className="num">{formatCount(rule.at_least)}</td>
-            </tr>
-          )}
-          {most !== null && sum > most && (
-            <tr>
-              <td className="quiet">Maximum per owner</td>
-              <td className="num">{formatCount(most)}</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+      <Table
+        className="limit-sources"
+        rows={shares}
+        keyOf={share => share.agent_id}
+        columns={[
+          { head: 'Agent, by stake and badge', cell: share => <ShareSource share={share} /> },
+          { head: 'Per day', look: 'num', cell: share => <ShareSettlements share={share} /> },
+        ]}
+      >
+        {most !== null && sum < most && (
+          <BoundRow words="Minimum with a listed agent" settlements={rule.at_least} />
+        )}
+        {most !== null && sum > most && <BoundRow words="Maximum per owner" settlements={most} />}
+      </Table>
+
       {raises.length > 0 && (
         <>
           <h3>Ways to raise the limit</h3>
@@ -56,25 +52,36 @@ export function LimitSources({
   )
 }
 
-function ShareRow({ share }: { readonly share: SettlementShare }): ReactNode {
-  const { agent_id: id, name, stake, badge, settlements, counts_nothing: nothing } = share
+function ShareSource({ share }: { readonly share: SettlementShare }): ReactNode {
+  const { stake, badge } = share
+  return (
+    <>
+      <AgentName agent={share} />
+      <div className="small quiet">
+        {stake} ETH, <Standing badge={badge} />
+      </div>
+    </>
+  )
+}
+
+function ShareSettlements({ share }: { readonly share: SettlementShare }): ReactNode {
+  const { settlements, counts_nothing: nothing } = share
+  return (
+    <>
+      {formatCount(settlements)}
+      {nothing !== null && (
+        <div className="small bad">{nothing === 'offline' ? 'offline' : 'cannot be paid'}</div>
+      )}
+    </>
+  )
+}
+
+/** The least or the most that an owner's limit can be, where the sum of the shares is outside of it. */
+function BoundRow(props: { readonly words: string; readonly settlements: number }): ReactNode {
   return (
     <tr>
-      <td>
-        <a href={`/owner/agents/${id}`}>
-          <Words of={name} most={64} />
-        </a>{' '}
-        <span className="faint small nowrap">No. {id}</span>
-        <div className="small quiet">
-          {stake} ETH, <Standing badge={badge} />
-        </div>
-      </td>
-      <td className="num">
-        {formatCount(settlements)}
-        {nothing !== null && (
-          <div className="small bad">{nothing === 'offline' ? 'offline' : 'cannot be paid'}</div>
-        )}
-      </td>
+      <td className="quiet">{props.words}</td>
+      <td className="num">{formatCount(props.settlements)}</td>
     </tr>
   )
 }

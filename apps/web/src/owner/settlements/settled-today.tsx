@@ -1,5 +1,6 @@
 import type { SettlementLimit } from '@farebox/platform-api/owners'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { formatCount } from '../../format/share.ts'
 import { Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
@@ -12,9 +13,7 @@ export function SettledToday({ limit }: { readonly limit: SettlementLimit }): Re
   const { used_today: used, daily_limit: most, sponsorship, rule } = limit
   return (
     <div>
-      <div className="heading ruled">
-        <h2>Settled today</h2>
-      </div>
+      <Heading look="ruled">Settled today</Heading>
       <p className="above">
         <b className="num">{formatCount(used)}</b>
         {most === null ? ' payments, no limit' : ` of ${formatCount(most)} payments`}

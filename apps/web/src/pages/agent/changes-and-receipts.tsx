@@ -1,6 +1,7 @@
 import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import type { DeclarationHistory } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { longestDecimals } from '../../format/amount.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { Hash } from '../../parts/short.tsx'
@@ -20,19 +21,15 @@ export function ChangesAndReceipts(props: {
     <section>
       <div className="two">
         <div id="changes">
-          <div className="heading ruled">
-            <h2>Changes</h2>
-            <span className="end">
-              <a href={`/v1/agents/${agentId}/declarations`}>All versions (JSON)</a>
-            </span>
-          </div>
+          <Heading look="ruled" end={<a href={`/v1/agents/${agentId}/declarations`}>All versions (JSON)</a>}>
+            Changes
+          </Heading>
           <Changes history={history} />
         </div>
         <div id="receipts">
-          <div className="heading ruled">
-            <h2>Receipts</h2>
-            <span className="end">jobs are private, and only their hashes are public</span>
-          </div>
+          <Heading look="ruled" end="jobs are private, and only their hashes are public">
+            Receipts
+          </Heading>
           <Receipts receipts={receipts} />
         </div>
       </div>

@@ -1,10 +1,11 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { describeWhole } from '../../fields/describe-rule.ts'
 import { Words } from '../../parts/words.tsx'
 import { FieldName } from '../../fields/field-name.tsx'
-import { TableHead } from '../../parts/table.tsx'
+import { Table } from '../../parts/table.tsx'
 
 const MOST_ROWS = 40
 
@@ -16,66 +17,65 @@ export function FieldTables({
 }): ReactNode {
   return (
     <section id="fields">
-      <div className="heading">
-        <h2>Inputs and outputs</h2>
-        <span className="end mono">
-          <bdi>{capability.name}</bdi>
-        </span>
-      </div>
+      <Heading end={<bdi>{capability.name}</bdi>} endLook="mono">
+        Inputs and outputs
+      </Heading>
       <div className="two">
-        <Table caption="Input" fields={capability.input_schema as FieldMap} isInput />
-        <Table caption="Output" fields={capability.output_schema as FieldMap} isInput={false} />
+        <FieldTable caption="Input" fields={capability.input_schema as FieldMap} isInput />
+        <FieldTable caption="Output" fields={capability.output_schema as FieldMap} isInput={false} />
       </div>
     </section>
   )
 }
 
-function Table(props: {
+function FieldTable(props: {
   readonly caption: string
   readonly fields: FieldMap
   readonly isInput: boolean
 }): ReactNode {
   const { caption, fields, isInput } = props
-  const entries = Object.entries(fields)
-  const ruleOf = (field: Field): string =>
-    [
-      describeWhole(field, isInput && field.required === true),
-      !isInput && field.required === false ? 'optional' : '',
-    ]
-      .filter(said => said !== '')
-      .join(', ')
-  const hasRules = entries.some(([, field]) => ruleOf(field) !== '')
+  const rows = Object.entries(fields).map(([name, field]) => ({ name, field, rule: ruleOf(field, isInput) }))
   return (
-    <table className="stack">
-      <TableHead of={[caption, 'Description', hasRules && ['Rule', 'num']]} />
-      <tbody>
-        {entries.slice(0, MOST_ROWS).map(([name, field]) => (
-          <tr key={name}>
-            <td>
-              <FieldName name={name} field={field} />
-            </td>
-            <td className="quiet">
-              {field.description === undefined ? (
-                <span className="faint">no description</span>
-              ) : (
-                <Words of={field.description} />
-              )}
-            </td>
-            {hasRules && (
-              <td className="quiet rule">
-                <bdi>{ruleOf(field)}</bdi>
-              </td>
-            )}
-          </tr>
-        ))}
-        {entries.length > MOST_ROWS && (
-          <tr>
-            <td colSpan={3} className="faint">
-              and {entries.length - MOST_ROWS} more
-            </td>
-          </tr>
-        )}
-      </tbody>
-    </table>
+    <Table
+      className="stack"
+      rows={rows.slice(0, MOST_ROWS)}
+      keyOf={({ name }) => name}
+      columns={[
+        { head: caption, cell: ({ name, field }) => <FieldName name={name} field={field} /> },
+        {
+          head: 'Description',
+          className: 'quiet',
+          cell: ({ field: { description } }) =>
+            description === undefined ? (
+              <span className="faint">no description</span>
+            ) : (
+              <Words of={description} />
+            ),
+        },
+        rows.some(({ rule }) => rule !== '') && {
+          head: 'Rule',
+          look: 'num',
+          className: 'quiet rule',
+          cell: ({ rule }) => <bdi>{rule}</bdi>,
+        },
+      ]}
+    >
+      {rows.length > MOST_ROWS && (
+        <tr>
+          <td colSpan={3} className="faint">
+            and {rows.length - MOST_ROWS} more
+          </td>
+        </tr>
+      )}
+    </Table>
   )
+}
+
+/** The rule of a field in words. An input is optional unless it is required, an output the other way round. */
+function ruleOf(field: Field, isInput: boolean): string {
+  const words = [
+    describeWhole(field, isInput && field.required === true),
+    !isInput && field.required === false ? 'optional' : '',
+  ]
+  return words.filter(word => word !== '').join(', ')
 }

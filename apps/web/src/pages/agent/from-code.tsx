@@ -1,6 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useRef, useState, type ReactNode, type RefObject } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { onLeft, useRead } from '../../site/question.ts'
@@ -32,25 +33,28 @@ export function FromCode(props: {
   })
   return (
     <section id="code" ref={section}>
-      <div className="heading">
-        <h2>Code samples</h2>
-        <span className="end">
-          <Switch
-            label="Language"
-            value={language}
-            choices={[
-              ['typescript', 'TypeScript'],
-              ['curl', 'curl'],
-              ['python', 'Python'],
-            ]}
-            onChange={setLanguage}
-          />
-          <CopyButton className="link" text={() => code}>
-            Copy
-          </CopyButton>
-          <a href={`/v1/agents/${agent.agent_id}/openapi.json`}>OpenAPI</a>
-        </span>
-      </div>
+      <Heading
+        end={
+          <>
+            <Switch
+              label="Language"
+              value={language}
+              choices={[
+                ['typescript', 'TypeScript'],
+                ['curl', 'curl'],
+                ['python', 'Python'],
+              ]}
+              onChange={setLanguage}
+            />
+            <CopyButton className="link" text={() => code}>
+              Copy
+            </CopyButton>
+            <a href={`/v1/agents/${agent.agent_id}/openapi.json`}>OpenAPI</a>
+          </>
+        }
+      >
+        Code samples
+      </Heading>
       <pre className="code" tabIndex={0}>
         {code.split('\n').map((line, index) => (
           // oxlint-disable-next-line react/no-array-index-key

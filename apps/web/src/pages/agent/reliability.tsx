@@ -2,6 +2,8 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { HealthDays } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
+import { formatEther } from '../../format/amount.ts'
 import { formatSpan } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Address } from '../../parts/short.tsx'
@@ -21,14 +23,11 @@ export function Reliability(props: {
   const { platform } = useSite()
   return (
     <section id="reliability">
-      <div className="heading">
-        <h2>Reliability</h2>
-        <span className="end">checked every {formatSpan(platform.check_interval_seconds)}</span>
-      </div>
+      <Heading end={<>checked every {formatSpan(platform.check_interval_seconds)}</>}>Reliability</Heading>
       {days !== null && <DayStrip days={days} />}
       <div className="two apart">
         {badge === null ? <div /> : <BadgeTable badge={badge} health={agent.health} />}
-        <Behind agent={agent} />
+        <Ownership agent={agent} />
       </div>
     </section>
   )
@@ -113,7 +112,7 @@ function writeNeeded({ rule, needed }: Rule, soFar: number | undefined): string 
   return `needs ${least}${soFar === undefined ? '' : ` over ${SPANS[rule]} days`}`
 }
 
-function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
+function Ownership({ agent }: { readonly agent: AgentPage }): ReactNode {
   const { owner, wallet, endpoint, registered_at: since, stake, last_trial: trial } = agent
   return (
     <div>
@@ -155,11 +154,4 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
       </dl>
     </div>
   )
-}
-
-/** Wei as ether, exactly. */
-function formatEther(wei: string): string {
-  const digits = wei.padStart(19, '0')
-  const decimals = digits.slice(-18).replace(/0+$/, '')
-  return decimals === '' ? digits.slice(0, -18) : `${digits.slice(0, -18)}.${decimals}`
 }

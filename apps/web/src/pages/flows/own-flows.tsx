@@ -1,5 +1,6 @@
 import type { FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
 import { useState, type ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { countSteps } from '../../flows/describe/sum-flow.ts'
 import { longestDecimals } from '../../format/amount.ts'
 import { Amount } from '../../parts/amount.tsx'
@@ -15,10 +16,9 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
   const decimals = longestDecimals(flows.map(({ price }) => price))
   return (
     <section>
-      <div className="heading ruled">
-        <h2>Your flows</h2>
-        <span className="end">maximum USDC per run</span>
-      </div>
+      <Heading look="ruled" end="maximum USDC per run">
+        Your flows
+      </Heading>
       {flows.length === 0 ? (
         <div className="void jobs-void">
           <b>No flows yet</b>

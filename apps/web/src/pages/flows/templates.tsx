@@ -2,6 +2,7 @@ import type { Flow } from '@farebox/flows/document/flow'
 import type { FlowTemplate } from '@farebox/platform-api/flows/saved-flows'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { longestDecimals } from '../../format/amount.ts'
 import { NO_DRAFTS, openDraft } from '../../kept/draft.ts'
 import { Amount } from '../../parts/amount.tsx'
@@ -24,10 +25,9 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
   )
   return (
     <section>
-      <div className="heading ruled">
-        <h2>Templates</h2>
-        <span className="end">USDC per run</span>
-      </div>
+      <Heading look="ruled" end="USDC per run">
+        Templates
+      </Heading>
       {opening.state === 'failed' && (
         <Note tone="warn" alert>
           <p>{opening.sentence}</p>

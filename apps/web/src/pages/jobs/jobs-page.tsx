@@ -7,7 +7,7 @@ import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { JobTable } from './job-table.tsx'
-import type { Listed, Mine } from './listed.ts'
+import type { OrderEntry, Mine } from './order-entries.ts'
 import { KINDS, sumJobs } from './sum-jobs.ts'
 import { useJobs } from './use-jobs.ts'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
@@ -37,7 +37,7 @@ export const page: PageModule<Data> = {
   Page: JobsPage,
 }
 
-const KEEPS: { readonly [filter in Filter]: (one: Listed) => boolean } = { all: () => true, ...KINDS }
+const KEEPS: { readonly [filter in Filter]: (one: OrderEntry) => boolean } = { all: () => true, ...KINDS }
 
 function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
   const { jobs, payers, failure } = useJobs(mine ?? NONE)
@@ -81,7 +81,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
       {jobs === undefined ? (
         <Bones />
       ) : shown.length === 0 ? (
-        <Empty isFiltered={jobs.length > 0} />
+        <NoJobs isFiltered={jobs.length > 0} />
       ) : (
         <JobTable jobs={shown} />
       )}
@@ -92,7 +92,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
 const NONE: Mine = { jobs: [], runs: [] }
 
 function Figures(props: {
-  readonly jobs: readonly Listed[]
+  readonly jobs: readonly OrderEntry[]
   readonly wallets: readonly string[]
 }): ReactNode {
   const { jobs, wallets } = props
@@ -143,7 +143,7 @@ function Figures(props: {
   )
 }
 
-function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+function NoJobs({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
     <div className="void jobs-void">
       <b>{isFiltered ? 'No matching jobs' : 'No jobs yet'}</b>

@@ -1,5 +1,5 @@
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
-import type { Listed } from './listed.ts'
+import type { OrderEntry } from './order-entries.ts'
 
 /** How many jobs and runs, and what they come to; decimal USDC. */
 export interface JobsSum {
@@ -12,11 +12,11 @@ export interface JobsSum {
  * for the others, as well.
  */
 export const KINDS = {
-  paid: (one: Listed): boolean =>
+  paid: (one: OrderEntry): boolean =>
     one.kind === 'job' ? one.outcome === 'paid' || one.outcome === 'undelivered' : one.paid !== '0',
-  free: (one: Listed): boolean =>
+  free: (one: OrderEntry): boolean =>
     one.kind === 'job' ? one.outcome === 'free' : ENDED.has(one.outcome) && one.outcome !== 'paid',
-  open: (one: Listed): boolean =>
+  open: (one: OrderEntry): boolean =>
     one.kind === 'job'
       ? one.outcome === 'running' || one.outcome === 'settling' || one.outcome === 'waiting'
       : !ENDED.has(one.outcome),
@@ -25,20 +25,20 @@ export const KINDS = {
 const ENDED: ReadonlySet<string> = new Set(['paid', 'failed', 'cancelled', 'refused'])
 
 /** Sums by outcome. Amounts are added as whole millionths, never as floats. */
-export function sumJobs(listed: readonly Listed[]): {
+export function sumJobs(listed: readonly OrderEntry[]): {
   readonly ordered: number
   readonly paid: JobsSum
   readonly free: JobsSum
   readonly open: JobsSum
 } {
-  const sum = (is: (one: Listed) => boolean, amountOf: (one: Listed) => bigint): JobsSum => {
+  const sum = (is: (one: OrderEntry) => boolean, amountOf: (one: OrderEntry) => bigint): JobsSum => {
     const kept = listed.filter(is)
     return {
       count: kept.length,
       amount: fromAtomic(kept.reduce((total, one) => total + amountOf(one), 0n)),
     }
   }
-  const rest = (one: Listed): bigint =>
+  const rest = (one: OrderEntry): bigint =>
     one.kind === 'job' ? atomic(one.amount) : atomic(one.atMost) - atomic(one.paid)
   return {
     ordered: listed.length,

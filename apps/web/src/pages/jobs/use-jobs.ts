@@ -4,7 +4,7 @@ import { isSettled, type Order } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
 import { onLeft, useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
-import { mergeListed, type Listed, type Mine } from './listed.ts'
+import { mergeEntries, type OrderEntry, type Mine } from './order-entries.ts'
 
 /**
  * The jobs and runs of this browser, and of the wallet that is signed in; the newest first. Undefined: not read yet.
@@ -12,7 +12,7 @@ import { mergeListed, type Listed, type Mine } from './listed.ts'
  * @param mine those of the wallet
  */
 export function useJobs(mine: Mine): {
-  readonly jobs: readonly Listed[] | undefined
+  readonly jobs: readonly OrderEntry[] | undefined
   /** The wallets that this browser ordered with, in lower case. */
   readonly payers: readonly string[]
   readonly failure: unknown
@@ -45,7 +45,7 @@ export function useJobs(mine: Mine): {
   const kept = answer ?? (failure === undefined ? undefined : NOTHING)
   const paidBy = [...(kept?.orders ?? []), ...(kept?.runs ?? [])].map(({ payer }) => payer.toLowerCase())
   return {
-    jobs: kept && mergeListed(kept.orders, kept.runs, mine),
+    jobs: kept && mergeEntries(kept.orders, kept.runs, mine),
     payers: [...new Set(paidBy)],
     failure,
   }

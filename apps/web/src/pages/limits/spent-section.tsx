@@ -1,6 +1,7 @@
 import type { SpendLine, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { longestDecimals, withCents } from '../../format/amount.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { FailureNote } from '../../parts/note.tsx'
@@ -12,7 +13,7 @@ import { type RefusedSpend, failedOfBrowser, failedOfWallet, findRefused } from 
 import { answers } from '../../site/answers.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
-import { TableHead } from '../../parts/table.tsx'
+import { Table } from '../../parts/table.tsx'
 
 /** What agents moved, each with its transaction, and what was refused, each with its reason. */
 export function SpentSection(props: {
@@ -26,15 +27,12 @@ export function SpentSection(props: {
   if (limits.permissions.length === 0 && (isEmpty || spends === undefined)) return null
   return (
     <section className="spent">
-      <div className="heading">
-        <h2>Spending</h2>
-        <span className="end">{total > 0 && `${total} total`}</span>
-      </div>
+      <Heading end={total > 0 && `${total} total`}>Spending</Heading>
       {failure !== undefined && <FailureNote error={failure} />}
       {isEmpty ? (
         <p className="quiet">No spending yet.</p>
       ) : (
-        <Table lines={linesOf(spends ?? [], refused, more !== undefined)} />
+        <SpendingTable rows={rowsOf(spends ?? [], refused, more !== undefined)} />
       )}
       {more !== undefined && (
         <p className="row">
@@ -58,101 +56,95 @@ export function SpentSection(props: {
   )
 }
 
-type Line =
-  | { readonly kind: 'spent'; readonly at: number; readonly of: SpendLine }
-  | { readonly kind: 'refused'; readonly at: number; readonly of: RefusedSpend }
+/** A row of the list: tokens that were moved, or a job that was refused. */
+interface SpendingRow {
+  readonly key: string
+  /** Unix seconds. */
+  readonly at: number
+  readonly agentName: string
+  readonly capability: string
+  /** Decimal USDC; undefined: not known. */
+  readonly amount: string | undefined
+  readonly isRefused: boolean
+  /** The transaction, or the reason with the way to the job. */
+  readonly transfer: ReactNode
+}
 
 /** The newest first; what was refused before the oldest spend that was read comes with its page. */
-function linesOf(
+function rowsOf(
   spends: readonly SpendLine[],
   refused: readonly RefusedSpend[],
   isCut: boolean,
-): readonly Line[] {
+): readonly SpendingRow[] {
   const oldest = isCut ? (spends.at(-1)?.at ?? 0) : 0
-  const lines: Line[] = [
-    ...spends.map(of => ({ kind: 'spent', at: of.at, of }) as const),
-    ...refused.filter(({ at }) => at >= oldest).map(of => ({ kind: 'refused', at: of.at, of }) as const),
-  ]
-  return lines.toSorted((one, other) => other.at - one.at)
+  const rows = [...spends.map(rowOfSpend), ...refused.filter(({ at }) => at >= oldest).map(rowOfRefused)]
+  return rows.toSorted((one, other) => other.at - one.at)
 }
 
-function Table({ lines }: { readonly lines: readonly Line[] }): ReactNode {
-  const amounts = lines.map(({ of }) => ('jobId' in of ? (of.amount ?? '') : withCents(of.amount)))
-  const decimals = longestDecimals(amounts)
-  return (
-    <table className="spent-table">
-      <TableHead of={['When', 'Agent', ['USDC', 'num'], 'Outcome', 'Transfer']} />
-      <tbody>
-        {lines.map(line =>
-          line.kind === 'spent' ? (
-            <tr key={`${line.of.transaction} ${line.of.to} ${line.of.amount} ${line.of.permission}`}>
-              <At at={line.at} />
-              <Who name={line.of.agent_name ?? `Agent ${line.of.agent_id}`} capability={line.of.capability} />
-              <td className="num">
-                <b>
-                  <Amount of={withCents(line.of.amount)} decimals={decimals} />
-                </b>
-              </td>
-              <td>
-                <span className="tag paid">
-                  <Sign name="check" /> spent
-                </span>
-              </td>
-              <td className="small">
-                <Transaction of={line.of.transaction} />
-              </td>
-            </tr>
-          ) : (
-            <RefusedRow key={line.of.jobId} refused={line.of} decimals={decimals} />
-          ),
-        )}
-      </tbody>
-    </table>
-  )
+function rowOfSpend(spend: SpendLine): SpendingRow {
+  const { at, agent_id: id, agent_name: name, capability, amount, transaction, to, permission } = spend
+  return {
+    key: `${transaction} ${to} ${amount} ${permission}`,
+    at,
+    agentName: name ?? `Agent ${id}`,
+    capability,
+    amount: withCents(amount),
+    isRefused: false,
+    transfer: <Transaction of={transaction} />,
+  }
 }
 
-function RefusedRow({
-  refused,
-  decimals,
-}: {
-  readonly refused: RefusedSpend
-  readonly decimals: number
-}): ReactNode {
+function rowOfRefused(refused: RefusedSpend): SpendingRow {
   const { at, agentName, capability, amount, error, jobId, token } = refused
-  return (
-    <tr>
-      <At at={at} />
-      <Who name={agentName} capability={capability} />
-      <td className="num">{amount === undefined ? '–' : <Amount of={amount} decimals={decimals} />}</td>
-      <td>
-        <span className="tag refused">
-          <Sign name="cross" /> refused
-        </span>
-      </td>
-      <td className="small">
-        <Words of={error} most={160} />{' '}
-        <a href={`/jobs/${jobId}${token === undefined ? '' : `#t=${token}`}`}>Job</a>
-      </td>
-    </tr>
+  const transfer = (
+    <>
+      <Words of={error} most={160} />{' '}
+      <a href={`/jobs/${jobId}${token === undefined ? '' : `#t=${token}`}`}>Job</a>
+    </>
   )
+  return { key: jobId, at, agentName, capability, amount, isRefused: true, transfer }
 }
 
-function At({ at }: { readonly at: number }): ReactNode {
+function SpendingTable({ rows }: { readonly rows: readonly SpendingRow[] }): ReactNode {
+  const decimals = longestDecimals(rows.map(({ amount }) => amount ?? ''))
   return (
-    <td className="nowrap">
-      <When at={at} />
-    </td>
-  )
-}
-
-function Who({ name, capability }: { readonly name: string; readonly capability: string }): ReactNode {
-  return (
-    <td>
-      <Words of={name} most={64} />{' '}
-      <span className="mono small faint">
-        <Words of={capability} most={64} />
-      </span>
-    </td>
+    <Table
+      className="spent-table"
+      rows={rows}
+      keyOf={({ key }) => key}
+      columns={[
+        { head: 'When', className: 'nowrap', cell: ({ at }) => <When at={at} /> },
+        {
+          head: 'Agent',
+          cell: ({ agentName, capability }) => (
+            <>
+              <Words of={agentName} most={64} />{' '}
+              <span className="mono small faint">
+                <Words of={capability} most={64} />
+              </span>
+            </>
+          ),
+        },
+        {
+          head: 'USDC',
+          look: 'num',
+          cell: ({ amount, isRefused }) => {
+            if (amount === undefined) return '–'
+            const shown = <Amount of={amount} decimals={decimals} />
+            return isRefused ? shown : <b>{shown}</b>
+          },
+        },
+        {
+          head: 'Outcome',
+          cell: ({ isRefused }) => (
+            <span className={isRefused ? 'tag refused' : 'tag paid'}>
+              <Sign name={isRefused ? 'cross' : 'check'} /> {isRefused ? 'refused' : 'spent'}
+            </span>
+          ),
+        },
+        { head: 'Transfer', className: 'small', cell: ({ transfer }) => transfer },
+      ]}
+    />
   )
 }
 

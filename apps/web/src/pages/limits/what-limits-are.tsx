@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 
 /** Nothing is permitted so far: what limits are, in place of the list. */
 export function NoLimits(): ReactNode {
   return (
     <section className="no-limits">
-      <div className="heading ruled">
-        <h2>No limits yet</h2>
-      </div>
+      <Heading look="ruled">No limits yet</Heading>
       <p className="above">
         Most agents receive only the price of a job. Some can also spend USDC for you, for example to pay an
         invoice, leave a tip, or top up a card. Their capabilities are marked “moves your USDC” next to the

@@ -2,10 +2,11 @@ import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import type { SearchAnswer } from '@farebox/platform-api/search'
 import type { FirstJob } from '@farebox/platform-api/wallets'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import { Results } from './results.tsx'
-import { readSearch, searchPath, type Search } from './search-query.ts'
+import { readAgentSearch, searchPath, type AgentSearch } from './search-query.ts'
 import { SearchForm } from './search-form.tsx'
 import { TryItNow } from './try-it-now.tsx'
 import { useSearch } from './use-search.ts'
@@ -15,7 +16,7 @@ import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
 interface Data {
-  readonly search: Search
+  readonly search: AgentSearch
   readonly found: SearchAnswer
   readonly settled: PublicReceipts['receipts']
   /** Only on a local chain. */
@@ -25,7 +26,7 @@ interface Data {
 /** The marketplace: what can be done, by whom, for how much. Its query string is the API's. */
 export const page: PageModule<Data> = {
   async load({ query, ask }) {
-    const search = readSearch(query)
+    const search = readAgentSearch(query)
     const [found, settled, first] = await Promise.all([
       ask(searchPath(search), answers.search),
       ask('/v1/receipts?limit=6', answers.publicReceipts).catch(() => ({ receipts: [] })),
@@ -82,10 +83,9 @@ function JustSettled({ receipts }: { readonly receipts: PublicReceipts['receipts
   const decimals = longestDecimals(receipts.map(({ amount }) => amount))
   return (
     <section>
-      <div className="heading ruled">
-        <h2>Just settled</h2>
-        <span className="end">USDC</span>
-      </div>
+      <Heading look="ruled" end="USDC">
+        Just settled
+      </Heading>
       <ul className="settled">
         {receipts.map(({ hash, agent_id, agent_name, capability, amount, at }) => (
           <li key={hash}>

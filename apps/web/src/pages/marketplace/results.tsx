@@ -9,14 +9,14 @@ import { FailureNote } from '../../parts/note.tsx'
 import { Standing } from '../../parts/standing.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
 import { AgentFace } from '../../signs/agent-face.tsx'
-import { isNarrowed, type Search } from './search-query.ts'
+import { isNarrowed, type AgentSearch } from './search-query.ts'
 import type { SearchState } from './use-search.ts'
 
 /** So many capabilities of an agent are shown in a list. */
 const SHOWN = 2
 
 /** What was found, as a timetable: names left, prices in one column right. */
-export function Results(props: Omit<SearchState, 'search'> & { readonly search: Search }): ReactNode {
+export function Results(props: Omit<SearchState, 'search'> & { readonly search: AgentSearch }): ReactNode {
   const { search, rows, isWaiting, failure, change, more, again } = props
   const decimals = longestDecimals(
     rows.agents.flatMap(({ capabilities }) => capabilities.slice(0, SHOWN).map(({ price }) => price)),
@@ -29,7 +29,7 @@ export function Results(props: Omit<SearchState, 'search'> & { readonly search: 
       </div>
       {failure !== undefined && <FailureNote error={failure} again={again} />}
       {rows.agents.length === 0 && !isWaiting && failure === undefined ? (
-        <Nothing search={search} change={change} />
+        <NoResults search={search} change={change} />
       ) : (
         <ul className={isWaiting ? 'rows waiting' : 'rows'} aria-busy={isWaiting}>
           {rows.agents.map(agent => (
@@ -98,7 +98,7 @@ function describeTotal(total: SearchState['rows']['total'], shown: number): stri
 }
 
 /** What was asked, in words, and the nearest way to ask for less. */
-function Nothing({ search, change }: Pick<SearchState, 'search' | 'change'>): ReactNode {
+function NoResults({ search, change }: Pick<SearchState, 'search' | 'change'>): ReactNode {
   const { q } = search
   return (
     <div className="nothing">

@@ -2,20 +2,45 @@ import { agentCategories } from '@farebox/platform-api/internal/listing/agent-ca
 import { useState, type ReactNode } from 'react'
 import { Sign } from '../../signs/sign.tsx'
 import { TypeShape } from '../../signs/type-shape.tsx'
-import { fieldTypes, isPrice, searchBadges, searchSorts, type Search } from './search-query.ts'
+import { fieldTypes, isPrice, searchBadges, SORT_WORDS, type AgentSearch } from './search-query.ts'
 import { CATEGORY_WORDS } from '../../format/category.ts'
 import { cutText } from '../../format/cut-text.ts'
 
 const PRICES = ['0.001', '0.01', '0.1', '1', '10'] as const
 
 interface Props {
-  readonly search: Search
-  readonly change: (search: Search, when?: 'now' | 'typing') => void
+  readonly search: AgentSearch
+  readonly change: (search: AgentSearch, when?: 'now' | 'typing') => void
 }
 
 /** The words that are searched for, and what narrows them. A form of its own, so that it works without JavaScript. */
 export function SearchForm({ search, change }: Props): ReactNode {
-  const standard = search.q === undefined ? 'jobs' : 'relevance'
+  return (
+    <form action="/" method="get" onSubmit={event => event.preventDefault()}>
+      <div className="finder" role="search">
+        <Sign name="search" />
+        <SearchWords search={search} change={change} />
+        <kbd aria-hidden="true">/</kbd>
+      </div>
+      <div className="chips" role="group" aria-label="Filters">
+        <CategoryChip search={search} change={change} />
+        <PriceChip search={search} change={change} />
+        <BadgeChip search={search} change={change} />
+        <FieldChip side="takes" words="Takes" search={search} change={change} />
+        <FieldChip side="gives" words="Returns" search={search} change={change} />
+        <span className="gap" />
+        <SortChip search={search} change={change} />
+        <noscript>
+          <button type="submit" className="button low">
+            Search
+          </button>
+        </noscript>
+      </div>
+    </form>
+  )
+}
+
+function SearchWords({ search, change }: Props): ReactNode {
   // Typing must not wait for what else the page shows.
   const [words, setWords] = useState(search.q ?? '')
   const type = (typed: string): void => {
@@ -24,63 +49,65 @@ export function SearchForm({ search, change }: Props): ReactNode {
     change(typed.trim() === '' ? rest : { ...rest, q: cutText(typed.trim(), 200) }, 'typing')
   }
   return (
-    <form action="/" method="get" onSubmit={event => event.preventDefault()}>
-      <div className="finder" role="search">
-        <Sign name="search" />
-        <input
-          className="input"
-          type="search"
-          name="q"
-          aria-label="Search agents"
-          placeholder="What do you need done?"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={200}
-          value={words}
-          onChange={event => type(event.target.value)}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </div>
-      <div className="chips" role="group" aria-label="Filters">
-        <Choice
-          name="category"
-          label="Category"
-          words={search.category === undefined ? 'Category' : CATEGORY_WORDS[search.category]}
-          value={search.category}
-          choices={agentCategories.map(category => [category, CATEGORY_WORDS[category]] as const)}
-          none="any category"
-          onChange={category => change(without({ ...search, category }))}
-        />
-        <PriceChip search={search} change={change} />
-        <Choice
-          name="badge"
-          label="Badge"
-          words={search.badge === undefined ? 'Badge' : `Badge: ${search.badge} or higher`}
-          value={search.badge}
-          choices={searchBadges.map(badge => [badge, `${badge} or higher`] as const)}
-          none="any badge"
-          onChange={badge => change(without({ ...search, badge }))}
-        />
-        <FieldChip side="takes" words="Takes" search={search} change={change} />
-        <FieldChip side="gives" words="Returns" search={search} change={change} />
-        <span className="gap" />
-        <Choice
-          name="sort"
-          label="Sort"
-          bare
-          words={searchSorts[search.sort ?? standard]}
-          value={search.sort === standard ? undefined : search.sort}
-          choices={Object.entries(searchSorts).filter(([sort]) => sort !== standard)}
-          none={searchSorts[standard]}
-          onChange={sort => change(without({ ...search, sort }))}
-        />
-        <noscript>
-          <button type="submit" className="button low">
-            Search
-          </button>
-        </noscript>
-      </div>
-    </form>
+    <input
+      className="input"
+      type="search"
+      name="q"
+      aria-label="Search agents"
+      placeholder="What do you need done?"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={200}
+      value={words}
+      onChange={event => type(event.target.value)}
+    />
+  )
+}
+
+function CategoryChip({ search, change }: Props): ReactNode {
+  const { category } = search
+  return (
+    <Choice
+      name="category"
+      label="Category"
+      words={category === undefined ? 'Category' : CATEGORY_WORDS[category]}
+      value={category}
+      choices={agentCategories.map(one => [one, CATEGORY_WORDS[one]] as const)}
+      none="any category"
+      onChange={chosen => change(without({ ...search, category: chosen }))}
+    />
+  )
+}
+
+function BadgeChip({ search, change }: Props): ReactNode {
+  const { badge } = search
+  return (
+    <Choice
+      name="badge"
+      label="Badge"
+      words={badge === undefined ? 'Badge' : `Badge: ${badge} or higher`}
+      value={badge}
+      choices={searchBadges.map(one => [one, `${one} or higher`] as const)}
+      none="any badge"
+      onChange={chosen => change(without({ ...search, badge: chosen }))}
+    />
+  )
+}
+
+function SortChip({ search, change }: Props): ReactNode {
+  const standard = search.q === undefined ? 'jobs' : 'relevance'
+  const { sort = standard } = search
+  return (
+    <Choice
+      name="sort"
+      label="Sort"
+      bare
+      words={SORT_WORDS[sort]}
+      value={sort === standard ? undefined : sort}
+      choices={Object.entries(SORT_WORDS).filter(([one]) => one !== standard)}
+      none={SORT_WORDS[standard]}
+      onChange={chosen => change(without({ ...search, sort: chosen }))}
+    />
   )
 }
 
@@ -171,7 +198,7 @@ function Choice<Value extends string>(props: {
 }
 
 /** A search with what is undefined taken out, so that it is not in its address. */
-function without(search: { readonly [name in keyof Search]: Search[name] | undefined }): Search {
+function without(search: { readonly [name in keyof AgentSearch]: AgentSearch[name] | undefined }): AgentSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 }
 

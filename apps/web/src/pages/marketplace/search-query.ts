@@ -7,7 +7,7 @@ const SORTS = ['relevance', 'jobs', 'price', 'badge', 'newest'] as const
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 
 /** What is asked of the search; the names are those of the API. */
-export interface Search {
+export interface AgentSearch {
   readonly q?: string
   readonly capability?: string
   readonly max_price?: string
@@ -21,7 +21,7 @@ export interface Search {
 /** Badges that may be asked for, the lowest first. */
 export const searchBadges = BADGES
 /** Orders, with the words for them. */
-export const searchSorts = {
+export const SORT_WORDS = {
   relevance: 'Best match',
   jobs: 'Most jobs',
   price: 'Lowest price',
@@ -32,7 +32,7 @@ export const searchSorts = {
 export const fieldTypes = TYPES
 
 /** Reads the query of a page's address. What the API would refuse is left out: an address is typed by people. */
-export function readSearch(query: URLSearchParams): Search {
+export function readAgentSearch(query: URLSearchParams): AgentSearch {
   const q = cutText(query.get('q')?.trim() ?? '', 200)
   const capability = cutText(query.get('capability') ?? '', 64)
   const price = query.get('max_price')?.trim()
@@ -59,7 +59,7 @@ export function isPrice(text: string): boolean {
 }
 
 /** The question to the API; without words the agents with most jobs come first. */
-export function searchPath(search: Search, cursor?: string): string {
+export function searchPath(search: AgentSearch, cursor?: string): string {
   const asked = new URLSearchParams({ ...search })
   if (search.sort === undefined && search.q === undefined) asked.set('sort', 'jobs')
   asked.set('limit', '20')
@@ -68,13 +68,13 @@ export function searchPath(search: Search, cursor?: string): string {
 }
 
 /** The address of the page that shows this search. */
-export function searchUrl(search: Search): string {
+export function searchUrl(search: AgentSearch): string {
   const query = new URLSearchParams({ ...search }).toString()
   return query === '' ? '/' : `/?${query}`
 }
 
 /** How much the search is narrowed by, its words aside. */
-export function isNarrowed({ max_price, badge, category, takes, gives, capability }: Search): boolean {
+export function isNarrowed({ max_price, badge, category, takes, gives, capability }: AgentSearch): boolean {
   return [max_price, badge, category, takes, gives, capability].some(one => one !== undefined)
 }
 

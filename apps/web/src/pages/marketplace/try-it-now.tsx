@@ -14,8 +14,6 @@ export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactN
 }
 
 function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
-  const { wallet } = usePurse()
-  const { go } = useNavigation()
   const fields = first.input_schema as FieldMap
   const [input, setInput] = useState(first.input as JsonObject)
   const { execution, refusal, pay, reset } = useQuickExecute({
@@ -25,17 +23,13 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
     price: first.price,
     fields,
   })
-  // The job goes on at the agent's own page, which finds it in this browser.
-  const jobId = execution.step === 'ordered' ? execution.order.job_id : undefined
-  useEffect(() => {
-    if (jobId !== undefined)
-      go(`/agents/${first.agent_id}?capability=${encodeURIComponent(first.capability)}&job=${jobId}#run`)
-  }, [jobId, first, go])
+  useJobPage(first, execution.step === 'ordered' ? execution.order.job_id : undefined)
   const text = Object.entries(fields).find(
     ([name, { type }]) => type === 'string' && typeof input[name] === 'string',
   )
   const others = Object.entries(input).filter(([name]) => name !== text?.[0])
   const isHeld = execution.step === 'preparing' || execution.step === 'ordered'
+  const price = execution.step === 'changed' ? execution.quote.amount : undefined
   return (
     <Ticket
       label="Try it now"
@@ -61,22 +55,31 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
       <JobLines first={first} others={others} />
       <Sum amount={first.price} />
       {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
-      <button
-        type="button"
-        className="button fare wide"
-        disabled={isHeld}
-        onClick={() => pay(input, execution.step === 'changed' ? execution.quote.amount : undefined)}
-      >
-        {execution.step === 'preparing'
-          ? `${execution.words}…`
-          : `Pay ${execution.step === 'changed' ? execution.quote.amount : first.price} and run`}
+      <button type="button" className="button fare wide" disabled={isHeld} onClick={() => pay(input, price)}>
+        {execution.step === 'preparing' ? `${execution.words}…` : `Pay ${price ?? first.price} and run`}
       </button>
-      <p className="aside">
-        {wallet === undefined || wallet.kind === 'test'
-          ? 'You do not need a wallet here because this is a local chain with test money. If the job is not delivered, you are not charged.'
-          : 'This is a local chain with test money. If the job is not delivered, you are not charged.'}
-      </p>
+      <LocalChainHint />
     </Ticket>
+  )
+}
+
+/** Goes to the agent's own page once the job is ordered: the job goes on there, which finds it in this browser. */
+function useJobPage(first: FirstJob, jobId: string | undefined): void {
+  const { go } = useNavigation()
+  useEffect(() => {
+    if (jobId !== undefined)
+      go(`/agents/${first.agent_id}?capability=${encodeURIComponent(first.capability)}&job=${jobId}#run`)
+  }, [jobId, first, go])
+}
+
+function LocalChainHint(): ReactNode {
+  const { wallet } = usePurse()
+  return (
+    <p className="aside">
+      {wallet === undefined || wallet.kind === 'test'
+        ? 'You do not need a wallet here because this is a local chain with test money. If the job is not delivered, you are not charged.'
+        : 'This is a local chain with test money. If the job is not delivered, you are not charged.'}
+    </p>
   )
 }
 

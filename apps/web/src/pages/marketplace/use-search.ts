@@ -4,7 +4,7 @@ import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
-import { searchPath, searchUrl, type Search } from './search-query.ts'
+import { searchPath, searchUrl, type AgentSearch } from './search-query.ts'
 
 /** After this long without a key, the search is asked. */
 const TYPING_MS = 120
@@ -18,19 +18,19 @@ export interface Rows {
 
 /** A search that is being typed. */
 export interface SearchState {
-  readonly search: Search
+  readonly search: AgentSearch
   readonly rows: Rows
   /** A newer answer is on its way; the rows shown are those before. */
   readonly isWaiting: boolean
   readonly failure: unknown
   /** Asks for something else: at once, or when typing pauses. */
-  readonly change: (search: Search, when?: 'now' | 'typing') => void
+  readonly change: (search: AgentSearch, when?: 'now' | 'typing') => void
   readonly more: () => void
   readonly again: () => void
 }
 
 /** Asks as is typed: each answer replaces the one before, whose question is aborted; the address follows. */
-export function useSearch(firstSearch: Search, first: SearchAnswer): SearchState {
+export function useSearch(firstSearch: AgentSearch, first: SearchAnswer): SearchState {
   const { ask } = useSite()
   const { replace } = useNavigation()
   const [{ search, afterMs }, setAsked] = useState({ search: firstSearch, afterMs: 0 })
@@ -41,7 +41,7 @@ export function useSearch(firstSearch: Search, first: SearchAnswer): SearchState
     ...asked
   } = useAsk(searchPath(search), answers.search, { first, keeps: true, afterMs })
   const { agents, next_cursor: next, total } = found
-  const change = (changed: Search, when: 'now' | 'typing' = 'now'): void => {
+  const change = (changed: AgentSearch, when: 'now' | 'typing' = 'now'): void => {
     setAsked({ search: changed, afterMs: when === 'typing' ? TYPING_MS : 0 })
     replace(searchUrl(changed))
   }

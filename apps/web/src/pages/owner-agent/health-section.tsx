@@ -1,5 +1,6 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { LookAgain } from '../../owner/agents/look-again.tsx'
 import { HourStrip, type Hour } from '../../owner/hour-strip.tsx'
 import { formatDuration, formatSpan } from '../../format/duration.ts'
@@ -32,10 +33,7 @@ export function HealthSection(props: {
   const { now, platform } = useSite()
   return (
     <section id="health">
-      <div className="heading">
-        <h2>Health</h2>
-        <span className="end">GET /health, every {formatSpan(platform.check_interval_seconds)}</span>
-      </div>
+      <Heading end={<>GET /health, every {formatSpan(platform.check_interval_seconds)}</>}>Health</Heading>
       <HourStrip hours={hours} now={now} large />
       <div className="two apart">
         <dl className="facts-list">
@@ -100,7 +98,7 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
       )}
       <dt>Uptime</dt>
       <dd>
-        <Up health={health} />
+        <Uptime health={health} />
       </dd>
       <dt>Check response time</dt>
       <dd>
@@ -112,7 +110,7 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
 }
 
 /** Of 7 days and of 30, as far as it has been watched. */
-function Up({ health }: { readonly health: AgentHealth }): ReactNode {
+function Uptime({ health }: { readonly health: AgentHealth }): ReactNode {
   const { uptime_7d: week, uptime_30d: month, watched_since: since } = health
   const { now } = useSite()
   if (week === null) return 'not known yet'

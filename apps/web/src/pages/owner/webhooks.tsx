@@ -1,6 +1,7 @@
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { DashboardAgent } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { LastDelivery } from '../../owner/webhook/last-delivery.tsx'
 import { Words } from '../../parts/words.tsx'
 
@@ -13,12 +14,9 @@ export function Webhooks(props: {
   const names = new Map(agents.map(({ agent_id: id, name }) => [id, name]))
   return (
     <div className="beneath">
-      <div className="heading ruled">
-        <h2>Webhooks</h2>
-        <span className="end">
-          <a href="/owner/settings#webhooks">Change</a>
-        </span>
-      </div>
+      <Heading look="ruled" end={<a href="/owner/settings#webhooks">Change</a>}>
+        Webhooks
+      </Heading>
       {webhooks.length === 0 ? (
         <p className="nothing quiet small">
           No webhooks set. Set one to be notified when an agent fails three checks in a row, goes offline, or

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 
 /** For whoever is not signed in: what the owner's pages show, and how to come by an agent. */
@@ -7,9 +8,7 @@ export function WhatIsHere(): ReactNode {
     <section>
       <div className="two">
         <div>
-          <div className="heading ruled">
-            <h2>On this page</h2>
-          </div>
+          <Heading look="ruled">On this page</Heading>
           <ul className="plain-list">
             <li>
               <b>Alerts</b>

@@ -1,6 +1,7 @@
 import type { Sessions } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { When } from '../../parts/when.tsx'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
@@ -25,16 +26,18 @@ export function SessionsSection(props: { readonly sessions: readonly Session[] }
   })
   return (
     <section id="sessions">
-      <div className="heading ruled middle">
-        <h2>Sessions</h2>
-        {others.length > 0 && (
-          <span className="end">
+      <Heading
+        look="ruled middle"
+        end={
+          others.length > 0 && (
             <button type="button" className="button low" onClick={() => ending.act(others)}>
               Sign out everywhere else
             </button>
-          </span>
-        )}
-      </div>
+          )
+        }
+      >
+        Sessions
+      </Heading>
       {ending.state === 'failed' && <FailureNote error={ending.error} />}
       <ul className="secrets">
         {sessions.map(session => (

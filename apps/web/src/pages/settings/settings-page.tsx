@@ -1,6 +1,7 @@
 import type { Me, OwnedAgents, Sessions } from '@farebox/platform-api/owners'
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { readWebhook } from '../../owner/read-parts.ts'
 import { WebhookPanel, WebhookPurpose } from '../../owner/webhook/webhook-panel.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -77,9 +78,7 @@ function SettingsPage({ data }: { readonly data: Data | null }): ReactNode {
 function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNode {
   return (
     <section id="webhooks">
-      <div className="heading ruled">
-        <h2>Webhooks</h2>
-      </div>
+      <Heading look="ruled">Webhooks</Heading>
       <WebhookPurpose />
       {agents.length === 0 && (
         <p className="nothing faint">Each webhook is for one agent, and you do not have any agents here.</p>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore, type ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 
 const CHOICES = [
   ['system', 'System'],
@@ -16,9 +17,7 @@ export function ThemeSection(): ReactNode {
   const theme = useSyncExternalStore(subscribe, readTheme, () => undefined)
   return (
     <section id="theme">
-      <div className="heading ruled">
-        <h2>Appearance</h2>
-      </div>
+      <Heading look="ruled">Appearance</Heading>
       <fieldset className="radios" disabled={theme === undefined}>
         <legend className="unseen">Theme</legend>
         {CHOICES.map(([value, words]) => (

@@ -1,6 +1,7 @@
 import { FLOW_INPUT, FLOW_OUTPUT } from '@farebox/flows/document/flow'
 import type { Graph } from '@farebox/flows/graph/graph'
 import { useMemo, type ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { describeValue } from '../../flows/describe/describe-value.ts'
 import { nameStop } from '../../flows/describe/name-stop.ts'
 import { layLanes } from '../../flows/route-map/lay-lanes.ts'
@@ -19,10 +20,7 @@ export function SharedMap({ graph }: { readonly graph: Graph }): ReactNode {
   )
   return (
     <section>
-      <div className="heading">
-        <h2>Steps</h2>
-        <span className="end">USDC</span>
-      </div>
+      <Heading end="USDC">Steps</Heading>
       <ol className={`route-map lanes-${map.lanes}`}>
         {map.rows.map(row => {
           const step = Object.hasOwn(flow.steps, row.id) ? flow.steps[row.id] : undefined

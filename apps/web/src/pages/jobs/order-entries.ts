@@ -6,10 +6,10 @@ import { cutText } from '../../format/cut-text.ts'
 import type { Order } from '../../kept/order.ts'
 
 /** What became of a job: `waiting` is no answer in its time, while the payment could still be used. */
-export type Outcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
+export type JobEntryOutcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
 
 /** What became of a run: `stopped` and `asking` go on when somebody does something. */
-export type RunOutcome =
+export type RunEntryOutcome =
   | 'sending'
   | 'refused'
   | 'running'
@@ -22,7 +22,7 @@ export type RunOutcome =
   | 'cancelled'
 
 /** A job in the list, whichever way it is known. */
-export interface ListedJob {
+export interface JobEntry {
   readonly kind: 'job'
   readonly jobId: string
   readonly agentId: number
@@ -32,13 +32,13 @@ export interface ListedJob {
   /** Unix seconds. */
   readonly orderedAt: number
   readonly elapsedMs: number | null
-  readonly outcome: Outcome
+  readonly outcome: JobEntryOutcome
   /** What opens it; undefined: whoever is signed in as its payer. */
   readonly token: string | undefined
 }
 
 /** A run in the list. */
-export interface ListedRun {
+export interface RunEntry {
   readonly kind: 'run'
   readonly runId: string
   readonly flowId: string | null
@@ -50,7 +50,7 @@ export interface ListedRun {
   /** Unix seconds. */
   readonly orderedAt: number
   readonly elapsedMs: number | null
-  readonly outcome: RunOutcome
+  readonly outcome: RunEntryOutcome
   /** Paid steps that are delivered, of those there are; undefined: not known here. */
   readonly steps: { readonly done: number; readonly all: number } | undefined
   /** How its input begins, which tells it from others of the same flow; undefined: not known here, or no text. */
@@ -58,7 +58,7 @@ export interface ListedRun {
 }
 
 /** What is listed. */
-export type Listed = ListedJob | ListedRun
+export type OrderEntry = JobEntry | RunEntry
 
 /** What the wallet that is signed in ordered. */
 export interface Mine {
@@ -67,12 +67,12 @@ export interface Mine {
 }
 
 /** Puts what this browser keeps and what the wallet ordered in one list, the newest first. Jobs of runs are in their run. */
-export function mergeListed(
+export function mergeEntries(
   orders: readonly Order[],
   runs: readonly KeptRun[],
   mine: Mine,
-): readonly Listed[] {
-  const kept = new Map<string, Listed>()
+): readonly OrderEntry[] {
+  const kept = new Map<string, OrderEntry>()
   for (const job of mine.jobs) if (job.run_id === null) kept.set(job.job_id, listOwn(job))
   for (const order of orders) kept.set(order.job_id, listOrder(order))
   const own = new Map(mine.runs.map(run => [run.run_id, run]))
@@ -89,7 +89,7 @@ export function mergeListed(
   return [...kept.values()].toSorted((one, other) => other.orderedAt - one.orderedAt)
 }
 
-function listOwn(job: PayerJobs['jobs'][number]): ListedJob {
+function listOwn(job: PayerJobs['jobs'][number]): JobEntry {
   return {
     kind: 'job',
     jobId: job.job_id,
@@ -104,7 +104,7 @@ function listOwn(job: PayerJobs['jobs'][number]): ListedJob {
   }
 }
 
-function listOrder(order: Order): ListedJob {
+function listOrder(order: Order): JobEntry {
   const { job } = order
   return {
     kind: 'job',
@@ -129,7 +129,7 @@ function outcomeOf(
   status: JobAnswer['status'],
   isCharged: JobAnswer['charged'],
   isUndelivered: boolean,
-): Outcome {
+): JobEntryOutcome {
   if (isUndelivered) return 'undelivered'
   if (isCharged === true) return 'paid'
   if (isCharged === false) return 'free'
@@ -137,7 +137,7 @@ function outcomeOf(
   return status === 'pending' ? 'settling' : 'waiting'
 }
 
-function listOwnRun(run: RunsAnswer['runs'][number]): ListedRun {
+function listOwnRun(run: RunsAnswer['runs'][number]): RunEntry {
   const isOver = run.status === 'completed' || run.status === 'failed' || run.status === 'cancelled'
   return {
     kind: 'run',
@@ -154,7 +154,7 @@ function listOwnRun(run: RunsAnswer['runs'][number]): ListedRun {
   }
 }
 
-function listRun(run: KeptRun): ListedRun {
+function listRun(run: KeptRun): RunEntry {
   const { seen } = run
   return {
     kind: 'run',
@@ -174,7 +174,7 @@ function listRun(run: KeptRun): ListedRun {
   }
 }
 
-function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunOutcome {
+function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunEntryOutcome {
   if (!isStarted) return refusal === undefined ? 'sending' : 'refused'
   if (seen === undefined) return 'running'
   if (seen.needs === 'retry') return 'stopped'

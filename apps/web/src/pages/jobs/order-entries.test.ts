@@ -2,7 +2,7 @@ import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { expect, test } from 'vitest'
 import type { KeptRun } from '../../kept/kept-run.ts'
-import { mergeListed, type ListedRun } from './listed.ts'
+import { mergeEntries, type RunEntry } from './order-entries.ts'
 import { KINDS, sumJobs } from './sum-jobs.ts'
 
 const RUN: KeptRun = {
@@ -57,37 +57,37 @@ const JOB: PayerJobs['jobs'][number] = {
 
 const NOBODY = { jobs: [], runs: [] }
 
-function runOf(list: ReturnType<typeof mergeListed>): ListedRun {
+function runOf(list: ReturnType<typeof mergeEntries>): RunEntry {
   const run = list.find(one => one.kind === 'run')
   if (run?.kind !== 'run') throw new Error('no run is listed')
   return run
 }
 
 test('a run of this browser is listed with its steps, and with what it waits for', () => {
-  const run = runOf(mergeListed([], [RUN], NOBODY))
+  const run = runOf(mergeEntries([], [RUN], NOBODY))
   expect(run).toMatchObject({ outcome: 'stopped', paid: '0.012', steps: { done: 2, all: 3 } })
 })
 
 test('what the platform says of a run counts where it is newer than what was seen here', () => {
-  expect(runOf(mergeListed([], [RUN], { jobs: [], runs: [OWN] }))).toMatchObject({
+  expect(runOf(mergeEntries([], [RUN], { jobs: [], runs: [OWN] }))).toMatchObject({
     outcome: 'paid',
     paid: '0.017',
     steps: { done: 2, all: 3 },
   })
   const older = { ...OWN, status: 'running' as const, changed_at: 1_005 }
-  expect(runOf(mergeListed([], [RUN], { jobs: [], runs: [older] })).outcome).toBe('stopped')
+  expect(runOf(mergeEntries([], [RUN], { jobs: [], runs: [older] })).outcome).toBe('stopped')
 })
 
 test('a run that is not known to have arrived is being sent; one that was refused did not start', () => {
   const { seen: _, ...unseen } = RUN
   const sending = { ...unseen, is_started: false }
-  expect(runOf(mergeListed([], [sending], NOBODY)).outcome).toBe('sending')
+  expect(runOf(mergeEntries([], [sending], NOBODY)).outcome).toBe('sending')
   const refused = { ...sending, refusal: { type: 'validation', sentence: 'article: is required' } }
-  expect(runOf(mergeListed([], [refused], NOBODY)).outcome).toBe('refused')
+  expect(runOf(mergeEntries([], [refused], NOBODY)).outcome).toBe('refused')
 })
 
 test('jobs of a run are in their run, and counted once', () => {
-  const listed = mergeListed([], [RUN], { jobs: [JOB, { ...JOB, job_id: 'job-2', run_id: null }], runs: [] })
+  const listed = mergeEntries([], [RUN], { jobs: [JOB, { ...JOB, job_id: 'job-2', run_id: null }], runs: [] })
   expect(listed.map(({ kind }) => kind)).toEqual(['job', 'run'])
   const { paid, open, ordered } = sumJobs(listed)
   expect(ordered).toBe(2)
@@ -101,7 +101,7 @@ test('a run that ended half-way is paid for what came, and not charged for the r
     ...RUN,
     ...(RUN.seen !== undefined && { seen: { ...RUN.seen, status: 'failed', needs: null, paid: '0.01' } }),
   }
-  const { paid, free, open } = sumJobs(mergeListed([], [half], NOBODY))
+  const { paid, free, open } = sumJobs(mergeEntries([], [half], NOBODY))
   expect([paid, free]).toEqual([
     { count: 1, amount: '0.01' },
     { count: 1, amount: '0.007' },
@@ -111,7 +111,7 @@ test('a run that ended half-way is paid for what came, and not charged for the r
 
 test('runs of one flow are told apart by how their input begins', () => {
   const article = `The moon\n pulls the sea ${'and the sea follows '.repeat(9)}`
-  const about = runOf(mergeListed([], [{ ...RUN, input: { most: 3, article } }], NOBODY)).about
+  const about = runOf(mergeEntries([], [{ ...RUN, input: { most: 3, article } }], NOBODY)).about
   expect(about).toBe('The moon pulls the sea and the sea follows and …')
-  expect(runOf(mergeListed([], [RUN], NOBODY)).about).toBe(undefined)
+  expect(runOf(mergeEntries([], [RUN], NOBODY)).about).toBe(undefined)
 })

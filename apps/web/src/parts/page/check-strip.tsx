@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react'
+import { Table, type Column } from '../table.tsx'
+
+/** The result of the checks of an hour or a day. */
+export type CheckResult = 'passed' | 'partly' | 'offline' | 'unknown'
+
+/** Whether a check has failed. */
+export function hasFailed(result: CheckResult): boolean {
+  return result === 'partly' || result === 'offline'
+}
+
+/** Below a strip of hours or days: what its marks mean, and how long it is. */
+export function StripLegend(props: {
+  readonly marks: readonly (readonly [mark: ReactNode, words: string])[]
+  readonly end: string
+}): ReactNode {
+  const { marks, end } = props
+  return (
+    <p className="legend">
+      {marks.map(([mark, words]) => (
+        <span key={words}>
+          {mark}
+          {words}
+        </span>
+      ))}
+      <span className="end">{end}</span>
+    </p>
+  )
+}
+
+/** The checks of an hour or a day. */
+interface Checked {
+  /** Its beginning; Unix seconds. */
+  readonly at: number
+  readonly ok: number
+  readonly failed: number
+}
+
+/** The hours or days of a strip in which checks failed, as a table that opens; nothing where none did. */
+export function FailedChecks<Row extends Checked>(props: {
+  readonly summary: string
+  readonly rows: readonly Row[]
+  /** The column that names the hour or the day. */
+  readonly time: Column<Row>
+  readonly more?: readonly Column<Row>[]
+}): ReactNode {
+  const { summary, rows, time, more = [] } = props
+  if (rows.length === 0) return null
+  return (
+    <details className="small">
+      <summary>{summary}</summary>
+      <Table
+        rows={rows}
+        keyOf={({ at }) => at}
+        columns={[
+          time,
+          { head: 'Checks passed', look: 'num', cell: ({ ok }) => ok },
+          { head: 'Failed', look: 'num', cell: ({ failed }) => failed },
+          ...more,
+        ]}
+      />
+    </details>
+  )
+}
