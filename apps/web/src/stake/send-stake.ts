@@ -8,7 +8,7 @@ import type { Ask } from '../site/ask.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { StakeProblem } from './stake-problem.ts'
-import { forgetStake, keepStake, readStake, type KeptStake } from './stake-store.ts'
+import { forgetStake, keepStake, readKeptStake, type KeptStake } from './stake-store.ts'
 
 /** What a stake is sent with. */
 export interface Staking {
@@ -17,11 +17,11 @@ export interface Staking {
   /** As the page shows it. */
   readonly registration: Registration
   readonly wallet: Wallet
-  /** Tells what is being waited for. */
-  readonly tell: (words: string) => void
+  /** Says what is being waited for. */
+  readonly report: (words: string) => void
 }
 
-/** Of these it is certain that nothing was sent. Any other answer leaves it open. */
+/** After these it is certain that nothing was sent. After any other it is not known. */
 const NOT_SENT: readonly WalletProblem['kind'][] = [
   'declined',
   'refused',
@@ -31,30 +31,30 @@ const NOT_SENT: readonly WalletProblem['kind'][] = [
 ]
 
 /**
- * One wallet, one transaction: right account, right network, the registry there, enough ether, nobody was faster. What
- * the wallet is asked for is written down before it is asked, and its answer after.
+ * Has the wallet send one transaction, once the account, the network, the registry and the balance are right and nobody
+ * else has staked. The request is kept before the wallet is asked, its answer afterwards.
  *
  * Resolves to the stake as it is kept; undefined where the agent is staked for by now.
  *
- * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent. What is kept then without a hash is in doubt
+ * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent, unless a stake without a hash is kept: then it is not known
  */
 export async function sendStake(staking: Staking): Promise<KeptStake | undefined> {
-  const { registration, platform, tell } = staking
-  const kept = readStake(registration.registration_id)
+  const { registration, platform, report } = staking
+  const kept = readKeptStake(registration.registration_id)
   if (kept !== undefined) return kept
   refuseOtherThanShown(registration, platform)
   const network = findWalletChain(platform)
   const wallet = await takeAccount(staking)
   await changeNetwork(wallet, network, platform)
-  tell('Checking the registry')
+  report('Checking the registry')
   await checkRegistry(wallet, network, staking)
   if (await isStaked(staking)) return undefined
   await checkBalance(wallet, staking)
-  tell(wallet.kind === 'test' ? 'Sending' : `Confirm the stake in ${wallet.name}`)
+  report(wallet.kind === 'test' ? 'Sending' : `Confirm the stake in ${wallet.name}`)
   return await send(wallet, registration)
 }
 
-/** Where it goes, how much and for what: nothing but what stands on the ticket. */
+/** The transaction has the address, the amount and the data that the ticket shows, and no others. */
 function refuseOtherThanShown(registration: Registration, platform: Platform): void {
   const isAsShown =
     registration.registry_address === platform.registry_address &&
@@ -69,7 +69,7 @@ function refuseOtherThanShown(registration: Registration, platform: Platform): v
 }
 
 /** Only the wallet that the agent is paid at may stake, so that nobody registers an agent of somebody else. */
-async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wallet> {
+async function takeAccount({ registration, wallet, report }: Staking): Promise<Wallet> {
   const { found } = registration
   if (wallet.sendTransaction === undefined)
     throw new StakeProblem(
@@ -77,7 +77,7 @@ async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wal
       'Stake with another wallet. Nothing was sent.',
     )
   if (found.phase === 'phase-1' || wallet.address === found.wallet) return wallet
-  tell(`Requesting the account from ${wallet.name}`)
+  report(`Requesting the account from ${wallet.name}`)
   const taken = await wallet.accounts?.take(found.wallet)
   if (taken !== undefined) return taken
   throw new StakeProblem(
@@ -114,7 +114,7 @@ async function checkRegistry(
 ): Promise<void> {
   const call = { to: registration.registry_address, data: STAKE_CALL }
   const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
-    // A contract that refuses the question is another one; anything else says nothing about what is there.
+    // A contract that reverts is another one; any other error says nothing about the contract.
     if (error instanceof Error && /revert/i.test(error.message)) return undefined
     throw new StakeProblem('The chain is not responding.', 'Nothing was sent. Try again in a moment.')
   })
@@ -144,7 +144,7 @@ function walletOf({ found }: Registration): string | undefined {
   return found.phase === 'agent' ? found.wallet : undefined
 }
 
-/** Said here where it can be known; the gas is the wallet's to say. */
+/** The stake alone is compared with the balance: the gas is estimated by the wallet. */
 async function checkBalance({ address }: Wallet, { ask, registration }: Staking): Promise<void> {
   const balance = await ask(`/v1/wallets/${address}/balance`, answers.walletBalance).catch(() => undefined)
   if (balance === undefined || BigInt(balance.native_wei) > BigInt(registration.stake_wei)) return

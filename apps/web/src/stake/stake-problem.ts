@@ -1,7 +1,7 @@
 import { ApiFailure } from '../site/ask.ts'
 import { WalletProblem } from '../wallet/wallet.ts'
 
-/** What kept a stake from being sent: what is the matter, then the way on. */
+/** Why a stake was not sent: the title says what is wrong, the message how to go on. */
 export class StakeProblem extends Error {
   readonly title: string
   /** What can be done on this page besides trying again. */
@@ -15,7 +15,13 @@ export class StakeProblem extends Error {
   }
 }
 
-/** The problem in any error that comes before a wallet is asked to send, or that says that it did not. */
+/** The contract refused the transaction. */
+export const REVERTED = new StakeProblem(
+  'The contract rejected the stake.',
+  'The stake was not transferred to the registry. Only gas was spent.',
+)
+
+/** The problem of any error that is thrown before a wallet is asked to send, or that says that it did not send. */
 export function explainStake(error: unknown): StakeProblem {
   if (error instanceof StakeProblem) return error
   if (error instanceof WalletProblem) return new StakeProblem(error.message, 'Nothing was sent.')

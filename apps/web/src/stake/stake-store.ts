@@ -11,10 +11,10 @@ export interface KeptStake {
 }
 
 /**
- * What this browser knows of a stake. Browsers may keep nothing for a page: then a reload forgets what was sent, and the
+ * The stake that this browser keeps. A browser may keep nothing for a page: then a reload forgets what was sent, and the
  * platform still sees it.
  */
-export function readStake(registrationId: string): KeptStake | undefined {
+export function readKeptStake(registrationId: string): KeptStake | undefined {
   try {
     const text = localStorage.getItem(stakeKey(registrationId))
     return text === null ? undefined : (JSON.parse(text) as KeptStake)
@@ -28,29 +28,29 @@ export function keepStake(registrationId: string, stake: KeptStake): void {
   try {
     localStorage.setItem(stakeKey(registrationId), JSON.stringify(stake))
   } catch {
-    // See readStake.
+    // See readKeptStake.
   }
 }
 
-/** Forgets it: nothing was sent, or the platform has seen it through. */
+/** Forgets it: nothing was sent, or its registration is over. */
 export function forgetStake(registrationId: string): void {
   try {
     localStorage.removeItem(stakeKey(registrationId))
   } catch {
-    // See readStake.
+    // See readKeptStake.
   }
 }
 
-/** Tells when another tab has changed what is known; resolves to what ends it. */
-export function watchStake(registrationId: string, tell: () => void): () => void {
+/** Calls back when another tab has changed the stake; returns what ends that. */
+export function watchStake(registrationId: string, changed: () => void): () => void {
   const listener = ({ key }: StorageEvent): void => {
-    if (key === stakeKey(registrationId)) tell()
+    if (key === stakeKey(registrationId)) changed()
   }
   addEventListener('storage', listener)
   return () => removeEventListener('storage', listener)
 }
 
-/** Names it in the storage of the browser, and the lock that one tab of it holds. */
+/** Its name in the storage of the browser, and that of the lock that one tab holds. */
 export function stakeKey(registrationId: string): string {
   return `farebox-stake-${registrationId}`
 }

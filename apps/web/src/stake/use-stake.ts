@@ -3,14 +3,15 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
 import { useAction } from '../site/action.ts'
 import { useSite } from '../site/site.ts'
-import { isSettled, useRegistration } from './use-registration.ts'
-import { viewStake, type Attempt, type StakeView } from './stake-view.ts'
-import { explainStake, StakeProblem } from './stake-problem.ts'
-import { forgetStake, readStake, stakeKey, watchStake, type KeptStake } from './stake-store.ts'
+import { createStakeLock, type StakeLock } from './stake-lock.ts'
+import { explainStake, REVERTED } from './stake-problem.ts'
+import { forgetStake, readKeptStake, watchStake, type KeptStake } from './stake-store.ts'
+import { endOfStake, viewStake, type Attempt, type StakeView } from './stake-view.ts'
+import { useRegistration } from './use-registration.ts'
 
 /** The stake of a registration, and what can be done about it. */
 export interface Stake {
-  /** As the platform last told it. */
+  /** As the platform last answered it. */
   readonly registration: Registration
   readonly view: StakeView
   /** The platform did not answer when it was last asked. */
@@ -25,114 +26,104 @@ export interface Stake {
   readonly beginAgain: () => void
 }
 
-/** A tab that reads what another has stored may be a moment late: the lock is kept as long. */
-const LOCK_KEPT_MS = 3_000
-
 const IDLE: Attempt = { step: 'idle' }
 
 /** Drives the stake of a registration. Undefined: there is none so far. */
 export function useStake(given: Registration | undefined): Stake | undefined {
-  const { platform, ask } = useSite()
-  const { wallet, connect, refresh } = usePurse()
-  const id = given?.registration_id ?? ''
-  const [attempt, setAttempt] = useState<Attempt>(IDLE)
-  const [kept, setKept] = useState<KeptStake>()
-  const [followedId, setFollowedId] = useState<string>()
-  const hasLock = useRef(false)
-  const holdsLock = useCallback(() => hasLock.current, [])
-  const read = useCallback(() => setKept(readStake(id)), [id])
-  useEffect(() => {
-    setAttempt(IDLE)
-    read()
-    if (readStake(id) !== undefined) setFollowedId(id)
-    return watchStake(id, read)
-  }, [id, read])
-  const { registration, isAway, fate, isHeld, look } = useRegistration({ given, kept, wallet, holdsLock })
-  const isOver = registration !== undefined && isSettled(registration)
-  const isListed = registration?.status.state === 'listed'
-
-  useEffect(() => {
-    if (id !== '' && !isListed) setFollowedId(id)
-  }, [id, isListed])
-
-  useEffect(() => {
-    if (!isOver) return
-    forgetStake(id)
-    setKept(undefined)
-    refresh()
-  }, [isOver, id, refresh])
-  useEffect(() => {
-    if (fate !== 'reverted') return
-    forgetStake(id)
-    setKept(undefined)
-    setAttempt({
-      step: 'stopped',
-      problem: new StakeProblem(
-        'The contract rejected the stake.',
-        'The stake was not transferred to the registry. Only gas was spent.',
-      ),
-    })
-  }, [fate, id])
-
-  const attemptStake = async (another: boolean): Promise<void> => {
-    const chosen = await connect({ another })
-    if (chosen === undefined || registration === undefined) return
-    const tell = (words: string): void => setAttempt({ step: 'asking', words })
-    tell(`Waiting for ${chosen.name}`)
-    const { sendStake } = await import('./send-stake.ts')
-    // One tab at a time: what this one keeps, the next one finds.
-    await navigator.locks.request(stakeKey(id), { ifAvailable: true }, async lock => {
-      if (lock === null)
-        throw new StakeProblem('Another tab is already staking.', 'Confirm or decline the transaction there.')
-      hasLock.current = true
-      const sent = await sendStake({ ask, platform, registration, wallet: chosen, tell })
-      read()
-      setAttempt(IDLE)
-      look()
-      if (sent?.hash !== undefined) await new Promise(resolve => setTimeout(resolve, LOCK_KEPT_MS))
-    })
-  }
-  const { act } = useAction(async (_left, another: boolean) => {
-    setAttempt(IDLE)
-    try {
-      await attemptStake(another)
-    } catch (error) {
-      read()
-      setAttempt({ step: 'stopped', problem: explainStake(error) })
-    }
-    hasLock.current = false
-    look()
+  const { wallet, refresh } = usePurse()
+  const [lock] = useState(createStakeLock)
+  const { kept, hasStaked, reread, forget } = useKeptStake(given?.registration_id ?? '')
+  const { state, readNow } = useRegistration({ given, kept, wallet, lock })
+  const { attempt, setAttempt, attemptBy } = useAttempt(state?.registration, lock, () => {
+    reread()
+    readNow()
   })
-  const begin = (): void => act(false)
+  const end = state && endOfStake(state, kept)
+  useEffect(() => {
+    if (end === undefined) return
+    forget()
+    if (end === 'over') refresh()
+    else setAttempt({ step: 'stopped', problem: REVERTED })
+  }, [end, forget, refresh, setAttempt])
+  const begin = (): void => attemptBy(false)
   useGoOn(attempt, wallet, begin)
-  if (registration === undefined) return undefined
-
+  if (state === undefined) return undefined
   return {
-    registration,
-    view: viewStake({
-      status: registration.status,
-      kept,
-      attempt,
-      fate,
-      isHeld,
-      isFollowed: followedId === id,
-    }),
-    isAway,
+    registration: state.registration,
+    view: viewStake(state, { kept, hasStaked, attempt }),
+    isAway: state.isAway,
     stake: begin,
-    useOther: () => act(true),
+    useOther: () => attemptBy(true),
     chooseAccount() {
       const asked = wallet?.accounts?.choose() ?? Promise.resolve()
       asked.then(begin, () => undefined)
     },
     beginAgain() {
-      forgetStake(id)
-      setKept(undefined)
+      forget()
       setAttempt(IDLE)
     },
   }
 }
 
-/** Who changes to the right account in the wallet has said already that they want to stake. */
+/** The stake that this browser keeps, in whichever tab it was sent. */
+function useKeptStake(id: string): {
+  readonly kept: KeptStake | undefined
+  /** One was kept while the page was open. */
+  readonly hasStaked: boolean
+  readonly reread: () => void
+  readonly forget: () => void
+} {
+  const [kept, setKept] = useState<KeptStake>()
+  const [stakedId, setStakedId] = useState<string>()
+  const reread = useCallback(() => {
+    const stake = readKeptStake(id)
+    setKept(stake)
+    if (stake !== undefined) setStakedId(id)
+  }, [id])
+  const forget = useCallback(() => {
+    forgetStake(id)
+    setKept(undefined)
+  }, [id])
+  useEffect(() => {
+    reread()
+    return watchStake(id, reread)
+  }, [id, reread])
+  return { kept, hasStaked: stakedId === id, reread, forget }
+}
+
+/** What this tab does to have the stake sent. */
+function useAttempt(registration: Registration | undefined, lock: StakeLock, changed: () => void) {
+  const { platform, ask } = useSite()
+  const { connect } = usePurse()
+  const [attempt, setAttempt] = useState<Attempt>(IDLE)
+  const id = registration?.registration_id
+  useEffect(() => setAttempt(IDLE), [id])
+  const send = async (another: boolean): Promise<void> => {
+    const wallet = await connect({ another })
+    if (wallet === undefined || registration === undefined) return
+    const report = (words: string): void => setAttempt({ step: 'asking', words })
+    report(`Waiting for ${wallet.name}`)
+    const { sendStake } = await import('./send-stake.ts')
+    await lock.hold(registration.registration_id, async () => {
+      const sent = await sendStake({ ask, platform, registration, wallet, report })
+      setAttempt(IDLE)
+      changed()
+      return sent?.hash !== undefined
+    })
+  }
+  const { act } = useAction(async (_left, another: boolean) => {
+    setAttempt(IDLE)
+    try {
+      await send(another)
+    } catch (error) {
+      setAttempt({ step: 'stopped', problem: explainStake(error) })
+    }
+    changed()
+  })
+  return { attempt, setAttempt, attemptBy: act }
+}
+
+/** A person who changes to the right account in the wallet has said already that they want to stake. */
 function useGoOn(attempt: Attempt, wallet: unknown, begin: () => void): void {
   const seen = useRef(wallet)
   useEffect(() => {

@@ -2,14 +2,14 @@ import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Wallet } from './wallet.ts'
 
 /** A transaction that a wallet was asked to send. */
-export interface SentTransaction {
+export interface AskedTransaction {
   /** Undefined: the wallet has not said. */
   readonly hash?: string
   readonly from: string
 }
 
-/** What became of a transaction, as far as a wallet's own chain tells. */
-export type TransactionFate = 'open' | 'reverted' | 'replaced' | 'unknown'
+/** The outcome of a transaction, as far as the wallet's own chain knows it. */
+export type TransactionOutcome = 'open' | 'reverted' | 'replaced' | 'unknown'
 
 /**
  * Asks the wallet's chain about a transaction that the platform has not seen so far: whether the contract refused it, and
@@ -17,9 +17,9 @@ export type TransactionFate = 'open' | 'reverted' | 'replaced' | 'unknown'
  */
 export async function readTransaction(
   wallet: Wallet,
-  { hash, from }: SentTransaction,
+  { hash, from }: AskedTransaction,
   chainId: number,
-): Promise<TransactionFate> {
+): Promise<TransactionOutcome> {
   const { readChain } = wallet
   if (readChain === undefined || hash === undefined) return 'unknown'
   if (Number(await readChain('eth_chainId', [])) !== chainId) return 'unknown'
@@ -33,7 +33,7 @@ export async function readTransaction(
   return known !== undefined && used > known ? 'replaced' : 'open'
 }
 
-/** A transaction that was replaced is not told of any more: its number is kept from before. */
+/** Nodes forget a transaction that was replaced: its nonce is kept from before. */
 const nonces = new Map<string, number>()
 
 function nonceOf(transaction: unknown): number | undefined {

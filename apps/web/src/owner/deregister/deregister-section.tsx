@@ -2,6 +2,7 @@ import type { Me } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
 import { Note } from '../../parts/note.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Address, Hash } from '../../parts/short.tsx'
 import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
@@ -20,16 +21,13 @@ export function DeregisterSection(props: {
   const { agentId, owner, origin, stakeWei } = props
   const { platform } = useSite()
   const [isOpen, setOpen] = useState(false)
-  const { state, send, look, forget } = useDeregister(agentId, owner, () => setOpen(false))
+  const { state, send, follow, forget } = useDeregister(agentId, owner, () => setOpen(false))
   const ether = formatEther(stakeWei ?? platform.stake_wei)
   return (
     <section id="stake">
-      <div className="heading">
-        <h2>Get your stake back</h2>
-        {state.kind !== 'done' && <span className="end">{ether} ETH staked</span>}
-      </div>
+      <Heading end={state.kind !== 'done' && `${ether} ETH staked`}>Get your stake back</Heading>
       {state.kind === 'done' || state.kind === 'sent' ? (
-        <SentNote agentId={agentId} ether={ether} state={state} look={look} forget={forget} />
+        <SentNote agentId={agentId} ether={ether} state={state} follow={follow} forget={forget} />
       ) : (
         <DeregisterOffer
           agentId={agentId}
@@ -57,10 +55,10 @@ function SentNote(props: {
   readonly agentId: number
   readonly ether: string
   readonly state: Extract<DeregisterState, { readonly kind: 'sent' | 'done' }>
-  readonly look: () => void
+  readonly follow: () => void
   readonly forget: () => void
 }): ReactNode {
-  const { agentId, ether, state, look, forget } = props
+  const { agentId, ether, state, follow, forget } = props
   const { platform } = useSite()
   if (state.kind === 'done') {
     return (
@@ -80,7 +78,7 @@ function SentNote(props: {
       </p>
       <p className="acts">
         {state.isLate && (
-          <button type="button" className="link" onClick={look}>
+          <button type="button" className="link" onClick={follow}>
             Check again
           </button>
         )}

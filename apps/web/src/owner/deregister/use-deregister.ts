@@ -2,110 +2,75 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { useEffect, useState } from 'react'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useAction } from '../../site/action.ts'
-import { answers } from '../../site/answers.ts'
-import type { Ask } from '../../site/ask.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
-import { readTransaction } from '../../wallet/read-transaction.ts'
+import { followDeregister } from './follow-deregister.ts'
 import { explainDeregister, sendDeregister } from './send-deregister.ts'
 
-/** How far taking a stake back is. */
+/** How far the deregistration of an agent is. */
 export type DeregisterState =
   | { readonly kind: 'idle'; readonly problem?: string }
   | { readonly kind: 'asking' }
   | { readonly kind: 'sent'; readonly transaction: string; readonly isLate: boolean }
   | { readonly kind: 'done' }
 
-/** What its owner can do about it. */
+/** The deregistration of an agent, and what its owner can do about it. */
 export interface Deregister {
   readonly state: DeregisterState
   /** Asks the wallet; does nothing while it is asked. */
   readonly send: () => void
-  /** Waits again for what was sent. */
-  readonly look: () => void
-  /** Its person says that what was sent came to nothing. */
+  /** Follows what was sent once more. */
+  readonly follow: () => void
+  /** Its owner says that what was sent will not be in a block. */
   readonly forget: () => void
 }
 
-/** In the browser's storage: the transaction that was sent for an agent, so that a page loaded anew waits for it. */
+/** In the browser's storage: the transaction that was sent for an agent, so that a page that is loaded again follows it. */
 const SENT = 'farebox-deregister-'
-const LOOK_MS = 3_000
-/** Looks until the page stops waiting by itself. */
-const MOST_LOOKS = 100
 
-const FAILURES = {
-  reverted: 'The contract rejected the transaction. The agent is still registered, and only gas was spent.',
-  replaced: 'Another transaction from your wallet replaced this one. The agent is still registered.',
-}
-
-/** Ends an agent's registration by its owner's wallet; what is sent is waited for, and never sent twice by itself. */
+/** Deregisters an agent by its owner's wallet. A transaction that was sent is followed, and no other is sent meanwhile. */
 export function useDeregister(agentId: number, owner: string, sentNow: () => void): Deregister {
   const { ask, platform } = useSite()
   const { wallet, connect, refresh } = usePurse()
   const { chain_id: chainId } = platform
   const [state, setState] = useState<DeregisterState>({ kind: 'idle' })
   const key = `${SENT}${chainId}-${agentId}`
-  const sent = state.kind === 'sent' && !state.isLate ? state.transaction : undefined
+  const transaction = state.kind === 'sent' && !state.isLate ? state.transaction : undefined
+  const setLate = (isLate: boolean): void =>
+    setState(before => (before.kind === 'sent' ? { ...before, isLate } : before))
+  const end = (next: DeregisterState): void => {
+    localStorage.removeItem(key)
+    setState(next)
+  }
 
   useEffect(() => {
-    const transaction = localStorage.getItem(key)
-    if (transaction !== null) setState({ kind: 'sent', transaction, isLate: false })
+    const kept = localStorage.getItem(key)
+    if (kept !== null) setState({ kind: 'sent', transaction: kept, isLate: false })
   }, [key])
 
-  const fateOf = async (transaction: string): Promise<DeregisterState | undefined> => {
-    if (await isDeregistered(ask, agentId)) return { kind: 'done' }
-    const result =
-      wallet === undefined
-        ? 'unknown'
-        : await readTransaction(wallet, { hash: transaction, from: owner }, chainId)
-    const isOver = result === 'reverted' || result === 'replaced'
-    return isOver ? { kind: 'idle', problem: FAILURES[result] } : undefined
-  }
-  useRead(sent && `${key} ${sent} ${wallet?.address}`, async signal => {
-    if (sent === undefined) return undefined
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-      await systemClock.sleep(LOOK_MS, signal)
-      const next = await fateOf(sent).catch(() => undefined)
-      signal.throwIfAborted()
-      if (next === undefined) continue
-      localStorage.removeItem(key)
-      setState(next)
-      if (next.kind === 'done') refresh()
-      return next
-    }
-    setState(before => (before.kind === 'sent' ? { ...before, isLate: true } : before))
+  useRead(transaction && `${key} ${transaction} ${wallet?.address}`, async signal => {
+    if (transaction === undefined) return undefined
+    const sent = { agentId, owner, transaction, chainId, ask, wallet, clock: systemClock }
+    const outcome = await followDeregister(sent, signal)
+    if (outcome === undefined) return setLate(true)
+    if (outcome.kind === 'failed') return end({ kind: 'idle', problem: outcome.problem })
+    end(outcome)
+    refresh()
     return undefined
   })
 
-  const sending = useAction(async () => {
+  const { act: send } = useAction(async () => {
     setState({ kind: 'asking' })
     try {
       const paying = wallet ?? (await connect())
       if (paying === undefined) return setState({ kind: 'idle' })
-      const transaction = await sendDeregister({ agentId, owner, wallet: paying, platform })
-      localStorage.setItem(key, transaction)
-      setState({ kind: 'sent', transaction, isLate: false })
+      const hash = await sendDeregister({ agentId, owner, wallet: paying, platform })
+      localStorage.setItem(key, hash)
+      setState({ kind: 'sent', transaction: hash, isLate: false })
       sentNow()
     } catch (error) {
       setState({ kind: 'idle', problem: explainDeregister(error) })
     }
   })
-  return {
-    state,
-    send: sending.act,
-    look: () => setState(before => (before.kind === 'sent' ? { ...before, isLate: false } : before)),
-    forget() {
-      localStorage.removeItem(key)
-      setState({ kind: 'idle' })
-    },
-  }
-}
-
-/** Whether the platform has seen the registration end. An agent that is nobody's of this session's says nothing. */
-async function isDeregistered(ask: Ask, agentId: number): Promise<boolean> {
-  const { agents } = await ask(
-    `/v1/me/agents${agentId > 1 ? `?cursor=${agentId - 1}` : ''}`,
-    answers.ownedAgents,
-  )
-  return agents.find(({ agent_id: id }) => id === agentId)?.standing === 'deregistered'
+  return { state, send, follow: () => setLate(false), forget: () => end({ kind: 'idle' }) }
 }

@@ -1,12 +1,16 @@
 import type { AgentHealth, Webhook } from '@farebox/platform-api/monitor'
 import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
-import type { AgentDashboard, Me, OwnedAgents } from '@farebox/platform-api/owners'
-import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import type { AgentDashboard, Me } from '@farebox/platform-api/owners'
+import {
+  findOwnAgent,
+  readDays,
+  readWebhook,
+  unlessSignedOut,
+  type Days,
+  type OwnAgent,
+} from '../../owner/read-parts.ts'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure, type Ask } from '../../site/ask.ts'
-
-/** An agent as its owner's list has it. */
-export type OwnAgent = OwnedAgents['agents'][number]
 
 /** Everything on the page of one agent, for its owner. */
 export interface OwnerAgentData {
@@ -36,7 +40,7 @@ export async function loadOwnerAgent(
 ): Promise<OwnerAgentData> {
   const days = readDays(query)
   const [agent, dashboard, overview, health, webhook, jobs, shown] = await Promise.all([
-    readOwnAgent(ask, agentId),
+    takeOwnAgent(ask, agentId),
     ask(`/v1/me/agents/${agentId}/dashboard?days=${days}`, answers.dashboard),
     ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard).catch(unlessSignedOut(null)),
     ask(`/v1/agents/${agentId}/health`, answers.agentHealth).catch(unlessSignedOut(null)),
@@ -60,11 +64,8 @@ export async function loadOwnerAgent(
 }
 
 /** One agent of the signed-in owner's list. Rejects with an `ApiFailure` 404 where it is none of theirs. */
-export async function readOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
-  // The list goes by their numbers: the first after the one before is this one.
-  const cursor = agentId > 1 ? `?cursor=${agentId - 1}` : ''
-  const { agents } = await ask(`/v1/me/agents${cursor}`, answers.ownedAgents)
-  const agent = agents.find(({ agent_id: id }) => id === agentId)
+export async function takeOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
+  const agent = await findOwnAgent(ask, agentId)
   if (agent === undefined)
     throw new ApiFailure(`You do not have an agent ${agentId}.`, { status: 404, type: 'not_found' })
   return agent

@@ -7,7 +7,8 @@ import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignInGate } from '../../session/sign-in-gate.tsx'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
-import { readAgentId, readOwnAgent, type OwnAgent } from './load-owner-agent.ts'
+import type { OwnAgent } from '../../owner/read-parts.ts'
+import { readAgentId, takeOwnAgent } from './load-owner-agent.ts'
 
 interface Data {
   readonly agent: OwnAgent
@@ -45,7 +46,7 @@ export const page: PageModule<Data | null> = {
     }
     return await loadSignedIn(async () => {
       const [agent, jobs] = await Promise.all([
-        readOwnAgent(ask, agentId),
+        takeOwnAgent(ask, agentId),
         ask(`/v1/me/agents/${agentId}/jobs?${asked}`, answers.ownerJobs),
       ])
       return { agent, jobs, status, jobId, isFurther: cursor !== '' && jobId === '' }

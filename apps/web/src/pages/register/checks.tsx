@@ -1,5 +1,6 @@
 import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
@@ -35,13 +36,19 @@ export function Checks({ state }: { readonly state: CheckState }): ReactNode {
   const isAhead = step === 'idle' || step === 'asking'
   return (
     <section aria-labelledby="checks-title">
-      <div className="heading ruled">
-        <h2 id="checks-title">{step === 'idle' ? 'Planned checks' : 'Checks'}</h2>
-        <span className="end num">
-          {at !== undefined && <When at={at} form="clock" />}
-          {tookMs !== undefined && formatDuration(tookMs)}
-        </span>
-      </div>
+      <Heading
+        look="ruled"
+        id="checks-title"
+        endLook="num"
+        end={
+          <>
+            {at !== undefined && <When at={at} form="clock" />}
+            {tookMs !== undefined && formatDuration(tookMs)}
+          </>
+        }
+      >
+        {step === 'idle' ? 'Planned checks' : 'Checks'}
+      </Heading>
       <p className="unseen" role="status">
         {describe(state)}
       </p>
@@ -49,7 +56,7 @@ export function Checks({ state }: { readonly state: CheckState }): ReactNode {
         {checks.map(check => (
           <Check key={check.name} check={check} />
         ))}
-        {isAhead && <Ahead checks={checks} isAsking={step === 'asking'} />}
+        {isAhead && <PlannedChecks checks={checks} isAsking={step === 'asking'} />}
       </ul>
       {step === 'refused' && (
         <Note tone="refused" alert>
@@ -117,7 +124,7 @@ function Failure({
 }
 
 /** What is still to be asked keeps its room, so that nothing moves when it comes. */
-function Ahead(props: {
+function PlannedChecks(props: {
   readonly checks: readonly RegistrationCheck[]
   readonly isAsking: boolean
 }): ReactNode {

@@ -1,7 +1,7 @@
 import { useId, useState, type ReactNode } from 'react'
 import { useSite } from '../../site/site.ts'
 
-/** Where the agent answers, and the button that has it looked at. What was typed stays, whatever comes of it. */
+/** The endpoint of an agent, and the button that checks it. What was typed stays, whatever the result. */
 export function EndpointForm(props: {
   /** Of the registration that is open. */
   readonly endpoint: string | undefined
@@ -10,18 +10,21 @@ export function EndpointForm(props: {
   readonly isAsking: boolean
   /** A stake is under way, or there: another endpoint is another registration. */
   readonly isHeld: boolean
-  /** Nothing more becomes of that stake. */
+  /** That stake changes no more by itself. */
   readonly isOver: boolean
   readonly refusal: string | undefined
   readonly check: (endpoint: string) => void
 }): ReactNode {
   const { endpoint, first, isAsking, isHeld, isOver, refusal, check } = props
-  const { platform } = useSite()
   const id = useId()
   const [typed, setTyped] = useState<string>()
   const [isMissing, setMissing] = useState(false)
   const value = typed ?? endpoint ?? first
-  const isOther = endpoint === undefined || value.trim() !== endpoint
+  const submit = (): void => {
+    if (isAsking || isHeld) return
+    setMissing(value.trim() === '')
+    if (value.trim() !== '') check(value.trim())
+  }
   return (
     <form
       className="field endpoint"
@@ -29,9 +32,7 @@ export function EndpointForm(props: {
       noValidate
       onSubmit={event => {
         event.preventDefault()
-        if (isAsking || isHeld) return
-        setMissing(value.trim() === '')
-        if (value.trim() !== '') check(value.trim())
+        submit()
       }}
     >
       <label className="label" htmlFor={id}>
@@ -41,21 +42,13 @@ export function EndpointForm(props: {
         </span>
       </label>
       <div className="row">
-        <input
+        <EndpointInput
           id={id}
-          name="endpoint"
-          className="input mono"
-          inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder={platform.local_mode ? 'http://localhost:3000' : 'https://agent.example'}
-          aria-invalid={isMissing || refusal !== undefined}
-          aria-describedby={`${id}-hint`}
-          readOnly={isHeld}
           value={value}
-          onChange={event => {
-            setTyped(event.target.value)
+          isHeld={isHeld}
+          isRefused={isMissing || refusal !== undefined}
+          type={text => {
+            setTyped(text)
             setMissing(false)
           }}
         />
@@ -65,18 +58,11 @@ export function EndpointForm(props: {
             className={endpoint === undefined ? 'button solid' : 'button'}
             aria-disabled={isAsking}
           >
-            {isAsking ? 'Checking…' : isOther ? 'Check' : 'Check again'}
+            {isAsking ? 'Checking…' : value.trim() === endpoint ? 'Check again' : 'Check'}
           </button>
         )}
       </div>
-      <p className={isMissing ? 'hint bad' : 'hint'} id={`${id}-hint`}>
-        {isMissing
-          ? 'endpoint: enter the address of your agent'
-          : isHeld
-            ? 'The stake is for this endpoint.'
-            : 'Checking is free. It does not run a job or pay anything.'}{' '}
-        {isHeld && isOver && <a href="/register">Check another endpoint</a>}
-      </p>
+      <EndpointHint id={`${id}-hint`} isMissing={isMissing} isHeld={isHeld} isOver={isOver} />
       <noscript>
         <p className="hint">
           JavaScript is off. Turn it on to check endpoints and use your wallet here, or run{' '}
@@ -84,5 +70,52 @@ export function EndpointForm(props: {
         </p>
       </noscript>
     </form>
+  )
+}
+
+function EndpointInput(props: {
+  readonly id: string
+  readonly value: string
+  readonly isHeld: boolean
+  readonly isRefused: boolean
+  readonly type: (text: string) => void
+}): ReactNode {
+  const { id, value, isHeld, isRefused, type } = props
+  const { platform } = useSite()
+  return (
+    <input
+      id={id}
+      name="endpoint"
+      className="input mono"
+      inputMode="url"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      placeholder={platform.local_mode ? 'http://localhost:3000' : 'https://agent.example'}
+      aria-invalid={isRefused}
+      aria-describedby={`${id}-hint`}
+      readOnly={isHeld}
+      value={value}
+      onChange={event => type(event.target.value)}
+    />
+  )
+}
+
+function EndpointHint(props: {
+  readonly id: string
+  readonly isMissing: boolean
+  readonly isHeld: boolean
+  readonly isOver: boolean
+}): ReactNode {
+  const { id, isMissing, isHeld, isOver } = props
+  return (
+    <p className={isMissing ? 'hint bad' : 'hint'} id={id}>
+      {isMissing
+        ? 'endpoint: enter the address of your agent'
+        : isHeld
+          ? 'The stake is for this endpoint.'
+          : 'Checking is free. It does not run a job or pay anything.'}{' '}
+      {isHeld && isOver && <a href="/register">Check another endpoint</a>}
+    </p>
   )
 }

@@ -1,5 +1,6 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { plainLine } from '../../format/plain-line.ts'
 import { Fares } from '../../parts/fares.tsx'
 import { Note } from '../../parts/note.tsx'
@@ -19,10 +20,9 @@ export function Listing(props: {
   const name = plainLine(found.name, 64) || 'Unnamed agent'
   return (
     <section aria-labelledby="listing-title">
-      <div className="heading ruled">
-        <h2 id="listing-title">{isListed ? 'Listing' : 'Listing preview'}</h2>
-        <span className="end">{found.phase === 'agent' ? 'USDC per job' : ''}</span>
-      </div>
+      <Heading look="ruled" id="listing-title" end={found.phase === 'agent' && 'USDC per job'}>
+        {isListed ? 'Listing' : 'Listing preview'}
+      </Heading>
       <div className="entry">
         <div className="top">
           <h3>

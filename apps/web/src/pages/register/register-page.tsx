@@ -5,7 +5,7 @@ import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
-import { isSettled } from '../../stake/use-registration.ts'
+import { isRegistrationOver } from '../../stake/follow-registration.ts'
 import { useStake } from '../../stake/use-stake.ts'
 import { Checks } from './checks.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
@@ -66,7 +66,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
   const view = isOpen ? stake?.view : undefined
   const already = view?.at === 'already' ? view : checks.listed
   const shown = already === undefined && isOpen ? stake : undefined
-  const isOver = shown !== undefined && isSettled(shown.registration)
+  const isOver = shown !== undefined && isRegistrationOver(shown.registration)
   return (
     <main id="main" className="page near register">
       <p className="crumb">
@@ -86,7 +86,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
         />
         <aside>
           <StakeTicket stake={shown} />
-          <Explained isPhaseOne={shown?.registration.found.phase === 'phase-1'} />
+          <StakeQuestions isPhaseOne={shown?.registration.found.phase === 'phase-1'} />
         </aside>
         <div className="looked">
           {already === undefined ? (
@@ -129,7 +129,7 @@ function AlreadyListed(props: { readonly agentId: number; readonly owner: string
 }
 
 /** What an owner may want to know before staking. */
-function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): ReactNode {
+function StakeQuestions({ isPhaseOne }: { readonly isPhaseOne: boolean }): ReactNode {
   return (
     <div className="explained">
       <details open={isPhaseOne}>

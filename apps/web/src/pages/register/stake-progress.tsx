@@ -1,8 +1,9 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { Sign } from '../../signs/sign.tsx'
+import type { StakeView } from '../../stake/stake-view.ts'
 import type { Stake } from '../../stake/use-stake.ts'
-import { OtherAccount, Problem } from './stake-problems.tsx'
+import { StakeProblemNote } from './stake-problem-note.tsx'
 
 /** What is going on with a stake, the money first, then the way on. */
 export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
@@ -14,13 +15,13 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
     const isChanged = last.current !== view.at
     last.current = view.at
     if (!isChanged && problem === undefined) return
-    // The button that had the focus is gone: whoever pressed it is told what came of it.
+    // The button that had the focus is gone: a screen reader goes on with the result.
     if (isChanged && document.activeElement === document.body) area.current?.focus({ preventScroll: true })
     area.current?.scrollIntoView({ block: 'nearest' })
   }, [view.at, problem])
   return (
     <div ref={area} className="progress" tabIndex={-1} aria-live="polite">
-      <Told stake={stake} />
+      <StakeStage stake={stake} />
       {isAway && (
         <Note tone="warn">
           <p>
@@ -32,19 +33,15 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
   )
 }
 
-function Told({ stake }: { readonly stake: Stake }): ReactNode {
+/** What the money does now: asked for, sent, in a block, listed. */
+function StakeStage({ stake }: { readonly stake: Stake }): ReactNode {
   const { view, beginAgain } = stake
   switch (view.at) {
     // It has its own place: there is no stake of this visitor.
     case 'already':
       return null
     case 'offer':
-      if (view.problem === undefined) return null
-      return view.problem.way === 'other-account' ? (
-        <OtherAccount stake={stake} problem={view.problem} />
-      ) : (
-        <Problem stake={stake} problem={view.problem} />
-      )
+      return view.problem && <StakeProblemNote stake={stake} problem={view.problem} />
     case 'asking':
       return (
         <p className="stop here">
@@ -62,20 +59,7 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
         </Note>
       )
     case 'doubt':
-      return (
-        <Note tone="warn" alert>
-          <p>
-            <b>The stake may have been sent.</b> The request was sent to <bdi>{view.kept.walletName}</bdi>,
-            but there was no response. {view.problem !== undefined && <bdi>{view.problem.title}</bdi>}
-          </p>
-          <p>Check your wallet’s activity. If the stake was sent, this page will continue automatically.</p>
-          <p className="acts">
-            <button type="button" className="link" onClick={beginAgain}>
-              It was not sent. Start again
-            </button>
-          </p>
-        </Note>
-      )
+      return <UnansweredStake view={view} beginAgain={beginAgain} />
     case 'sent':
       return (
         <>
@@ -83,44 +67,67 @@ function Told({ stake }: { readonly stake: Stake }): ReactNode {
             <b>Sent</b>
             Not confirmed yet. You can close this page. It will continue when you come back.
           </p>
-          <Doubtful stake={stake} />
+          <LateStake view={view} beginAgain={beginAgain} />
         </>
       )
     case 'block':
-      return <InBlock view={view} />
+      return <StakeInBlock view={view} />
     case 'listed':
-      return (
-        <>
-          <p className="stamp paid" role="alert">
-            <Sign name="check" /> Listed as agent {view.agent_id}
-          </p>
-          <p>
-            {view.provisional
-              ? 'It is listed as unpaid and provisional because it does not provide /about.'
-              : 'People and programs can now find it.'}
-          </p>
-          <a className="button solid wide" href={`/agents/${view.agent_id}`}>
-            View the agent
-          </a>
-        </>
-      )
+      return <ListedAgent view={view} />
     case 'refused':
-      return (
-        <Note tone={view.retried ? 'warn' : 'refused'} alert>
-          <p>
-            <b>Agent {view.agent_id} is not listed.</b> <bdi>{view.reason}</bdi>
-          </p>
-          <p>
-            {view.retried
-              ? 'The platform will check it again soon.'
-              : 'The stake is still yours. To get it back, run farebox deregister.'}
-          </p>
-        </Note>
-      )
+      return <RefusedAgent view={view} />
   }
 }
 
-function InBlock({ view }: { readonly view: Extract<Stake['view'], { readonly at: 'block' }> }): ReactNode {
+type ViewAt<At extends StakeView['at']> = Extract<StakeView, { readonly at: At }>
+
+/** The wallet was asked and did not answer. */
+function UnansweredStake(props: {
+  readonly view: ViewAt<'doubt'>
+  readonly beginAgain: () => void
+}): ReactNode {
+  const { kept, problem } = props.view
+  return (
+    <Note tone="warn" alert>
+      <p>
+        <b>The stake may have been sent.</b> The request was sent to <bdi>{kept.walletName}</bdi>, but there
+        was no response. {problem !== undefined && <bdi>{problem.title}</bdi>}
+      </p>
+      <p>Check your wallet’s activity. If the stake was sent, this page will continue automatically.</p>
+      <p className="acts">
+        <button type="button" className="link" onClick={props.beginAgain}>
+          It was not sent. Start again
+        </button>
+      </p>
+    </Note>
+  )
+}
+
+/** A transaction that is in no block by then may have been cancelled. */
+const LATE_AFTER_SECONDS = 180
+
+/** Nobody is asked to begin again while their stake may still arrive. */
+function LateStake(props: { readonly view: ViewAt<'sent'>; readonly beginAgain: () => void }): ReactNode {
+  const { kept, isReplaced } = props.view
+  const isLate = Date.now() / 1_000 - kept.askedAt > LATE_AFTER_SECONDS
+  if (!isReplaced && !isLate) return null
+  return (
+    <Note tone="warn" alert>
+      <p>
+        {isReplaced
+          ? 'Your wallet replaced this transaction with another one. If the new one sends the stake, it will appear here within a minute.'
+          : 'This is taking longer than expected. Check your wallet’s activity.'}
+      </p>
+      <p className="acts">
+        <button type="button" className="link" onClick={props.beginAgain}>
+          I canceled it. Start again
+        </button>
+      </p>
+    </Note>
+  )
+}
+
+function StakeInBlock({ view }: { readonly view: ViewAt<'block'> }): ReactNode {
   const { agent_id: id, confirmations: have, confirmations_wanted: wanted } = view
   return (
     <div className="stop here">
@@ -137,25 +144,34 @@ function InBlock({ view }: { readonly view: Extract<Stake['view'], { readonly at
   )
 }
 
-/** A transaction that is in no block by then may have been cancelled. */
-const DOUBT_AFTER_SECONDS = 180
-
-/** Nobody is asked to begin again while their stake may still arrive. */
-function Doubtful({ stake: { view, beginAgain } }: { readonly stake: Stake }): ReactNode {
-  if (view.at !== 'sent') return null
-  const isLate = Date.now() / 1_000 - view.kept.askedAt > DOUBT_AFTER_SECONDS
-  if (!view.isReplaced && !isLate) return null
+function ListedAgent({ view }: { readonly view: ViewAt<'listed'> }): ReactNode {
   return (
-    <Note tone="warn" alert>
-      <p>
-        {view.isReplaced
-          ? 'Your wallet replaced this transaction with another one. If the new one sends the stake, it will appear here within a minute.'
-          : 'This is taking longer than expected. Check your wallet’s activity.'}
+    <>
+      <p className="stamp paid" role="alert">
+        <Sign name="check" /> Listed as agent {view.agent_id}
       </p>
-      <p className="acts">
-        <button type="button" className="link" onClick={beginAgain}>
-          I canceled it. Start again
-        </button>
+      <p>
+        {view.provisional
+          ? 'It is listed as unpaid and provisional because it does not provide /about.'
+          : 'People and programs can now find it.'}
+      </p>
+      <a className="button solid wide" href={`/agents/${view.agent_id}`}>
+        View the agent
+      </a>
+    </>
+  )
+}
+
+function RefusedAgent({ view }: { readonly view: ViewAt<'refused'> }): ReactNode {
+  return (
+    <Note tone={view.retried ? 'warn' : 'refused'} alert>
+      <p>
+        <b>Agent {view.agent_id} is not listed.</b> <bdi>{view.reason}</bdi>
+      </p>
+      <p>
+        {view.retried
+          ? 'The platform will check it again soon.'
+          : 'The stake is still yours. To get it back, run farebox deregister.'}
       </p>
     </Note>
   )

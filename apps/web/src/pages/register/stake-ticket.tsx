@@ -1,3 +1,4 @@
+import type { Registration } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
 import { Address, Transaction } from '../../parts/short.tsx'
@@ -13,14 +14,11 @@ import { nameWalletChain } from '../../wallet/wallet-chain.ts'
 
 const BEFORE = 'plus the gas fee shown in your wallet. You get the stake back when you deregister.'
 
-/** The stake: how much, for what, from whom, to whom; the one button; and then what becomes of it. */
+/** The stake: how much, for what, from whom, to whom; the one button; and then its progress. */
 export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): ReactNode {
   const { platform } = useSite()
-  const found = stake?.registration.found
   const view = stake?.view
-  const transaction = transactionOf(view)
   const isKept = view?.at === 'block' || view?.at === 'listed' || view?.at === 'refused'
-  const network = platform.local_mode ? 'Local chain' : nameWalletChain(platform)
   return (
     <Ticket
       label="Stake"
@@ -36,36 +34,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
         </>
       }
     >
-      <Lines
-        of={[
-          stake && ['For', <span className="mono">{stake.registration.endpoint}</span>],
-          [
-            'From',
-            found?.phase === 'agent' ? (
-              <>
-                <Address of={found.wallet} />
-                <br />
-                the agent’s own wallet; no other wallet can stake for it
-              </>
-            ) : found === undefined ? (
-              'the agent’s own wallet; no other wallet can stake for it'
-            ) : (
-              'any of your wallets, because the agent does not specify one'
-            ),
-          ],
-          [
-            'To',
-            <>
-              <Address of={platform.registry_address} />
-              <br />
-              AgentRegistry, the contract that holds the stake
-            </>,
-          ],
-          ['Network', `${network}, chain ID ${platform.chain_id}`],
-          transaction === undefined ? undefined : ['Transaction', <Transaction of={transaction} />],
-          view?.at === 'sent' ? ['Sent', <When at={view.kept.askedAt} form="clock" />] : undefined,
-        ]}
-      />
+      <StakeLines stake={stake} />
       {stake === undefined ? (
         <p className="aside">
           The platform will check the endpoint first. Nothing is staked until you confirm.
@@ -84,6 +53,49 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
       )}
       {(view?.at === 'block' || view?.at === 'listed') && <Bars hash={view.transaction} />}
     </Ticket>
+  )
+}
+
+/** The transaction line by line: its endpoint, its sender, the registry, the network. */
+function StakeLines({ stake }: { readonly stake: Stake | undefined }): ReactNode {
+  const { platform } = useSite()
+  const view = stake?.view
+  const transaction = transactionOf(view)
+  const network = platform.local_mode ? 'Local chain' : nameWalletChain(platform)
+  return (
+    <Lines
+      of={[
+        stake && ['For', <span className="mono">{stake.registration.endpoint}</span>],
+        ['From', <StakingWallet found={stake?.registration.found} />],
+        [
+          'To',
+          <>
+            <Address of={platform.registry_address} />
+            <br />
+            AgentRegistry, the contract that holds the stake
+          </>,
+        ],
+        ['Network', `${network}, chain ID ${platform.chain_id}`],
+        transaction === undefined ? undefined : ['Transaction', <Transaction of={transaction} />],
+        view?.at === 'sent' ? ['Sent', <When at={view.kept.askedAt} form="clock" />] : undefined,
+      ]}
+    />
+  )
+}
+
+/** The wallet that may stake for the agent that was found at the endpoint. */
+function StakingWallet({ found }: { readonly found: Registration['found'] | undefined }): ReactNode {
+  if (found?.phase === 'phase-1') return 'any of your wallets, because the agent does not specify one'
+  return (
+    <>
+      {found !== undefined && (
+        <>
+          <Address of={found.wallet} />
+          <br />
+        </>
+      )}
+      the agent’s own wallet; no other wallet can stake for it
+    </>
   )
 }
 

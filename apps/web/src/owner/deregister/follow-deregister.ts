@@ -1,0 +1,61 @@
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { Ask } from '../../site/ask.ts'
+import { readTransaction } from '../../wallet/read-transaction.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { findOwnAgent } from '../read-parts.ts'
+
+/** A transaction that was sent to deregister an agent, and who can be asked about it. */
+export interface SentDeregister {
+  readonly agentId: number
+  /** The address that sent it; lower-case. */
+  readonly owner: string
+  readonly transaction: string
+  readonly chainId: number
+  readonly ask: Ask
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Undefined: only the platform is asked. */
+  readonly wallet: Wallet | undefined
+}
+
+/** The outcome of a transaction that deregisters an agent. */
+export type DeregisterOutcome =
+  | { readonly kind: 'done' }
+  /** The agent is still registered; why, in sentences. */
+  | { readonly kind: 'failed'; readonly problem: string }
+
+const CHECK_MS = 3_000
+const MOST_CHECKS = 100
+
+const PROBLEMS = {
+  reverted: 'The contract rejected the transaction. The agent is still registered, and only gas was spent.',
+  replaced: 'Another transaction from your wallet replaced this one. The agent is still registered.',
+}
+
+/**
+ * Asks the platform and the wallet's chain until one of them knows the outcome. Undefined: neither did for five minutes.
+ *
+ * @throws the signal's reason once it aborts
+ */
+export async function followDeregister(
+  sent: SentDeregister,
+  signal: AbortSignal,
+): Promise<DeregisterOutcome | undefined> {
+  for (let checks = 0; checks < MOST_CHECKS; checks += 1) {
+    await sent.clock.sleep(CHECK_MS, signal)
+    const outcome = await readOutcome(sent).catch(() => undefined)
+    signal.throwIfAborted()
+    if (outcome !== undefined) return outcome
+  }
+  return undefined
+}
+
+async function readOutcome(sent: SentDeregister): Promise<DeregisterOutcome | undefined> {
+  const { ask, agentId, wallet, transaction: hash, owner: from, chainId } = sent
+  // An agent that is not of the signed-in owner is not found, and says nothing.
+  const agent = await findOwnAgent(ask, agentId)
+  if (agent?.standing === 'deregistered') return { kind: 'done' }
+  if (wallet === undefined) return undefined
+  const outcome = await readTransaction(wallet, { hash, from }, chainId)
+  const isOver = outcome === 'reverted' || outcome === 'replaced'
+  return isOver ? { kind: 'failed', problem: PROBLEMS[outcome] } : undefined
+}

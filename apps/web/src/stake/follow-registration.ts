@@ -1,0 +1,103 @@
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { Registration } from '@farebox/platform-api/registry'
+import { answers } from '../site/answers.ts'
+import type { Ask } from '../site/ask.ts'
+import type { TransactionOutcome } from '../wallet/read-transaction.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { KeptStake } from './stake-store.ts'
+
+/** What a tab knows of a registration. */
+export interface RegistrationState {
+  readonly registration: Registration
+  /** The platform did not answer when it was last asked. */
+  readonly isAway: boolean
+  /** Another tab of this browser holds the lock of the stake. */
+  readonly isHeld: boolean
+  /** This tab has seen the registration before it was listed. */
+  readonly isFollowed: boolean
+  /** Of the last transaction that the wallet's chain was asked about; undefined: of none. */
+  readonly sent: { readonly hash: string; readonly outcome: TransactionOutcome } | undefined
+}
+
+/** What a registration is followed with. */
+export interface Following {
+  readonly ask: Ask
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly chainId: number
+  /** The stake that this browser keeps. */
+  readonly kept: KeptStake | undefined
+  readonly wallet: Wallet | undefined
+  readonly isHidden: () => boolean
+  readonly isHeldElsewhere: () => Promise<boolean>
+}
+
+const FOLLOWED_EVERY_MS = 2_000
+/** A stake may also be sent from a command line or a phone. */
+const UNSTAKED_EVERY_MS = 3_000
+
+/**
+ * Asks for a registration again and again, and gives each state, until nothing more changes by itself. While nothing is
+ * staked, a hidden page does not ask.
+ *
+ * @throws the signal's reason once it aborts
+ */
+export async function followRegistration(
+  from: RegistrationState,
+  following: Following,
+  signal: AbortSignal,
+  give: (state: RegistrationState) => void,
+): Promise<void> {
+  const { kept, clock, isHidden } = following
+  let state = from
+  while (!isRegistrationOver(state.registration)) {
+    const isStaked = kept !== undefined || state.registration.status.state !== 'waiting_for_stake'
+    if (isStaked || !isHidden()) {
+      state = await readState(state, following, signal)
+      signal.throwIfAborted()
+      give(state)
+    }
+    await clock.sleep(isStaked ? FOLLOWED_EVERY_MS : UNSTAKED_EVERY_MS, signal)
+  }
+}
+
+/** Whether the status of a registration changes no more by itself. */
+export function isRegistrationOver({ status }: Registration): boolean {
+  return status.state === 'listed' || (status.state === 'refused' && !status.retried)
+}
+
+/** The newer of the registration that a page was given and the state that this tab has read of the same one. */
+export function newestState(given: Registration, read: RegistrationState | undefined): RegistrationState {
+  const isFollowed = given.status.state !== 'listed'
+  if (read?.registration.registration_id !== given.registration_id)
+    return { registration: given, isAway: false, isHeld: false, isFollowed, sent: undefined }
+  const isReadLast = read.registration.examined_at >= given.examined_at
+  return isReadLast ? read : { ...read, registration: given, isFollowed: read.isFollowed || isFollowed }
+}
+
+async function readState(
+  before: RegistrationState,
+  following: Following,
+  signal: AbortSignal,
+): Promise<RegistrationState> {
+  const path = `/v1/registrations/${before.registration.registration_id}`
+  const answer = await following.ask(path, answers.registration, { signal }).catch(() => undefined)
+  const isHeld = await following.isHeldElsewhere()
+  const sent = answer?.status.state === 'waiting_for_stake' ? await readSent(following) : undefined
+  const registration = answer ?? before.registration
+  return {
+    registration,
+    isAway: answer === undefined,
+    isHeld,
+    isFollowed: before.isFollowed || registration.status.state !== 'listed',
+    sent: sent ?? before.sent,
+  }
+}
+
+/** Only of a stake that the platform has not seen is the wallet's chain asked. Undefined: not asked, or no answer. */
+async function readSent({ kept, wallet, chainId }: Following): Promise<RegistrationState['sent']> {
+  const hash = kept?.hash
+  if (kept === undefined || hash === undefined || wallet === undefined) return undefined
+  const { readTransaction } = await import('../wallet/read-transaction.ts')
+  const outcome = await readTransaction(wallet, kept, chainId).catch(() => undefined)
+  return outcome && { hash, outcome }
+}
