@@ -1,7 +1,43 @@
 import '../../site/without-eval.ts'
-import { verifyReceipt, type ReceiptVerdict } from '@farebox/platform-api/receipt'
+import { findKeyId, verifyReceipt, type ReceiptVerdict } from '@farebox/platform-api/receipt'
+import type { KeySet } from '@farebox/platform-api/receipt-keys'
 
-/** Checks a receipt against the platform's keys. Nothing is thrown, whatever the text. */
-export async function checkReceipt(jws: string, keys: unknown): Promise<ReceiptVerdict> {
-  return await verifyReceipt(jws, keys, location.origin)
+/** Checks a receipt, whatever the text. Rejects where the platform's keys cannot be loaded. */
+export type CheckReceipt = (jws: string) => Promise<ReceiptVerdict>
+
+/**
+ * Makes what checks receipts against a platform's keys. The keys are asked for once, and once more for each key that a
+ * receipt names and the set does not have: the platform may have made it since. After a failure the next receipt asks again.
+ *
+ * @param issuer the origin of the platform
+ */
+export function createReceiptCheck(askKeys: () => Promise<KeySet>, issuer: string): CheckReceipt {
+  let keys: Promise<KeySet> | undefined
+  const askedFor = new Set<string>()
+  const ask = async (): Promise<KeySet> => {
+    keys = askKeys()
+    try {
+      return await keys
+    } catch (error) {
+      keys = undefined
+      throw error
+    }
+  }
+  const keysFor = async (keyId: string | undefined): Promise<KeySet> => {
+    const isNew = keys === undefined
+    const known = await (keys ?? ask())
+    if (keyId === undefined || askedFor.has(keyId)) return known
+    askedFor.add(keyId)
+    return isNew || known.keys.some(({ kid }) => kid === keyId) ? known : await ask()
+  }
+  return async jws => await verifyReceipt(jws, await keysFor(readKeyId(jws)), issuer)
+}
+
+/** The key that a text names; undefined: it is no receipt, or names none. */
+function readKeyId(jws: string): string | undefined {
+  try {
+    return findKeyId(jws)
+  } catch {
+    return undefined
+  }
 }

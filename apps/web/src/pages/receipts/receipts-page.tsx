@@ -12,6 +12,7 @@ import { useAsk, useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Bars } from '../../signs/bars.tsx'
 import { Sign } from '../../signs/sign.tsx'
+import type { CheckReceipt } from './check-receipt.ts'
 
 type Verdict =
   | { readonly ok: true; readonly receipt: Receipt }
@@ -28,11 +29,10 @@ export const page: PageModule<null> = {
   Page: ReceiptsPage,
 }
 
+const MOST_CHARACTERS = 20_000
+
 function ReceiptsPage(): ReactNode {
-  const { ask } = useSite()
   const [text, setText] = useState('')
-  // Asked for once, not with each character; again after a failure, and after a receipt that they do not fit.
-  const keys = useRef<Promise<unknown>>(undefined)
   useEffect(() => {
     // From the ticket of a job; a fragment is not sent to the server.
     const given = location.hash.slice(1)
@@ -40,22 +40,7 @@ function ReceiptsPage(): ReactNode {
     history.replaceState(history.state, '', location.pathname)
     setText(given)
   }, [])
-  const jws = text.trim()
-  const { answer: verdict } = useRead<Verdict>(jws === '' ? undefined : jws, async () => {
-    keys.current ??= ask('/.well-known/jwks.json', answers.keySet)
-    try {
-      const [{ checkReceipt }, known] = await Promise.all([import('./check-receipt.ts'), keys.current])
-      const found = await checkReceipt(jws, known)
-      if (!found.ok) keys.current = undefined
-      return found
-    } catch {
-      keys.current = undefined
-      return { ok: false, reason: 'the platform’s keys could not be loaded' }
-    }
-  })
-  const readFile = (file: File | undefined): void => {
-    void file?.slice(0, 20_000).text().then(setText)
-  }
+  const verdict = useVerdict(text.trim())
   return (
     <main id="main" className="page">
       <h1>Check a receipt</h1>
@@ -70,61 +55,82 @@ function ReceiptsPage(): ReactNode {
         </p>
       </noscript>
       <div className="two apart">
-        <div
-          onDragOver={event => event.preventDefault()}
-          onDrop={event => {
-            event.preventDefault()
-            readFile(event.dataTransfer.files[0])
-          }}
-        >
-          <label className="label" htmlFor="receipt">
-            <b>Receipt</b>
-          </label>
-          <textarea
-            id="receipt"
-            className="input mono"
-            rows={10}
-            spellCheck={false}
-            placeholder="Paste the receipt or drop the file here"
-            value={text}
-            onChange={event => setText(event.target.value.slice(0, 20_000))}
-          />
-          <p className="above">
-            <FileInput className="button low" label="Choose a receipt file" read={readFile}>
-              Choose file
-            </FileInput>
-          </p>
+        <ReceiptInput text={text} setText={setText} />
+        <div aria-live="polite">
+          {verdict === undefined ? (
+            <div className="void">
+              <b>Nothing to check yet</b>
+              <span>The receipt’s contents will appear here.</span>
+            </div>
+          ) : verdict.ok ? (
+            <VerifiedReceipt receipt={verdict.receipt} />
+          ) : (
+            <Note tone="refused" alert>
+              <p>
+                <b>Not verified:</b> {verdict.reason}
+              </p>
+            </Note>
+          )}
         </div>
-        <div aria-live="polite">{verdict === undefined ? <Nothing /> : <Shown verdict={verdict} />}</div>
       </div>
     </main>
   )
 }
 
-function Nothing(): ReactNode {
+/** Checks a receipt. Undefined: there is none, or it is being checked. */
+function useVerdict(jws: string): Verdict | undefined {
+  const { ask } = useSite()
+  // It holds the platform's keys, which are not asked for with each character.
+  const check = useRef<CheckReceipt>(undefined)
+  const { answer } = useRead<Verdict>(jws === '' ? undefined : jws, async () => {
+    try {
+      const { createReceiptCheck } = await import('./check-receipt.ts')
+      const askKeys = async () => await ask('/.well-known/jwks.json', answers.keySet)
+      check.current ??= createReceiptCheck(askKeys, location.origin)
+      return await check.current(jws)
+    } catch {
+      return { ok: false, reason: 'the platform’s keys could not be loaded' }
+    }
+  })
+  return answer
+}
+
+/** The receipt as text that is typed, pasted, dropped, or read from a file. */
+function ReceiptInput(props: { readonly text: string; readonly setText: (text: string) => void }): ReactNode {
+  const { text, setText } = props
+  const readFile = (file: File | undefined): void => {
+    void file?.slice(0, MOST_CHARACTERS).text().then(setText)
+  }
   return (
-    <div className="void">
-      <b>Nothing to check yet</b>
-      <span>The receipt’s contents will appear here.</span>
+    <div
+      onDragOver={event => event.preventDefault()}
+      onDrop={event => {
+        event.preventDefault()
+        readFile(event.dataTransfer.files[0])
+      }}
+    >
+      <label className="label" htmlFor="receipt">
+        <b>Receipt</b>
+      </label>
+      <textarea
+        id="receipt"
+        className="input mono"
+        rows={10}
+        spellCheck={false}
+        placeholder="Paste the receipt or drop the file here"
+        value={text}
+        onChange={event => setText(event.target.value.slice(0, MOST_CHARACTERS))}
+      />
+      <p className="above">
+        <FileInput className="button low" label="Choose a receipt file" read={readFile}>
+          Choose file
+        </FileInput>
+      </p>
     </div>
   )
 }
 
-function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
-  const { platform } = useSite()
-  // The receipt has its number alone.
-  const path = verdict.ok ? `/v1/agents/${verdict.receipt.agent_id}` : undefined
-  const name = useAsk(path, answers.agentPage).answer?.name
-  if (!verdict.ok) {
-    return (
-      <Note tone="refused" alert>
-        <p>
-          <b>Not verified:</b> {verdict.reason}
-        </p>
-      </Note>
-    )
-  }
-  const { receipt } = verdict
+function VerifiedReceipt({ receipt }: { readonly receipt: Receipt }): ReactNode {
   return (
     <Ticket
       label="Receipt contents"
@@ -143,35 +149,44 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
         </>
       }
     >
-      <Lines
-        of={[
-          [
-            'Agent',
-            <>
-              <a href={`/agents/${receipt.agent_id}`}>
-                {name === undefined ? `No. ${receipt.agent_id}` : <Words of={name} most={64} />}
-              </a>
-              , <span className="mono">{receipt.capability}</span>
-            </>,
-          ],
-          ['From', <Address key="from" of={receipt.payer} />],
-          ['Paid to', <Address key="to" of={receipt.pay_to} />],
-          [
-            'Transfer',
-            receipt.network === platform.network ? (
-              <Transaction key="transfer" of={receipt.transaction} />
-            ) : (
-              <CopiedHash key="transfer" of={receipt.transaction} />
-            ),
-          ],
-          ['Network', receipt.network],
-          ['Completed', <When key="done" at={receipt.completed_at} form="exact" />],
-          ['Receipt', <CopiedHash key="job" of={receipt.job} />],
-          ['Input hash', <CopiedHash key="input" of={receipt.input} />],
-          ['Output hash', <CopiedHash key="output" of={receipt.output} />],
-        ]}
-      />
+      <ReceiptLines receipt={receipt} />
       <Bars hash={receipt.job} />
     </Ticket>
+  )
+}
+
+function ReceiptLines({ receipt }: { readonly receipt: Receipt }): ReactNode {
+  const { platform } = useSite()
+  // The receipt has the agent's number alone.
+  const name = useAsk(`/v1/agents/${receipt.agent_id}`, answers.agentPage).answer?.name
+  return (
+    <Lines
+      of={[
+        [
+          'Agent',
+          <>
+            <a href={`/agents/${receipt.agent_id}`}>
+              {name === undefined ? `No. ${receipt.agent_id}` : <Words of={name} most={64} />}
+            </a>
+            , <span className="mono">{receipt.capability}</span>
+          </>,
+        ],
+        ['From', <Address key="from" of={receipt.payer} />],
+        ['Paid to', <Address key="to" of={receipt.pay_to} />],
+        [
+          'Transfer',
+          receipt.network === platform.network ? (
+            <Transaction key="transfer" of={receipt.transaction} />
+          ) : (
+            <CopiedHash key="transfer" of={receipt.transaction} />
+          ),
+        ],
+        ['Network', receipt.network],
+        ['Completed', <When key="done" at={receipt.completed_at} form="exact" />],
+        ['Receipt', <CopiedHash key="job" of={receipt.job} />],
+        ['Input hash', <CopiedHash key="input" of={receipt.input} />],
+        ['Output hash', <CopiedHash key="output" of={receipt.output} />],
+      ]}
+    />
   )
 }
