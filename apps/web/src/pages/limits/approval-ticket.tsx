@@ -6,19 +6,14 @@ import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { Address } from '../../parts/short.tsx'
 import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
-import { ChangeLine, isSending } from './change-line.tsx'
+import { ChangeButton, ChangeLine } from './change-line.tsx'
 
 /** More than there is of the token. */
 const UNLIMITED = 2n ** 128n
 
 /** The approval that all permissions share: how much it is, and whether it is what they have left. */
-export function ApprovalTicket({
-  limits,
-  change,
-}: {
-  readonly limits: WalletLimits
-  readonly change: Change
-}): ReactNode {
+export function ApprovalTicket(props: { readonly limits: WalletLimits; readonly change: Change }): ReactNode {
+  const { limits, change } = props
   const { token, contract, balance } = limits
   const [allowance, left] = [BigInt(limits.allowance), BigInt(limits.total_left)]
   return (
@@ -52,30 +47,34 @@ export function ApprovalTicket({
           ],
         ]}
       />
-      {allowance === left ? (
-        left > 0n && <p className="aside">The approval matches the amount left in your limits.</p>
+      {allowance !== left ? (
+        <InexactApproval limits={limits} change={change} />
       ) : (
-        <div className="above">
-          <Note tone="warn">
-            <p>
-              {allowance > left
-                ? `The approval is higher than the ${withCents(left)} left in your limits. Nobody can spend the extra amount, so you do not need to approve it.`
-                : `The approval is lower than the ${withCents(left)} left in your limits. Transfers will fail before agents reach their limits.`}
-            </p>
-            <p className="acts">
-              <button
-                type="button"
-                className="button low"
-                disabled={isSending(change)}
-                onClick={() => change.start('exact', limits, planExact(limits))}
-              >
-                Set the exact amount
-              </button>
-            </p>
-          </Note>
-        </div>
+        left > 0n && <p className="aside">The approval matches the amount left in your limits.</p>
       )}
       <ChangeLine change={change} what="exact" />
     </Ticket>
+  )
+}
+
+/** What an approval that is higher or lower than the limits means, and the button that makes it exact. */
+function InexactApproval(props: { readonly limits: WalletLimits; readonly change: Change }): ReactNode {
+  const { limits, change } = props
+  const left = withCents(limits.total_left)
+  return (
+    <div className="above">
+      <Note tone="warn">
+        <p>
+          {BigInt(limits.allowance) > BigInt(limits.total_left)
+            ? `The approval is higher than the ${left} left in your limits. Nobody can spend the extra amount, so you do not need to approve it.`
+            : `The approval is lower than the ${left} left in your limits. Transfers will fail before agents reach their limits.`}
+        </p>
+        <p className="acts">
+          <ChangeButton change={change} what="exact" limits={limits} planned={planExact(limits)}>
+            Set the exact amount
+          </ChangeButton>
+        </p>
+      </Note>
+    </div>
   )
 }

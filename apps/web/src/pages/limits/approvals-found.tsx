@@ -8,7 +8,7 @@ import { When } from '../../parts/when.tsx'
 import { answers } from '../../site/answers.ts'
 import { useAsk } from '../../site/question.ts'
 import { Sign } from '../../signs/sign.tsx'
-import { ChangeLine, isSending } from './change-line.tsx'
+import { ChangeButton, ChangeLine } from './change-line.tsx'
 
 interface Props {
   readonly limits: WalletLimits
@@ -22,7 +22,6 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
   const all = approvals.filter(
     ({ spender, unlimited }) => spender !== limits.contract || (unlimited && !isExact),
   )
-  const dangers = all.filter(({ unlimited }) => unlimited)
   const others = all.filter(({ unlimited }) => !unlimited)
   if (all.length === 0 && ended === undefined && failure === undefined && from === 0) return null
   return (
@@ -41,9 +40,11 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
           listed.
         </p>
       )}
-      {dangers.map(approval => (
-        <Danger key={approval.spender} approval={approval} limits={limits} change={change} />
-      ))}
+      {all
+        .filter(({ unlimited }) => unlimited)
+        .map(approval => (
+          <UnlimitedApproval key={approval.spender} approval={approval} limits={limits} change={change} />
+        ))}
       {ended !== undefined && (
         <p className="small quiet" role="status">
           The approval for <Address of={ended} /> is now zero.{' '}
@@ -52,38 +53,49 @@ export function ApprovalsFound({ limits, change }: Props): ReactNode {
           </button>
         </p>
       )}
-      {others.length > 0 && (
-        <details className="small">
-          <summary>
-            {others.length === 1 ? '1 other USDC approval' : `${others.length} other USDC approvals`}
-          </summary>
-          <ul>
-            {others.map(({ spender, amount }) => (
-              <li key={spender} className="row">
-                <span>
-                  <Address of={spender} /> can spend up to {withCents(amount)}
-                </span>
-                <button
-                  type="button"
-                  className="button low"
-                  disabled={isSending(change)}
-                  onClick={() => change.start(`zero ${spender}`, limits, planZero(limits, spender))}
-                >
-                  Set it to zero<span className="unseen"> for {spender}</span>
-                </button>
-                <ChangeLine change={change} what={`zero ${spender}`} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      {others.length > 0 && <OtherApprovals approvals={others} limits={limits} change={change} />}
     </div>
   )
 }
 
-function Danger({ approval, limits, change }: Props & { readonly approval: TokenApproval }): ReactNode {
+function OtherApprovals({
+  approvals,
+  limits,
+  change,
+}: Props & { readonly approvals: readonly TokenApproval[] }): ReactNode {
+  return (
+    <details className="small">
+      <summary>
+        {approvals.length === 1 ? '1 other USDC approval' : `${approvals.length} other USDC approvals`}
+      </summary>
+      <ul>
+        {approvals.map(({ spender, amount }) => {
+          const what = `zero ${spender}`
+          return (
+            <li key={spender} className="row">
+              <span>
+                <Address of={spender} /> can spend up to {withCents(amount)}
+              </span>
+              <ChangeButton change={change} what={what} limits={limits} planned={planZero(limits, spender)}>
+                Set it to zero<span className="unseen"> for {spender}</span>
+              </ChangeButton>
+              <ChangeLine change={change} what={what} />
+            </li>
+          )
+        })}
+      </ul>
+    </details>
+  )
+}
+
+function UnlimitedApproval({
+  approval,
+  limits,
+  change,
+}: Props & { readonly approval: TokenApproval }): ReactNode {
   const { spender, is_permissions_contract: isOurs, approved_at: at } = approval
   const what = isOurs ? 'exact' : `zero ${spender}`
+  const planned = isOurs ? planExact(limits) : planZero(limits, spender)
   return (
     <div className="note refused" role="alert">
       <Sign name="warn" />
@@ -103,14 +115,9 @@ function Danger({ approval, limits, change }: Props & { readonly approval: Token
           )}
         </p>
         <p className="acts">
-          <button
-            type="button"
-            className="button low"
-            disabled={isSending(change)}
-            onClick={() => change.start(what, limits, isOurs ? planExact(limits) : planZero(limits, spender))}
-          >
+          <ChangeButton change={change} what={what} limits={limits} planned={planned}>
             {isOurs ? `Set it to exactly ${withCents(limits.total_left)}` : 'Set it to zero'}
-          </button>
+          </ChangeButton>
         </p>
         <ChangeLine change={change} what={what} />
       </div>

@@ -1,4 +1,6 @@
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { ReactNode } from 'react'
+import type { LimitChange } from '../../limits/plan-change.ts'
 import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { CopiedHash } from '../../parts/short.tsx'
@@ -29,7 +31,25 @@ export function ChangeLine({ change, what }: { readonly change: Change; readonly
   )
 }
 
-/** Whether a change is under way anywhere on the page: one is made at a time. */
-export function isSending({ state }: Change): boolean {
-  return state.step === 'sending'
+/** Starts a change of limits. One is made at a time: while one is under way on the page, every button is disabled. */
+export function ChangeButton(props: {
+  readonly change: Change
+  /** Names the change. */
+  readonly what: string
+  readonly limits: WalletLimits
+  readonly planned: LimitChange
+  readonly look?: 'danger'
+  readonly children: ReactNode
+}): ReactNode {
+  const { change, what, limits, planned, look, children } = props
+  return (
+    <button
+      type="button"
+      className={look === undefined ? 'button low' : `button low ${look}`}
+      disabled={change.state.step === 'sending'}
+      onClick={() => change.start(what, limits, planned)}
+    >
+      {children}
+    </button>
+  )
 }

@@ -45,12 +45,12 @@ function LimitsPage({ data }: { readonly data: Data }): ReactNode {
       <noscript>
         <p className="lede">JavaScript is off. Turn it on to see your wallet’s limits.</p>
       </noscript>
-      <OfWallet failed={data.failed} />
+      <LimitsOfWallet failed={data.failed} />
     </main>
   )
 }
 
-function OfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
+function LimitsOfWallet({ failed }: { readonly failed: Data['failed'] }): ReactNode {
   const { wallet, isReady, choose } = usePurse()
   const { limits, failure, refresh } = useLimits(wallet?.address)
   const change = useChange(refresh)

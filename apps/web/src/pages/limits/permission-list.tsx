@@ -1,5 +1,6 @@
 import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { withCents } from '../../format/amount.ts'
 import { formatDay } from '../../format/time.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
@@ -25,16 +26,13 @@ export function PermissionList({
   const reasons = useReasons(open)
   return (
     <section>
-      <div className="heading ruled">
-        <h2>
-          {open.length === 0
-            ? 'No active permissions'
-            : open.length === 1
-              ? '1 permission'
-              : `${open.length} permissions`}
-        </h2>
-        <span className="end">{open.length > 0 && 'changes apply from the next block'}</span>
-      </div>
+      <Heading look="ruled" end={open.length > 0 && 'changes apply from the next block'}>
+        {open.length === 0
+          ? 'No active permissions'
+          : open.length === 1
+            ? '1 permission'
+            : `${open.length} permissions`}
+      </Heading>
       <ul>
         {open.map(permission => (
           <PermissionRow

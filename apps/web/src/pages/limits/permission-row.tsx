@@ -9,7 +9,7 @@ import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { Sign } from '../../signs/sign.tsx'
-import { ChangeLine, isSending } from './change-line.tsx'
+import { ChangeButton, ChangeLine } from './change-line.tsx'
 
 interface Props {
   readonly permission: SpendPermissionView
@@ -35,7 +35,7 @@ export function PermissionRow({ permission, reason, limits, change }: Props): Re
           <span className="mono small quiet">
             <Words of={capability} most={64} />
           </span>
-          <Tag permission={permission} />
+          <UsedUpTag permission={permission} />
         </div>
         {name === null && <p className="quiet small">No agent with this number is listed here.</p>}
         {reason !== undefined && reason !== '' && (
@@ -74,13 +74,13 @@ export function PermissionRow({ permission, reason, limits, change }: Props): Re
             <Address of={permission.spender} />
           </dd>
         </dl>
-        <Buttons permission={permission} limits={limits} change={change} />
+        <PermissionActions permission={permission} limits={limits} change={change} />
       </div>
     </li>
   )
 }
 
-function Buttons({ permission, limits, change }: Omit<Props, 'reason'>): ReactNode {
+function PermissionActions({ permission, limits, change }: Omit<Props, 'reason'>): ReactNode {
   const { wallet } = usePurse()
   const { agent_id: id, agent_name: name, capability, id: key, token } = permission
   const what = `revoke ${key}`
@@ -95,14 +95,9 @@ function Buttons({ permission, limits, change }: Omit<Props, 'reason'>): ReactNo
             Change<span className="unseen"> {whose}</span>
           </a>
         )}
-        <button
-          type="button"
-          className="button low danger"
-          disabled={isSending(change)}
-          onClick={() => change.start(what, limits, planned)}
-        >
+        <ChangeButton change={change} what={what} limits={limits} planned={planned} look="danger">
           Revoke now<span className="unseen"> {whose}</span>
-        </button>
+        </ChangeButton>
       </div>
       {isTwo && wallet?.kind === 'browser' && (
         <p className="hint">You will confirm two transactions: the revocation, then the lower approval.</p>
@@ -127,7 +122,7 @@ function Recipients({ of }: { readonly of: readonly string[] }): ReactNode {
 /** Of a hundred. */
 const NEARLY = 80n
 
-function Tag({ permission }: { readonly permission: SpendPermissionView }): ReactNode {
+function UsedUpTag({ permission }: { readonly permission: SpendPermissionView }): ReactNode {
   const { state, spent, cap } = permission
   if (state === 'used-up')
     return (

@@ -2,7 +2,7 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import { useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import type { DeclaredSpend } from '../../limits/declared-spend.ts'
-import type { Change } from '../../limits/use-change.ts'
+import type { Change, ChangeState } from '../../limits/use-change.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { Address, CopiedHash } from '../../parts/short.tsx'
 import { Hole, Lines, Ticket } from '../../parts/ticket.tsx'
@@ -10,7 +10,7 @@ import { Words } from '../../parts/words.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useSite } from '../../site/site.ts'
 import { TermsFields } from './terms-fields.tsx'
-import type { NewLimit } from './use-new-limit.ts'
+import type { NewLimit, SpenderState } from './use-new-limit.ts'
 
 interface Props {
   readonly agent: AgentPage
@@ -23,11 +23,17 @@ interface Props {
 
 /** The limit as a ticket: who asks and why, the terms, and exactly what is signed for them. */
 export function LimitTicket(props: Props): ReactNode {
-  const { agent, capability, declared, limit, change } = props
+  const { agent, declared, limit, change } = props
   const { platform } = useSite()
   const { before, planned, spender } = limit
   const isDone = change.state.step === 'done'
+  const title = before === undefined ? 'New permission' : 'Changed permission'
   const [isTried, setTried] = useState(false)
+  const submit = (): void => {
+    setTried(true)
+    if (planned !== undefined && limit.limits !== undefined) change.start('set', limit.limits, planned.change)
+    else document.getElementById(`limit-${Object.keys(limit.refusals)[0]}`)?.focus()
+  }
   return (
     <form
       className="limit-form"
@@ -35,36 +41,19 @@ export function LimitTicket(props: Props): ReactNode {
       method="dialog"
       onSubmit={event => {
         event.preventDefault()
-        setTried(true)
-        if (planned !== undefined && limit.limits !== undefined)
-          change.start('set', limit.limits, planned.change)
-        else document.getElementById(`limit-${Object.keys(limit.refusals)[0]}`)?.focus()
+        submit()
       }}
     >
       <Ticket
-        label={before === undefined ? 'New permission' : 'Changed permission'}
+        label={title}
         top={
           <>
             <div className="kind">
-              <b>{before === undefined ? 'New permission' : 'Changed permission'}</b>
+              <b>{title}</b>
               <span className="end">{isDone ? 'confirmed' : 'not signed yet'}</span>
               <Hole punched={isDone} fresh={isDone} />
             </div>
-            <p className="asks">
-              <b>
-                <Words of={agent.name} most={64} />
-              </b>
-              ,{' '}
-              <span className="mono">
-                <Words of={capability} most={64} />
-              </span>
-              , requests permission to spend your USDC:
-            </p>
-            <p className="on-stock">
-              “<Words of={declared.reason} most={280} />”{' '}
-              {declared.mostAtomic !== undefined &&
-                `It declares a maximum of ${withCents(declared.mostAtomic)} USDC each time.`}
-            </p>
+            <Request {...props} />
             <TermsFields
               declared={declared}
               limit={limit}
@@ -76,20 +65,8 @@ export function LimitTicket(props: Props): ReactNode {
       >
         <Lines
           of={[
-            ['You sign', <Signed key="signed" limit={limit} />],
-            [
-              'Spender',
-              spender.kind === 'known' ? (
-                <>
-                  <Address of={spender.spender} />
-                  {spender.spender === agent.wallet ? '' : ', not the wallet that receives payments'}
-                </>
-              ) : spender.kind === 'asking' ? (
-                'checking with the agent'
-              ) : (
-                'not known'
-              ),
-            ],
+            ['You sign', describeSigned(limit)],
+            ['Spender', <SpenderName key="spender" spender={spender} payee={agent.wallet} />],
             ['To', before !== undefined && before.recipients.length > 0 ? 'the same recipients' : 'anyone'],
             [
               'Contract',
@@ -99,13 +76,36 @@ export function LimitTicket(props: Props): ReactNode {
             ],
           ]}
         />
-        <Pay {...props} />
+        <LimitAction {...props} />
       </Ticket>
     </form>
   )
 }
 
-function Signed({ limit: { planned } }: { readonly limit: NewLimit }): ReactNode {
+/** Who asks to spend, in the agent's own words. */
+function Request({ agent, capability, declared }: Props): ReactNode {
+  return (
+    <>
+      <p className="asks">
+        <b>
+          <Words of={agent.name} most={64} />
+        </b>
+        ,{' '}
+        <span className="mono">
+          <Words of={capability} most={64} />
+        </span>
+        , requests permission to spend your USDC:
+      </p>
+      <p className="on-stock">
+        “<Words of={declared.reason} most={280} />”{' '}
+        {declared.mostAtomic !== undefined &&
+          `It declares a maximum of ${withCents(declared.mostAtomic)} USDC each time.`}
+      </p>
+    </>
+  )
+}
+
+function describeSigned({ planned }: NewLimit): string {
   if (planned === undefined) return 'the limits and an approval for exactly the amount left in them'
   const { way, approval, approvalNow } = planned.change
   if (way === 'none')
@@ -114,58 +114,77 @@ function Signed({ limit: { planned } }: { readonly limit: NewLimit }): ReactNode
   return `the limits and an approval for exactly ${withCents(approval)} USDC${from}`
 }
 
-function Pay({ agent, limit, change, back }: Props): ReactNode {
-  const { wallet, isReady, choose } = usePurse()
-  const { spender, planned, failure, limits } = limit
-  const { state } = change
-  if (spender.kind === 'unnamed') {
-    return (
-      <div className="pay">
-        <Note tone="warn" alert>
-          <p>
-            <b>The agent has not specified a spending account.</b> Each permission applies to one account, so
-            you cannot set a limit here yet. The operator of <Words of={agent.name} most={64} /> must set
-            SPENDER_PRIVATE_KEY first.
-          </p>
-        </Note>
-      </div>
-    )
-  }
-  if (spender.kind === 'failed') {
-    return (
-      <div className="pay">
-        <FailureNote error={spender.error} again={limit.askSpender} />
-      </div>
-    )
-  }
-  if (failure !== undefined && limits === undefined) {
-    return (
-      <div className="pay">
-        <FailureNote error={failure} again={() => void limit.refresh()} />
-      </div>
-    )
-  }
-  if (state.step === 'done') {
-    return (
-      <div className="pay">
-        <p className="stamp paid" role="alert">
-          The limit is active.
-        </p>
-        <a className="button solid wide" href={back}>
-          Continue
-        </a>
-      </div>
-    )
-  }
-  const most = planned === undefined ? undefined : withCents(planned.terms.cap)
+function SpenderName(props: {
+  readonly spender: SpenderState
+  /** The wallet that the agent is paid at. */
+  readonly payee: string | null
+}): ReactNode {
+  const { spender, payee } = props
+  if (spender.kind !== 'known') return spender.kind === 'asking' ? 'checking with the agent' : 'not known'
+  return (
+    <>
+      <Address of={spender.spender} />
+      {spender.spender === payee ? '' : ', not the wallet that receives payments'}
+    </>
+  )
+}
+
+/** The end of the ticket: the button that sends it, why there is none, or the way on. */
+function LimitAction({ agent, limit, change, back }: Props): ReactNode {
+  const { spender, failure, limits } = limit
   return (
     <div className="pay">
+      {spender.kind === 'unnamed' ? (
+        <UnnamedSpender agentName={agent.name} />
+      ) : spender.kind === 'failed' ? (
+        <FailureNote error={spender.error} again={limit.askSpender} />
+      ) : failure !== undefined && limits === undefined ? (
+        <FailureNote error={failure} again={() => void limit.refresh()} />
+      ) : change.state.step === 'done' ? (
+        <ActiveLimit back={back} />
+      ) : (
+        <LimitSigning limit={limit} state={change.state} />
+      )}
+    </div>
+  )
+}
+
+function UnnamedSpender({ agentName }: { readonly agentName: string }): ReactNode {
+  return (
+    <Note tone="warn" alert>
+      <p>
+        <b>The agent has not specified a spending account.</b> Each permission applies to one account, so you
+        cannot set a limit here yet. The operator of <Words of={agentName} most={64} /> must set
+        SPENDER_PRIVATE_KEY first.
+      </p>
+    </Note>
+  )
+}
+
+function ActiveLimit({ back }: { readonly back: string }): ReactNode {
+  return (
+    <>
+      <p className="stamp paid" role="alert">
+        The limit is active.
+      </p>
+      <a className="button solid wide" href={back}>
+        Continue
+      </a>
+    </>
+  )
+}
+
+/** Why it was not sent, and the button that sends it or says what is waited for. */
+function LimitSigning(props: { readonly limit: NewLimit; readonly state: ChangeState }): ReactNode {
+  const { limit, state } = props
+  return (
+    <>
       {state.step === 'stopped' && (
         <Note tone="warn" alert>
           <p>
             <bdi>{state.sentence}</bdi>
           </p>
-          {planned?.change.way === 'none' && (
+          {limit.planned?.change.way === 'none' && (
             <p>The approval is already in place, but the limits are not set yet.</p>
           )}
         </Note>
@@ -181,20 +200,30 @@ function Pay({ agent, limit, change, back }: Props): ReactNode {
             </p>
           )}
         </>
-      ) : wallet === undefined && isReady ? (
-        <button type="button" className="button solid wide tall" onClick={choose}>
-          Connect a wallet
-        </button>
       ) : (
-        <button
-          type="submit"
-          className="button fare wide"
-          disabled={limits === undefined || spender.kind !== 'known'}
-        >
-          {most === undefined ? 'Allow' : `Allow up to ${most} USDC`}
-        </button>
+        <AllowButton limit={limit} />
       )}
       <p className="aside">No USDC is transferred now. You can change or revoke the limit at any time.</p>
-    </div>
+    </>
+  )
+}
+
+function AllowButton({ limit: { limits, spender, planned } }: { readonly limit: NewLimit }): ReactNode {
+  const { wallet, isReady, choose } = usePurse()
+  if (wallet === undefined && isReady) {
+    return (
+      <button type="button" className="button solid wide tall" onClick={choose}>
+        Connect a wallet
+      </button>
+    )
+  }
+  return (
+    <button
+      type="submit"
+      className="button fare wide"
+      disabled={limits === undefined || spender.kind !== 'known'}
+    >
+      {planned === undefined ? 'Allow' : `Allow up to ${withCents(planned.terms.cap)} USDC`}
+    </button>
   )
 }

@@ -1,20 +1,15 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
-import { withCents } from '../../format/amount.ts'
 import { declaredSpend, type DeclaredSpend } from '../../limits/declared-spend.ts'
 import { readBack } from '../../limits/find-cover.ts'
 import { useChange } from '../../limits/use-change.ts'
-import { Note } from '../../parts/note.tsx'
-import { TextWarnings, Words } from '../../parts/words.tsx'
 import { answers } from '../../site/answers.ts'
 import { ApiFailure } from '../../site/ask.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
-import { useSite } from '../../site/site.ts'
-import { checksumAddress } from '../../format/address.ts'
-import { nameWalletChain } from '../../wallet/wallet-chain.ts'
+import { LimitRequest } from './limit-request.tsx'
 import { LimitTicket } from './limit-ticket.tsx'
-import { useNewLimit, type NewLimit } from './use-new-limit.ts'
+import { useNewLimit } from './use-new-limit.ts'
 import { WhatHappens } from './what-happens.tsx'
 
 interface Data {
@@ -46,14 +41,15 @@ function missing(): ApiFailure {
 }
 
 function NewLimitPage({ data }: { readonly data: Data }): ReactNode {
-  const { agent, capability: name, back } = data
+  const { agent, capability: name } = data
   const capability = agent.capabilities.find(one => one.name === name)
   const declared = capability && declaredSpend(capability.permissions)
   if (declared === undefined) return null
-  return <Opened {...data} back={back} declared={declared} />
+  return <LimitEditor {...data} declared={declared} />
 }
 
-function Opened({
+/** What the agent asks for, and the ticket that permits it. */
+function LimitEditor({
   agent,
   capability,
   back,
@@ -74,7 +70,7 @@ function Opened({
       </p>
       <div className="limits-columns">
         <div>
-          <Asked agent={agent} capability={capability} declared={declared} limit={limit} />
+          <LimitRequest agent={agent} capability={capability} declared={declared} limit={limit} />
           <WhatHappens limit={limit} />
         </div>
         <aside>
@@ -89,73 +85,5 @@ function Opened({
         </aside>
       </div>
     </main>
-  )
-}
-
-function Asked(props: {
-  readonly agent: AgentPage
-  readonly capability: string
-  readonly declared: DeclaredSpend
-  readonly limit: NewLimit
-}): ReactNode {
-  const { agent, capability, declared, limit } = props
-  const { platform } = useSite()
-  const { before, others } = limit
-  return (
-    <section>
-      <div className="heading ruled">
-        <h2>Request</h2>
-      </div>
-      <dl className="facts-list">
-        <dt>Agent</dt>
-        <dd>
-          <a href={`/agents/${agent.agent_id}`}>
-            <Words of={agent.name} most={64} />
-          </a>
-          , No. {agent.agent_id} <TextWarnings of={agent.text_warnings} />
-        </dd>
-        <dt>Capability</dt>
-        <dd className="mono">
-          <Words of={capability} most={128} />
-        </dd>
-        <dt>Reason</dt>
-        <dd>
-          “<Words of={declared.reason} most={500} />”
-          <br />
-          <span className="small quiet">in the agent’s own words</span>
-        </dd>
-        <dt>Declared maximum</dt>
-        <dd>
-          {declared.mostAtomic === undefined
-            ? 'no valid USDC amount'
-            : `${withCents(declared.mostAtomic)} USDC each time`}
-        </dd>
-        <dt>Token</dt>
-        <dd>
-          USDC on {platform.local_mode ? 'the local chain' : nameWalletChain(platform)}
-          <br />
-          <span className="mono whole">{checksumAddress(platform.usdc_address)}</span>
-        </dd>
-        {before !== undefined && (
-          <>
-            <dt>Already spent</dt>
-            <dd>
-              {withCents(before.spent)} of {withCents(before.cap)} USDC. This amount counts toward the new
-              limit, which covers all spending since you first set it.
-            </dd>
-          </>
-        )}
-      </dl>
-      {others.length > 0 && (
-        <div className="above">
-          <Note tone="warn">
-            <p>
-              <b>You already gave another account permission to spend.</b> This page does not change that
-              permission. <a href="/limits">Revoke it</a> if the account no longer belongs to the agent.
-            </p>
-          </Note>
-        </div>
-      )}
-    </section>
   )
 }

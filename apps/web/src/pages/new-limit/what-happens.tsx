@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { countPrompts } from '../../limits/plan-change.ts'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { NewLimit } from './use-new-limit.ts'
@@ -7,9 +8,7 @@ import type { NewLimit } from './use-new-limit.ts'
 export function WhatHappens({ limit }: { readonly limit: NewLimit }): ReactNode {
   return (
     <section>
-      <div className="heading">
-        <h2>Next steps</h2>
-      </div>
+      <Heading>Next steps</Heading>
       <ol className="happens">
         {stepsOf(limit, usePurse().wallet?.kind).map(step => (
           <li key={step}>{step}</li>
