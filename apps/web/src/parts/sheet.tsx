@@ -46,7 +46,7 @@ export function Sheet(props: {
   )
 }
 
-/** A sheet that asks before something is done: what that means, why it failed, and both ways on. */
+/** A sheet that asks before something is done: what that means or needs, why it failed, and both ways on. */
 export function ConfirmSheet(props: {
   readonly id: string
   readonly title: ReactNode
@@ -63,20 +63,27 @@ export function ConfirmSheet(props: {
   return (
     <Sheet labelledBy={id} close={close}>
       <h2 id={id}>{title}</h2>
-      {children}
-      {acting.state === 'failed' && (
-        <Note tone="refused" alert>
-          <p>{acting.sentence}</p>
-        </Note>
-      )}
-      <div className="acts">
-        <button type="button" className="button" onClick={close}>
-          {keep}
-        </button>
-        <button type="button" className={`button ${look}`} disabled={isBusy} onClick={acting.act}>
-          {isBusy ? busyWords : words}
-        </button>
-      </div>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          acting.act()
+        }}
+      >
+        {children}
+        {acting.state === 'failed' && (
+          <Note tone="refused" alert>
+            <p>{acting.sentence}</p>
+          </Note>
+        )}
+        <div className="acts">
+          <button type="button" className="button" onClick={close}>
+            {keep}
+          </button>
+          <button type="submit" className={`button ${look}`} disabled={isBusy}>
+            {isBusy ? busyWords : words}
+          </button>
+        </div>
+      </form>
     </Sheet>
   )
 }

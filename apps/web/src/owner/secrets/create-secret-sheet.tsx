@@ -1,8 +1,7 @@
 import type { CreatedSecret } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { checksumAddress } from '../../format/address.ts'
-import { Note } from '../../parts/note.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { ConfirmSheet } from '../../parts/sheet.tsx'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
@@ -11,7 +10,7 @@ import type { OwnWallet } from './own-wallets.ts'
 
 const MOST_LABEL = 64
 
-/** Names a secret and picks the wallets that it may take payments to; all of them unless said otherwise. */
+/** Names a secret and picks the wallets that can receive payments with it; at first all of them. */
 export function CreateSecretSheet(props: {
   readonly wallets: readonly OwnWallet[]
   readonly made: (secret: CreatedSecret) => void
@@ -28,77 +27,78 @@ export function CreateSecretSheet(props: {
       if (chosen.length === 0) throw new NoWallet()
       const name = label.trim()
       const body = { ...(name !== '' && { label: name }), wallets: chosen }
-      // Shown even to who has closed the sheet meanwhile: nobody can see it again.
+      // Shown even where the sheet was closed meanwhile: nobody can see it again.
       made(await failing(ask('/v1/me/secrets', answers.createdSecret, { method: 'POST', body }), failed))
     },
     error => (error instanceof NoWallet ? error.message : explainChange(error, 'made')),
   )
+  return (
+    <ConfirmSheet
+      id="create-secret"
+      title="Create a secret"
+      keep="Not now"
+      close={close}
+      look="solid"
+      words="Create the secret"
+      busyWords="Creating…"
+      acting={creating}
+    >
+      <p className="quiet above">
+        Your agent uses this secret to identify itself to the facilitator. The facilitator then accepts
+        payments only to the wallets you select here.
+      </p>
+      <p className="field">
+        <label className="label" htmlFor="secret-label">
+          <b>Name</b>
+          <span className="end">for your reference, up to {MOST_LABEL} characters</span>
+        </label>
+        <input
+          id="secret-label"
+          className="input"
+          value={label}
+          maxLength={MOST_LABEL}
+          autoComplete="off"
+          placeholder="Text statistics on the new server"
+          onChange={event => setLabel(event.target.value)}
+        />
+      </p>
+      <WalletPicks wallets={wallets} left={left} setLeft={setLeft} />
+    </ConfirmSheet>
+  )
+}
+
+/** The wallets as boxes to be ticked. */
+function WalletPicks(props: {
+  readonly wallets: readonly OwnWallet[]
+  /** Addresses that are left out. */
+  readonly left: ReadonlySet<string>
+  readonly setLeft: (left: ReadonlySet<string>) => void
+}): ReactNode {
+  const { wallets, left, setLeft } = props
   const toggle = (address: string): void => {
     const next = new Set(left)
     if (!next.delete(address)) next.add(address)
     setLeft(next)
   }
   return (
-    <Sheet labelledBy="create-secret" close={close}>
-      <h2 id="create-secret">Create a secret</h2>
-      <p className="quiet above">
-        Your agent uses this secret to identify itself to the facilitator. The facilitator then accepts
-        payments only to the wallets you select here.
-      </p>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          creating.act()
-        }}
-      >
-        <p className="field">
-          <label className="label" htmlFor="secret-label">
-            <b>Name</b>
-            <span className="end">for your reference, up to {MOST_LABEL} characters</span>
-          </label>
-          <input
-            id="secret-label"
-            className="input"
-            value={label}
-            maxLength={MOST_LABEL}
-            autoComplete="off"
-            placeholder="Text statistics on the new server"
-            onChange={event => setLabel(event.target.value)}
-          />
-        </p>
-        <fieldset className="field">
-          <legend className="label">
-            <b>Wallets that can receive payments</b>
-          </legend>
-          <ul className="picks">
-            {wallets.map(({ address, agents }) => (
-              <li key={address}>
-                <label>
-                  <input type="checkbox" checked={!left.has(address)} onChange={() => toggle(address)} />
-                  <span className="mono">{checksumAddress(address)}</span>
-                  <span className="small quiet">
-                    {agents.length === 0 ? 'your own address' : <bdi>{agents.join(', ')}</bdi>}
-                  </span>
-                </label>
-              </li>
-            ))}
-          </ul>
-        </fieldset>
-        {creating.state === 'failed' && (
-          <Note tone="refused" alert>
-            <p>{creating.sentence}</p>
-          </Note>
-        )}
-        <div className="acts">
-          <button type="button" className="button" onClick={close}>
-            Not now
-          </button>
-          <button type="submit" className="button solid" disabled={creating.state === 'busy'}>
-            {creating.state === 'busy' ? 'Creating…' : 'Create the secret'}
-          </button>
-        </div>
-      </form>
-    </Sheet>
+    <fieldset className="field">
+      <legend className="label">
+        <b>Wallets that can receive payments</b>
+      </legend>
+      <ul className="picks">
+        {wallets.map(({ address, agents }) => (
+          <li key={address}>
+            <label>
+              <input type="checkbox" checked={!left.has(address)} onChange={() => toggle(address)} />
+              <span className="mono">{checksumAddress(address)}</span>
+              <span className="small quiet">
+                {agents.length === 0 ? 'your own address' : <bdi>{agents.join(', ')}</bdi>}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
   )
 }
 

@@ -4,7 +4,7 @@ import { Address, Hash } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { SecretName } from './secret-name.tsx'
 
-/** One secret in a list: what it is for, whether it is used, and what can be done with it. */
+/** One secret in a list: its wallets, whether it is used, and what can be done with it. */
 export function SecretRow(props: {
   readonly secret: Secret
   /** To name those that it replaces or is replaced by. */
@@ -32,28 +32,7 @@ export function SecretRow(props: {
           {bothWork && <span className="tag warn">both active</span>}
         </span>
         <span className="small quiet">
-          {isRevoked ? (
-            <>
-              revoked <When at={secret.revoked_at ?? 0} />
-            </>
-          ) : (
-            <>
-              {isFull ? <Wallets of={secret.wallets} /> : `for ${count(secret.wallets.length, 'wallet')}`},
-              created <When at={secret.created_at} />,{' '}
-              {secret.last_used_at === null ? (
-                'not used yet'
-              ) : (
-                <>
-                  last used <When at={secret.last_used_at} />
-                </>
-              )}
-              {successor !== undefined && (
-                <>
-                  , replaced by <SecretName of={successor} />
-                </>
-              )}
-            </>
-          )}
+          <SecretUse secret={secret} successor={successor} isFull={isFull} />
         </span>
         {!isMine && !isRevoked && (
           <span className="small quiet">created by the operator of this platform; ask them to revoke it</span>
@@ -72,6 +51,40 @@ export function SecretRow(props: {
         </span>
       )}
     </li>
+  )
+}
+
+/** When a secret was revoked; of one that works: its wallets, its age, its last use and its successor. */
+function SecretUse(props: {
+  readonly secret: Secret
+  readonly successor: Secret | undefined
+  readonly isFull: boolean
+}): ReactNode {
+  const { secret, successor, isFull } = props
+  if (secret.revoked_at !== null) {
+    return (
+      <>
+        revoked <When at={secret.revoked_at} />
+      </>
+    )
+  }
+  return (
+    <>
+      {isFull ? <Wallets of={secret.wallets} /> : `for ${count(secret.wallets.length, 'wallet')}`}, created{' '}
+      <When at={secret.created_at} />,{' '}
+      {secret.last_used_at === null ? (
+        'not used yet'
+      ) : (
+        <>
+          last used <When at={secret.last_used_at} />
+        </>
+      )}
+      {successor !== undefined && (
+        <>
+          , replaced by <SecretName of={successor} />
+        </>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { answers } from '../../site/answers.ts'
 import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
@@ -17,41 +18,53 @@ type OpenedSheet =
   | { readonly rotate: Secret }
   | { readonly made: CreatedSecret }
 
-/** The secrets of an owner: made, replaced and revoked in their place. */
-export function SecretsPanel(props: {
+interface Props {
   /** Null: they could not be read just now, and are asked for once more. */
   readonly secrets: Secrets | null
   readonly wallets: readonly OwnWallet[]
   /** At most so many, and a link to all; undefined: all of them. */
   readonly most?: number
-}): ReactNode {
-  const { wallets, most } = props
+}
+
+/** The secrets of an owner: made, replaced and revoked in their place. */
+export function SecretsPanel(props: Props): ReactNode {
   const { platform } = useSite()
+  if (platform.secrets) return <IssuedSecrets {...props} />
+  return (
+    <>
+      <Heading look="ruled middle" end={props.most !== undefined && <AllSecrets />}>
+        Secrets
+      </Heading>
+      <p className="nothing quiet small">
+        This platform does not issue secrets. Agents choose their own facilitator.
+      </p>
+    </>
+  )
+}
+
+function IssuedSecrets({ secrets: first, wallets, most = Infinity }: Props): ReactNode {
   const { answer, failure, again } = useAsk('/v1/me/secrets', answers.secrets, {
-    ...(props.secrets !== null && { first: props.secrets }),
+    ...(first !== null && { first }),
   })
-  const secrets = answer?.secrets
   const read = (): void => void again()
   const [sheet, setSheet] = useState<OpenedSheet>()
   const [isNewKept, setNewKept] = useState(false)
-  if (!platform.secrets) {
-    return (
-      <>
-        <Heading most={most} />
-        <p className="nothing quiet small">
-          This platform does not issue secrets. Agents choose their own facilitator.
-        </p>
-      </>
-    )
-  }
-  const sorted = (secrets ?? []).toSorted(byUse)
-  const shown = most === undefined ? sorted : sorted.slice(0, most)
+  const secrets = answer?.secrets.toSorted(byUse)
+  const hasMore = secrets !== undefined && secrets.length > most
   return (
     <>
-      <Heading most={sorted.length > shown.length ? most : undefined}>
-        <button type="button" className="button low" onClick={() => setSheet('create')}>
-          <Sign name="key" /> Create a secret
-        </button>
+      <Heading
+        look="ruled middle"
+        end={
+          <>
+            {hasMore && <AllSecrets />}
+            <button type="button" className="button low" onClick={() => setSheet('create')}>
+              <Sign name="key" /> Create a secret
+            </button>
+          </>
+        }
+      >
+        Secrets
       </Heading>
       {isNewKept && (
         <Note tone="info">
@@ -66,18 +79,7 @@ export function SecretsPanel(props: {
           No secrets yet. An agent needs a secret to receive payments through this facilitator.
         </p>
       )}
-      <ul className="secrets">
-        {shown.map(secret => (
-          <SecretRow
-            key={secret.secret_id}
-            secret={secret}
-            all={sorted}
-            isFull={most === undefined}
-            rotate={() => setSheet({ rotate: secret })}
-            revoke={() => setSheet({ revoke: secret })}
-          />
-        ))}
-      </ul>
+      <SecretList secrets={secrets ?? []} most={most} setSheet={setSheet} />
       <p className="hint quiet">
         An agent uses its secret to identify itself to the facilitator. The facilitator then accepts payments
         only to the wallets listed for that secret.
@@ -92,6 +94,32 @@ export function SecretsPanel(props: {
         />
       )}
     </>
+  )
+}
+
+function AllSecrets(): ReactNode {
+  return <a href="/owner/secrets">All secrets</a>
+}
+
+function SecretList(props: {
+  readonly secrets: readonly Secret[]
+  readonly most: number
+  readonly setSheet: (sheet: OpenedSheet) => void
+}): ReactNode {
+  const { secrets, most, setSheet } = props
+  return (
+    <ul className="secrets">
+      {secrets.slice(0, most).map(secret => (
+        <SecretRow
+          key={secret.secret_id}
+          secret={secret}
+          all={secrets}
+          isFull={most === Infinity}
+          rotate={() => setSheet({ rotate: secret })}
+          revoke={() => setSheet({ revoke: secret })}
+        />
+      ))}
+    </ul>
   )
 }
 
@@ -139,24 +167,6 @@ function SecretSheet(props: {
     )
   }
   return <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={close} />
-}
-
-function Heading({
-  most,
-  children,
-}: {
-  readonly most: number | undefined
-  readonly children?: ReactNode
-}): ReactNode {
-  return (
-    <div className="heading ruled middle">
-      <h2>Secrets</h2>
-      <span className="end">
-        {most !== undefined && <a href="/owner/secrets">All secrets</a>}
-        {children}
-      </span>
-    </div>
-  )
 }
 
 /** Those in use first, the newest of them first. */

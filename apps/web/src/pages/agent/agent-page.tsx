@@ -86,6 +86,48 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
   }
   return (
     <main id="main" className="page near">
+      <AgentHead agent={agent} facts={facts} />
+      {agent.notices
+        .filter(({ kind }) => kind === 'price-risen')
+        .map(notice => (
+          <Note key={notice.text} tone="warn">
+            <p>{notice.text}</p>
+          </Note>
+        ))}
+      {capability === undefined ? (
+        <NoDeclaration />
+      ) : (
+        <>
+          <CapabilityTabs capabilities={agent.capabilities} chosen={capability.name} choose={choose} />
+          <div id="run">
+            <QuickExecute
+              key={capability.name}
+              agent={agent}
+              capability={capability}
+              jobId={chosen === data.capability ? data.jobId : null}
+              paid={readSoon}
+              onInput={setTyped}
+            />
+          </div>
+          <FieldTables capability={capability} />
+        </>
+      )}
+      <Reliability agent={agent} badge={badge} days={days} />
+      <ChangesAndReceipts agentId={agent.agent_id} history={history} receipts={receipts} />
+      {capability !== undefined && <FromCode agent={agent} capability={capability} typed={typed} />}
+    </main>
+  )
+}
+
+/** The place of an agent in the list, its name, what it does, and its figures. */
+function AgentHead(props: {
+  readonly agent: AgentPage
+  /** The same agent, as it was last read. */
+  readonly facts: AgentPage
+}): ReactNode {
+  const { agent, facts } = props
+  return (
+    <>
       <p className="crumb">
         <a href="/">Agents</a> /{' '}
         {agent.category !== null && (
@@ -109,41 +151,19 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
         </div>
         <AgentFacts agent={facts} />
       </div>
-      {agent.notices
-        .filter(({ kind }) => kind === 'price-risen')
-        .map(notice => (
-          <Note key={notice.text} tone="warn">
-            <p>{notice.text}</p>
-          </Note>
-        ))}
-      {capability === undefined ? (
-        <Note tone="info">
-          <p>
-            This agent does not publish a declaration at /about, so it is listed without prices and cannot be
-            called here. If someone registers this endpoint and proves that they own it, the new registration
-            will replace this one.
-          </p>
-        </Note>
-      ) : (
-        <>
-          <CapabilityTabs capabilities={agent.capabilities} chosen={capability.name} choose={choose} />
-          <div id="run">
-            <QuickExecute
-              key={capability.name}
-              agent={agent}
-              capability={capability}
-              jobId={chosen === data.capability ? data.jobId : null}
-              paid={readSoon}
-              onInput={setTyped}
-            />
-          </div>
-          <FieldTables capability={capability} />
-        </>
-      )}
-      <Reliability agent={agent} badge={badge} days={days} />
-      <ChangesAndReceipts agentId={agent.agent_id} history={history} receipts={receipts} />
-      {capability !== undefined && <FromCode agent={agent} capability={capability} typed={typed} />}
-    </main>
+    </>
+  )
+}
+
+function NoDeclaration(): ReactNode {
+  return (
+    <Note tone="info">
+      <p>
+        This agent does not publish a declaration at /about, so it is listed without prices and cannot be
+        called here. If someone registers this endpoint and proves that they own it, the new registration will
+        replace this one.
+      </p>
+    </Note>
   )
 }
 

@@ -35,52 +35,70 @@ export function CapabilityTabs(props: {
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [capabilities, choose])
-  if (capabilities.length > MOST_TABS) {
-    return (
-      <p className="field">
-        <label className="label" htmlFor="capability">
-          <b>Capability</b>
-          <span className="end">{capabilities.length} available</span>
-        </label>
-        <select
-          id="capability"
-          className="input"
-          value={chosen}
-          onChange={event => choose(event.target.value)}
-        >
-          {capabilities.map(({ name, price }) => (
-            <option key={name} value={name}>
-              {name}, {price} USDC
-            </option>
-          ))}
-        </select>
-      </p>
-    )
-  }
+  if (capabilities.length > MOST_TABS) return <CapabilitySelect {...props} />
   return (
     <nav className="capabilities" aria-label="Capability">
-      {capabilities.map(({ name, description, price, permissions }) => (
-        <a
-          key={name}
-          href={`?capability=${encodeURIComponent(name)}`}
-          aria-current={name === chosen ? 'true' : undefined}
-          onClick={event => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return
-            event.preventDefault()
-            choose(name)
-          }}
-        >
-          <span className="mono">
-            <bdi>{name}</bdi>
-          </span>
-          <span className="num">{price} USDC</span>
-          {permissions !== undefined && permissions.length > 0 && <MovesTag permissions={permissions} />}
-          <small>
-            <Words of={description} most={120} />
-          </small>
-        </a>
+      {capabilities.map(capability => (
+        <CapabilityTab
+          key={capability.name}
+          capability={capability}
+          isChosen={capability.name === chosen}
+          choose={choose}
+        />
       ))}
     </nav>
+  )
+}
+
+function CapabilitySelect(props: {
+  readonly capabilities: readonly TabbedCapability[]
+  readonly chosen: string
+  readonly choose: (name: string) => void
+}): ReactNode {
+  const { capabilities, chosen, choose } = props
+  return (
+    <p className="field">
+      <label className="label" htmlFor="capability">
+        <b>Capability</b>
+        <span className="end">{capabilities.length} available</span>
+      </label>
+      <select id="capability" className="input" value={chosen} onChange={event => choose(event.target.value)}>
+        {capabilities.map(({ name, price }) => (
+          <option key={name} value={name}>
+            {name}, {price} USDC
+          </option>
+        ))}
+      </select>
+    </p>
+  )
+}
+
+function CapabilityTab(props: {
+  readonly capability: TabbedCapability
+  readonly isChosen: boolean
+  readonly choose: (name: string) => void
+}): ReactNode {
+  const { capability, isChosen, choose } = props
+  const { name, description, price, permissions = [] } = capability
+  return (
+    <a
+      href={`?capability=${encodeURIComponent(name)}`}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={event => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        choose(name)
+      }}
+    >
+      <span className="mono">
+        <bdi>{name}</bdi>
+      </span>
+      <span className="num">{price} USDC</span>
+      {permissions.length > 0 && <MovesTag permissions={permissions} />}
+      <small>
+        <Words of={description} most={120} />
+      </small>
+    </a>
   )
 }
 

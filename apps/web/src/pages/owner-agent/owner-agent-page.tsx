@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { DaysSwitch } from '../../owner/days-switch.tsx'
 import { DeregisterSection } from '../../owner/deregister/deregister-section.tsx'
 import { Figures } from '../../owner/figures.tsx'
-import { JobsTable } from '../../owner/jobs-table.tsx'
+import { LatestJobs } from '../../owner/latest-jobs.tsx'
 import { AgentNow } from '../../owner/agents/agents-table.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
@@ -46,8 +47,7 @@ export const page: PageModule<OwnerAgentData | null> = {
 function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode {
   const { days, owner, origin, agent, dashboard, overview, health, webhook, jobs, stakeWei } = data
   const { agent_id: agentId } = agent
-  const series = overview?.series.filter(point => point.agent_id === agentId)
-  const notices = overview?.notices.filter(notice => notice.agent_id === agentId) ?? []
+  const isOfAgent = (one: { readonly agent_id: number }): boolean => one.agent_id === agentId
   const isGone = agent.standing === 'deregistered'
   return (
     <main id="main" className="page near">
@@ -55,58 +55,24 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
         <a href="/owner">Your agents</a> / No. {agentId}
       </p>
       <div className="head">
-        <div>
-          <h1>
-            <Words of={agent.name} most={64} />
-          </h1>
-          <p className="agent-line">
-            <AgentNow
-              agent={{
-                standing: agent.standing,
-                availability: health?.availability ?? 'waiting',
-                consecutive_failures: health?.consecutive_failures ?? 0,
-                checked_at: health?.checked_at ?? null,
-              }}
-            />
-            <Standing badge={agent.badge} />
-            {agent.endpoint !== null && <span className="mono small">{agent.endpoint}</span>}
-            {!isGone && <a href={`/agents/${agentId}`}>Public page</a>}
-          </p>
-          {!isGone && (
-            <p className="agent-line">
-              <CategoryChoice agentId={agentId} category={agent.category} />
-            </p>
-          )}
-        </div>
+        <OwnAgentTitle agent={agent} health={health} isGone={isGone} />
         <DaysSwitch days={days} path={`/owner/agents/${agentId}`} />
       </div>
-      <Notices notices={notices} isOwnPage />
+      <Notices notices={overview?.notices.filter(isOfAgent) ?? []} isOwnPage />
       <Figures of={dashboard} />
-      {overview !== null && series !== undefined && (
-        <EarningsSection earnings={stackEarnings(series, overview, new Map())} />
+      {overview !== null && (
+        <EarningsSection earnings={stackEarnings(overview.series.filter(isOfAgent), overview, new Map())} />
       )}
       <HealthSection agentId={agentId} health={health} hours={dashboard.health} isGone={isGone} />
       <CapabilityTable capabilities={dashboard.capabilities} days={days} />
       <section>
         <div className="two">
           <div>
-            <div className="heading close">
-              <h2>Latest jobs</h2>
-              <span className="end">
-                <a href={`/owner/agents/${agentId}/jobs`}>All jobs</a>
-              </span>
-            </div>
-            {jobs.jobs.length === 0 ? (
-              <p className="nothing faint">No jobs yet.</p>
-            ) : (
-              <JobsTable label="Latest jobs" jobs={jobs.jobs} />
-            )}
+            <LatestJobs jobs={jobs.jobs} url={`/owner/agents/${agentId}/jobs`} />
             <FindJob action={`/owner/agents/${agentId}/jobs`} name="job_id" value="" />
           </div>
           <div id="webhook">
-            <div className="heading ruled">
-              <h2>Webhook</h2>
-            </div>
+            <Heading look="ruled">Webhook</Heading>
             <WebhookPurpose />
             <WebhookPanel agentId={agentId} webhook={webhook} />
           </div>
@@ -114,6 +80,38 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
       </section>
       {!isGone && <DeregisterSection agentId={agentId} owner={owner} origin={origin} stakeWei={stakeWei} />}
     </main>
+  )
+}
+
+/** The agent by its name, its state now, and the category that its owner has chosen. */
+function OwnAgentTitle(
+  props: Pick<OwnerAgentData, 'agent' | 'health'> & { readonly isGone: boolean },
+): ReactNode {
+  const { agent, health, isGone } = props
+  return (
+    <div>
+      <h1>
+        <Words of={agent.name} most={64} />
+      </h1>
+      <p className="agent-line">
+        <AgentNow
+          agent={{
+            standing: agent.standing,
+            availability: health?.availability ?? 'waiting',
+            consecutive_failures: health?.consecutive_failures ?? 0,
+            checked_at: health?.checked_at ?? null,
+          }}
+        />
+        <Standing badge={agent.badge} />
+        {agent.endpoint !== null && <span className="mono small">{agent.endpoint}</span>}
+        {!isGone && <a href={`/agents/${agent.agent_id}`}>Public page</a>}
+      </p>
+      {!isGone && (
+        <p className="agent-line">
+          <CategoryChoice agentId={agent.agent_id} category={agent.category} />
+        </p>
+      )}
+    </div>
   )
 }
 

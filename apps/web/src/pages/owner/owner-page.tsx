@@ -1,5 +1,6 @@
 import type { OwnerDashboard } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
+import { Heading } from '../../parts/page/heading.tsx'
 import { AgentsTable } from '../../owner/agents/agents-table.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { DaysSwitch } from '../../owner/days-switch.tsx'
@@ -7,6 +8,7 @@ import { Figures } from '../../owner/figures.tsx'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
+import type { Days } from '../../owner/read-parts.ts'
 import { listOwnWallets } from '../../owner/secrets/own-wallets.ts'
 import { SecretsPanel } from '../../owner/secrets/secrets-panel.tsx'
 import { isSignedOut, loadSignedIn } from '../../session/load-signed-in.ts'
@@ -18,7 +20,7 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useRead } from '../../site/question.ts'
 import { SiteProvider, useSite } from '../../site/site.ts'
-import { LatestJobs } from './latest-jobs.tsx'
+import { JobsOfAll } from './jobs-of-all.tsx'
 import { loadOwner, type OwnerData } from './load-owner.ts'
 import { Webhooks } from './webhooks.tsx'
 import { WhatIsHere } from './what-is-here.tsx'
@@ -81,37 +83,13 @@ function Overview(props: {
 }): ReactNode {
   const { data, dashboard, refresh } = props
   const { days, agents, secrets, webhooks, sought } = data
-  const { now } = useSite()
   const names = new Map(dashboard.agents.map(({ agent_id: id, name }) => [id, name]))
+  const hasAgents = dashboard.agents.length > 0
   return (
     <main id="main" className="page near">
-      <div className="head">
-        <div>
-          <h1>Your agents</h1>
-          <SignedInLine address={dashboard.address}>
-            <a href="/owner/settings">Settings</a>
-          </SignedInLine>
-        </div>
-        <div className="row">
-          {dashboard.agents.length > 0 && <DaysSwitch days={days} path="/owner" />}
-          <a className="button solid" href="/register">
-            <Sign name="plus" />
-            <span>
-              Register<span className="no-phone"> an agent</span>
-            </span>
-          </a>
-        </div>
-      </div>
+      <OverviewHead dashboard={dashboard} days={days} />
       <Notices notices={dashboard.notices} looked={refresh} />
-      {dashboard.agents.length === 0 ? (
-        <div className="void first">
-          <b>You have not registered any agents with this wallet</b>
-          <span>
-            Each agent belongs to the wallet that staked for it. If you used another wallet, sign out, then
-            sign in with that wallet.
-          </span>
-        </div>
-      ) : (
+      {hasAgents ? (
         <>
           <Figures
             of={{
@@ -121,25 +99,21 @@ function Overview(props: {
             }}
           />
           <EarningsSection earnings={stackEarnings(dashboard.series, dashboard, names)} />
-          <section>
-            <div className="heading close">
-              <h2>Agents</h2>
-              <span className="end">last {days} days</span>
-            </div>
-            <AgentsTable agents={dashboard.agents} now={now} />
-            {agents.length > dashboard.agents.length && (
-              <p className="hint">
-                This table shows your first {dashboard.agents.length} agents. To open another one, add its
-                number to the end of the address /owner/agents/.
-              </p>
-            )}
-          </section>
+          <AgentsSection dashboard={dashboard} days={days} count={agents.length} />
         </>
+      ) : (
+        <div className="void first">
+          <b>You have not registered any agents with this wallet</b>
+          <span>
+            Each agent belongs to the wallet that staked for it. If you used another wallet, sign out, then
+            sign in with that wallet.
+          </span>
+        </div>
       )}
       <section>
-        <div className={dashboard.agents.length > 0 ? 'two jobs-and-rest' : 'two'}>
-          {dashboard.agents.length > 0 ? (
-            <LatestJobs jobs={dashboard.latest_jobs} names={names} sought={sought} />
+        <div className={hasAgents ? 'two jobs-and-rest' : 'two'}>
+          {hasAgents ? (
+            <JobsOfAll jobs={dashboard.latest_jobs} names={names} sought={sought} />
           ) : (
             <div>
               <NewAgentSteps />
@@ -151,10 +125,58 @@ function Overview(props: {
               wallets={listOwnWallets(dashboard.address, agents)}
               most={MOST_SECRETS}
             />
-            {dashboard.agents.length > 0 && <Webhooks webhooks={webhooks} agents={dashboard.agents} />}
+            {hasAgents && <Webhooks webhooks={webhooks} agents={dashboard.agents} />}
           </div>
         </div>
       </section>
     </main>
+  )
+}
+
+function OverviewHead(props: { readonly dashboard: OwnerDashboard; readonly days: Days }): ReactNode {
+  const { dashboard, days } = props
+  return (
+    <div className="head">
+      <div>
+        <h1>Your agents</h1>
+        <SignedInLine address={dashboard.address}>
+          <a href="/owner/settings">Settings</a>
+        </SignedInLine>
+      </div>
+      <div className="row">
+        {dashboard.agents.length > 0 && <DaysSwitch days={days} path="/owner" />}
+        <a className="button solid" href="/register">
+          <Sign name="plus" />
+          <span>
+            Register<span className="no-phone"> an agent</span>
+          </span>
+        </a>
+      </div>
+    </div>
+  )
+}
+
+function AgentsSection(props: {
+  readonly dashboard: OwnerDashboard
+  readonly days: Days
+  /** How many agents the owner has. */
+  readonly count: number
+}): ReactNode {
+  const { dashboard, days, count } = props
+  const { now } = useSite()
+  const shown = dashboard.agents.length
+  return (
+    <section>
+      <Heading look="close" end={`last ${days} days`}>
+        Agents
+      </Heading>
+      <AgentsTable agents={dashboard.agents} now={now} />
+      {count > shown && (
+        <p className="hint">
+          This table shows your first {shown} agents. To open another one, add its number to the end of the
+          address /owner/agents/.
+        </p>
+      )}
+    </section>
   )
 }

@@ -41,7 +41,6 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
   // The platform keeps nothing but flows under this address.
   const flow = shared.flow as unknown as Flow
   const graph = useMemo(() => buildGraph(flow), [flow])
-  const { steps, price } = sumFlow(flow)
   const [isSigning, setSigning] = useState(false)
   const copying = useAction(
     () => openDraft(go, flow),
@@ -54,21 +53,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
         <a href="/flows">Flows</a> / shared
       </p>
       <div className="head">
-        <div>
-          <h1>
-            <Words of={shared.name === '' ? 'Unnamed flow' : shared.name} most={64} />
-          </h1>
-          <p className="lede">
-            {flow.description !== undefined && flow.description !== '' ? (
-              <Words of={flow.description} />
-            ) : (
-              'Someone shared this flow with you. You can change and run your own copy.'
-            )}
-          </p>
-          <p className="small faint">
-            {countSteps(steps)}, changed <When at={shared.changed_at} />
-          </p>
-        </div>
+        <SharedTitle shared={shared} flow={flow} />
         <div className="row">
           <button type="button" className="button tall" onClick={copying.act}>
             Copy to your flows
@@ -79,7 +64,7 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
             disabled={errors.length > 0}
             onClick={() => setSigning(true)}
           >
-            Run it, {groupDigits(price)} USDC
+            Run it, {groupDigits(sumFlow(flow).price)} USDC
           </button>
         </div>
       </div>
@@ -88,20 +73,47 @@ function SharedPage({ data: { shared, checked } }: { readonly data: Data }): Rea
           <p>{copying.sentence}</p>
         </Note>
       )}
-      {errors.length > 0 && (
-        <Note tone="warn">
-          <p>
-            <b>This flow cannot run.</b> Make a copy to see how to fix it.
-          </p>
-          {errors.slice(0, 5).map(({ id, message }) => (
-            <p key={id}>
-              <Words of={message} />
-            </p>
-          ))}
-        </Note>
-      )}
+      {errors.length > 0 && <BrokenFlowNote errors={errors} />}
       <SharedMap graph={graph} />
       {isSigning && <SignSheet flow={flow} onClose={() => setSigning(false)} />}
     </main>
+  )
+}
+
+function SharedTitle(props: { readonly shared: SharedFlow; readonly flow: Flow }): ReactNode {
+  const { shared, flow } = props
+  return (
+    <div>
+      <h1>
+        <Words of={shared.name === '' ? 'Unnamed flow' : shared.name} most={64} />
+      </h1>
+      <p className="lede">
+        {flow.description !== undefined && flow.description !== '' ? (
+          <Words of={flow.description} />
+        ) : (
+          'Someone shared this flow with you. You can change and run your own copy.'
+        )}
+      </p>
+      <p className="small faint">
+        {countSteps(sumFlow(flow).steps)}, changed <When at={shared.changed_at} />
+      </p>
+    </div>
+  )
+}
+
+const MOST_ERRORS = 5
+
+function BrokenFlowNote({ errors }: { readonly errors: FlowChecked['findings'] }): ReactNode {
+  return (
+    <Note tone="warn">
+      <p>
+        <b>This flow cannot run.</b> Make a copy to see how to fix it.
+      </p>
+      {errors.slice(0, MOST_ERRORS).map(({ id, message }) => (
+        <p key={id}>
+          <Words of={message} />
+        </p>
+      ))}
+    </Note>
   )
 }

@@ -2,32 +2,21 @@ import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
 import { FindJob } from '../../owner/find-job.tsx'
 import { JobsTable } from '../../owner/jobs-table.tsx'
+import { LatestJobs } from '../../owner/latest-jobs.tsx'
 import type { OwnerData } from './load-owner.ts'
 
 /** The newest jobs of all agents, and one that is looked for by its id. */
-export function LatestJobs(props: {
+export function JobsOfAll(props: {
   readonly jobs: readonly OwnerJobLine[]
   readonly names: ReadonlyMap<number, string>
   readonly sought: OwnerData['sought']
 }): ReactNode {
   const { jobs, names, sought } = props
-  const agents = names.size > 1 ? names : undefined
   const [only] = names.keys()
+  const url = names.size === 1 ? `/owner/agents/${only}/jobs` : undefined
   return (
     <div id="jobs">
-      <div className="heading close">
-        <h2>Latest jobs</h2>
-        {names.size === 1 && (
-          <span className="end">
-            <a href={`/owner/agents/${only}/jobs`}>All jobs</a>
-          </span>
-        )}
-      </div>
-      {jobs.length === 0 ? (
-        <p className="nothing faint">No jobs yet.</p>
-      ) : (
-        <JobsTable label="Latest jobs" jobs={jobs} {...(agents !== undefined && { agents })} />
-      )}
+      <LatestJobs jobs={jobs} url={url} agents={names.size > 1 ? names : undefined} />
       <FindJob action="/owner#jobs" name="job" value={sought?.jobId ?? ''} />
       {sought !== null &&
         (sought.found === null ? (
