@@ -1,20 +1,14 @@
+import { checksumAddress, isAddress } from '@farebox/payments/crypto/address'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** An address with the capitals of its checksum (EIP-55). Text that is no address stays as it is. */
-export function checksumAddress(address: string): string {
-  const digits = address.slice(2).toLowerCase()
-  if (!/^[0-9a-f]{40}$/.test(digits)) return address
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)))
-  const cased = [...digits].map((digit, index) =>
-    Number.parseInt(hash[index] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit,
-  )
-  return `0x${cased.join('')}`
+/** An address with the capitals of its checksum (EIP-55). Text that is no address is returned unchanged. */
+export function formatAddress(address: string): string {
+  return isAddress(address) ? checksumAddress({ keccak256: keccak_256 }, address) : address
 }
 
 /** The ends of an address: `0x7099…79C8`. */
 export function shortAddress(address: string): string {
-  const whole = checksumAddress(address)
+  const whole = formatAddress(address)
   return `${whole.slice(0, 6)}…${whole.slice(-4)}`
 }
 

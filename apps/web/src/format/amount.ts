@@ -5,12 +5,12 @@ export function groupDigits(amount: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`
 }
 
-/** How many decimals the longest of these amounts has. */
+/** The number of decimals of the longest of these amounts. */
 export function longestDecimals(amounts: readonly string[]): number {
   return Math.max(0, ...amounts.map(amount => amount.split('.')[1]?.length ?? 0))
 }
 
-/** What an amount lacks of so many decimals, so that a column ends on one point and at one edge. */
+/** The zeros that an amount lacks of so many decimals, so that a column ends on one point and at one edge. */
 export function missingDecimals(amount: string, decimals: number): string {
   const own = amount.split('.')[1]
   if (decimals === 0) return ''

@@ -1,5 +1,5 @@
 /**
- * Why a value was refused, for whoever typed it: as the agent says it, with its numbers grouped and the names of formats in
+ * Why a value was refused, for a person who types: the agent's reason, with its numbers grouped and the names of formats in
  * words.
  */
 export function plainRefusal(reason: string): string {

@@ -5,7 +5,7 @@ const DAY = 86_400
 /** In which zone times are written: the server knows none but UTC, a browser its own. */
 export type Zone = 'utc' | 'local'
 
-/** How long ago, for an hour; then the time of day; then the day. Times are Unix seconds. */
+/** The time since a moment within the hour; then its time of day; then its day. Times are Unix seconds. */
 export function formatWhen(at: number, now: number, zone: Zone): string {
   const ago = now - at
   if (ago >= 0 && ago < 60) return `${Math.floor(ago)} s ago`
@@ -40,7 +40,7 @@ export function formatIsoDay(text: string): string | undefined {
   return match === null || month === undefined ? undefined : `${Number(match[3])} ${month} ${match[1]}`
 }
 
-/** `22 Nov 2026, 14:47:23 UTC`: the whole of it, for whoever wants to know exactly. */
+/** `22 Nov 2026, 14:47:23 UTC`: in full, for titles. */
 export function formatExactly(at: number, zone: Zone): string {
   const name = zone === 'utc' ? 'UTC' : zoneName(at)
   return `${formatDate(at, zone)}, ${formatClock(at, zone)} ${name}`

@@ -3,14 +3,14 @@ import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeApprove, encodeRevoke, encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { expectedOf, type PlannedFrom } from './chain/planned-from.ts'
-import type { Terms } from './check-terms.ts'
+import type { LimitTerms } from './check-limit-terms.ts'
 
 /** One transaction of a change. */
-export interface Step {
+export interface ChangeStep {
   readonly to: string
   /** `0x` hex. */
   readonly data: string
-  /** What it does, as a reader sees it. */
+  /** Its purpose, in the words of the wallet's prompt. */
   readonly words: string
 }
 
@@ -19,22 +19,22 @@ export interface Step {
  * by a transaction of its own. An approval that grows goes before the change, one that shrinks behind it, so that stopping
  * between them takes nothing from other permissions and leaves nothing that anybody could spend.
  */
-export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
+export type ApprovalMethod = 'none' | 'permit' | 'approve first' | 'approve last'
 
 /** A change of limits before anything is signed. */
 export interface LimitChange {
   /** Undefined: it takes an approval to zero, which is right in any case. */
   readonly from: PlannedFrom | undefined
-  readonly change: Step | undefined
-  readonly way: ApprovalWay
+  readonly change: ChangeStep | undefined
+  readonly way: ApprovalMethod
   /** The exact approval once it is done, in atomic units. */
   readonly approval: bigint
-  /** The approval as it is, in atomic units. */
+  /** The approval before the change, in atomic units. */
   readonly approvalNow: bigint
-  readonly approve: Step
+  readonly approve: ChangeStep
 }
 
-/** Whom a permission is for. */
+/** The agent, capability and account that a permission is for. */
 export interface PermissionFor {
   readonly agentId: number
   readonly capability: string
@@ -46,7 +46,7 @@ export interface PermissionFor {
 export function planSet(
   limits: WalletLimits,
   { agentId, capability, spender }: PermissionFor,
-  terms: Terms,
+  terms: LimitTerms,
 ): LimitChange {
   const before = limits.permissions.find(
     one =>
@@ -113,14 +113,14 @@ export function planZero(limits: WalletLimits, spender: string): LimitChange {
   return { ...planExact(limits), approve, from: undefined }
 }
 
-/** How often a wallet asks its person for a change; the test wallet does not ask. */
+/** The number of prompts that a wallet shows for a change; the test wallet shows none. */
 export function countPrompts({ change, way }: Pick<LimitChange, 'change' | 'way'>): number {
   return (change === undefined ? 0 : 1) + (way === 'none' ? 0 : 1)
 }
 
 function plan(
   limits: WalletLimits,
-  change: Omit<Step, 'to'> | undefined,
+  change: Omit<ChangeStep, 'to'> | undefined,
   made: {
     readonly before: SpendPermissionView | undefined
     readonly leftAfter: bigint
@@ -161,11 +161,11 @@ export function withApproval(change: LimitChange, approval: bigint, approvalNow:
   }
 }
 
-function approveStep(token: string, approval: bigint): Step {
+function approveStep(token: string, approval: bigint): ChangeStep {
   return { to: token, data: encodeApprove(approval), words: 'the approval' }
 }
 
-/** What a permission is counted with in the total: nothing once it has expired or was revoked. */
+/** The amount of a permission in the total: nothing once it has expired or was revoked. */
 function countedOf(permission: SpendPermissionView | undefined): bigint {
   return permission?.state === 'active' ? BigInt(permission.left) : 0n
 }

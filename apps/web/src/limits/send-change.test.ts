@@ -5,7 +5,7 @@ import type { Platform } from '@farebox/platform-api/registry'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Wallet } from '../wallet/wallet.ts'
 import { planExact, planRevoke, planSet, planZero, type LimitChange } from './plan-change.ts'
-import { explainChange, sendChange } from './send-change.ts'
+import { explainLimitChange, sendChange } from './send-change.ts'
 
 const OWNER = `0x${'11'.repeat(20)}`
 const SPENDER = `0x${'22'.repeat(20)}`
@@ -24,7 +24,7 @@ const PLATFORM = {
 const OTHERWISE = 'What is recorded on-chain does not match this page. Reload the page'
 const UNKNOWN = 'The platform specified a chain that this site does not recognize.'
 
-/** What the chain of the wallet answers. */
+/** The answers of the wallet's chain. */
 let chain: {
   id: number
   totalLeft: bigint
@@ -33,7 +33,7 @@ let chain: {
   status: readonly bigint[]
   recipients: readonly string[]
 }
-/** What was sent, and the names of chains that the wallet was brought to. */
+/** The transactions that were sent, and the names of chains that the wallet was switched to. */
 let sent: { readonly to: string; readonly data: string }[]
 let names: string[]
 
@@ -120,8 +120,8 @@ const wallet = {
   readChain: (method: string, params: readonly unknown[]) => Promise.resolve(ask(method, params)),
 } as unknown as Wallet
 
-async function send(change: LimitChange, told: { limits?: WalletLimits; platform?: Platform } = {}) {
-  const { limits = limitsOf(), platform = PLATFORM } = told
+async function send(change: LimitChange, changes: { limits?: WalletLimits; platform?: Platform } = {}) {
+  const { limits = limitsOf(), platform = PLATFORM } = changes
   await sendChange({ wallet, platform, limits, report: () => undefined }, change)
 }
 
@@ -156,8 +156,8 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
     ['its end', { permissions: [permissionOf({ expires_at: END + 1 })] }],
     ['how often it was set', { permissions: [permissionOf({ nonce: 2 })] }],
     ['that it has recipients', { permissions: [permissionOf({ recipients: [SHOP] })] }],
-  ])('a page that is wrong about %s sends nothing', async (_, told) => {
-    const limits = limitsOf(told)
+  ])('a page that is wrong about %s sends nothing', async (_, changes) => {
+    const limits = limitsOf(changes)
     await expect(send(planSet(limits, BUY, TERMS), { limits })).rejects.toThrow(OTHERWISE)
     expect(sent).toEqual([])
   })
@@ -206,7 +206,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
   test('what stopped it is said in a sentence', async () => {
     chain.allowance = 0n
     const error: unknown = await send(planSet(limitsOf(), BUY, TERMS)).catch((thrown: unknown) => thrown)
-    expect(explainChange(error)).toBe(`${OTHERWISE} and check what it shows. Nothing was sent.`)
+    expect(explainLimitChange(error)).toBe(`${OTHERWISE} and check what it shows. Nothing was sent.`)
   })
 })
 
@@ -229,8 +229,8 @@ describe('the chain that a wallet signs for', () => {
       { network: 'eip155:8453', chain_id: 8_453 },
       'Base is set as a local chain on this platform, but it is not a local chain.',
     ],
-  ])('is not %s', async (_, told, message) => {
-    const sending = send(planExact(limitsOf()), { platform: { ...PLATFORM, ...told } })
+  ])('is not %s', async (_, changes, message) => {
+    const sending = send(planExact(limitsOf()), { platform: { ...PLATFORM, ...changes } })
     await expect(sending).rejects.toThrow(message)
     expect([sent, names]).toEqual([[], []])
   })

@@ -8,11 +8,11 @@ import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { readTransaction } from '../wallet/read-transaction.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 import { holdAgainstChain } from './chain/hold-against-chain.ts'
-import { readChainState, type ChainState } from './chain/read-chain-state.ts'
-import { countPrompts, type LimitChange, type Step } from './plan-change.ts'
+import { readChainState, type OnChainLimits } from './chain/read-chain-state.ts'
+import { countPrompts, type LimitChange, type ChangeStep } from './plan-change.ts'
 
-/** What a change is sent with. */
-export interface Sending {
+/** The parts that a change is sent with. */
+export interface LimitSending {
   readonly wallet: Wallet
   readonly platform: Platform
   /** As the page shows them. */
@@ -21,7 +21,7 @@ export interface Sending {
   readonly report: (words: string, transaction?: string) => void
 }
 
-/** How long a signed approval may wait for its block, by the chain's time. */
+/** A signed approval expires after so long by the chain's time. */
 const PERMIT_SECONDS = 3_600
 const ASK_EVERY_MS = 800
 const MOST_TRIES = 220
@@ -31,7 +31,7 @@ const MOST_TRIES = 220
  *
  * @throws {WalletProblem} with what keeps it from going on. What was sent before stays: the page shows what is missing
  */
-export async function sendChange(sending: Sending, planned: LimitChange): Promise<number> {
+export async function sendChange(sending: LimitSending, planned: LimitChange): Promise<number> {
   const { wallet, platform } = sending
   const network = refuseOtherThanShown(sending)
   if (wallet.sendTransaction === undefined)
@@ -52,14 +52,14 @@ export async function sendChange(sending: Sending, planned: LimitChange): Promis
 }
 
 /** The transactions of a change without a permit, in their order. */
-function stepsOf({ change, approve, way }: LimitChange): readonly Step[] {
+function stepsOf({ change, approve, way }: LimitChange): readonly ChangeStep[] {
   const steps = change === undefined ? [] : [change]
   if (way === 'none') return steps
   return way === 'approve first' ? [approve, ...steps] : [...steps, approve]
 }
 
 /** The contract and the token are those that we know, whatever a platform answers (PERM-05). */
-function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
+function refuseOtherThanShown({ limits, platform, wallet }: LimitSending): Network {
   const network = findWalletChain(platform)
   const isKnown =
     network.asset.address === limits.token.address &&
@@ -74,10 +74,10 @@ function refuseOtherThanShown({ limits, platform, wallet }: Sending): Network {
 
 /** Chains with the same number are not the same chain: what is sent to an address without code does nothing. */
 async function askChain(
-  { wallet, limits }: Sending,
+  { wallet, limits }: LimitSending,
   { from }: LimitChange,
   { chainId, name }: Network,
-): Promise<ChainState> {
+): Promise<OnChainLimits> {
   const id = await wallet.readChain?.('eth_chainId', []).catch(() => undefined)
   const state = Number(id) === chainId ? await readChainState(wallet, limits, from?.permission) : undefined
   if (state !== undefined) return state
@@ -88,7 +88,7 @@ async function askChain(
 }
 
 async function signApproval(
-  { wallet, limits, report }: Sending,
+  { wallet, limits, report }: LimitSending,
   { chainId, asset }: Network,
   { approval: value }: LimitChange,
   which: string,
@@ -103,7 +103,11 @@ async function signApproval(
   return encodePermitToken({ token, owner, value, deadline, signature: await wallet.signPermit(terms) })
 }
 
-async function sendStep({ wallet, platform, report }: Sending, step: Step, which: string): Promise<number> {
+async function sendStep(
+  { wallet, platform, report }: LimitSending,
+  step: ChangeStep,
+  which: string,
+): Promise<number> {
   const { to, data, words } = step
   report(wallet.kind === 'test' ? 'Sending' : `Confirm ${words} in ${wallet.name}${which}`)
   const hash = await wallet.sendTransaction?.({ to, value: 0n, data })
@@ -134,8 +138,8 @@ async function blockOf(wallet: Wallet, hash: string): Promise<number | undefined
 /** After these it is unknown whether something was sent. */
 const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 
-/** What kept a change from being made, in sentences; what the chain has is shown beside it in any case. */
-export function explainChange(error: unknown): string {
+/** Why a change was not made, in sentences; the page shows the state on the chain in any case. */
+export function explainLimitChange(error: unknown): string {
   if (!(error instanceof WalletProblem))
     return 'The chain didn’t respond. This page now shows what’s recorded on-chain. Send any missing change again.'
   if (error.kind === 'refused') return error.message

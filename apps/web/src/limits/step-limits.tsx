@@ -21,7 +21,7 @@ export function StepLimits({ steps }: { readonly steps: readonly SpendingStep[] 
   const { wallet } = usePurse()
   const isThere = platform.spend_permissions_address !== null && steps.length > 0
   const { limits } = useLimits(isThere ? wallet?.address : undefined)
-  // Where the reader is, and comes back to; a server does not know.
+  // The page that the reader comes back to; a server does not know it.
   const back = useTakenOver() ? location.pathname + location.search : undefined
   if (!isThere) return null
   return (

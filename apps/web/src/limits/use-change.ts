@@ -6,7 +6,7 @@ import { useSite } from '../site/site.ts'
 import type { LimitChange } from './plan-change.ts'
 import type { ReadLimits } from './use-limits.ts'
 
-/** How far a change of limits is. `what` names it, so that a page shows it where it was begun. */
+/** The progress of a change of limits. `what` names it, so that a page shows it where it was begun. */
 export type ChangeState =
   | { readonly step: 'idle' }
   | {
@@ -18,7 +18,7 @@ export type ChangeState =
   | { readonly step: 'stopped'; readonly what: string; readonly sentence: string }
   | { readonly step: 'done'; readonly what: string }
 
-/** What a page does about limits: one change at a time, over all tabs. */
+/** The changes of limits that a page makes: one at a time, over all tabs. */
 export interface Change {
   readonly state: ChangeState
   readonly start: (what: string, limits: WalletLimits, change: LimitChange) => void
@@ -36,7 +36,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
     const report = (words: string, transaction?: string): void =>
       setState({ step: 'sending', what, words, ...(transaction !== undefined && { transaction }) })
     report('Opening the wallet')
-    const { sendChange, explainChange } = await import('./send-change.ts')
+    const { sendChange, explainLimitChange } = await import('./send-change.ts')
     try {
       await navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
         if (lock === null) {
@@ -52,7 +52,7 @@ export function useChange(refresh: ReadLimits['refresh'], done?: () => void): Ch
     } catch (error) {
       // Something may be in a block by now.
       await refresh()
-      setState({ step: 'stopped', what, sentence: explainChange(error) })
+      setState({ step: 'stopped', what, sentence: explainLimitChange(error) })
     }
   })
   return { state, start }

@@ -2,13 +2,13 @@ import { usePurse } from '../purse/purse-context.ts'
 import { answers } from '../site/answers.ts'
 import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
-import { declaredSpend, type DeclaredSpend } from './declared-spend.ts'
+import { readSpendDeclaration, type SpendDeclaration } from './spend-declaration.ts'
 import { findCover, permissionsOf, type Cover } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
 
-/** What a capability moves beside its price, and whether that is permitted. */
+/** The tokens that a capability moves in addition to its price, and whether they are permitted. */
 export interface SpendCover {
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
   /** Undefined: no wallet, or not read so far. */
   readonly cover: Cover | undefined
 }
@@ -26,7 +26,7 @@ export function useCover(asked: {
   const { platform } = useSite()
   const { wallet } = usePurse()
   const { agentId, capability, permissions } = asked
-  const declared = platform.spend_permissions_address === null ? undefined : declaredSpend(permissions)
+  const declared = platform.spend_permissions_address === null ? undefined : readSpendDeclaration(permissions)
   const isAsked = declared !== undefined
   const { limits } = useLimits(isAsked ? wallet?.address : undefined)
   // Asked only where something is permitted: each question is a call to the agent.

@@ -4,7 +4,7 @@ import { answers } from '../site/answers.ts'
 import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
-/** What was moved for jobs, by job in lower case. */
+/** The transfers that agents made for jobs, by job in lower case. */
 export type JobSpends = ReadonlyMap<string, readonly SpendLine[]>
 
 /** The most jobs that one question names. */
@@ -13,7 +13,7 @@ const MOST_JOBS = 50
 const READ_AFTER_MS = [0, 2_000, 4_000]
 
 /**
- * What agents moved of a payer's tokens for jobs, by job in lower case. Undefined: not read so far.
+ * The transfers of a payer's tokens that agents made for jobs, by job in lower case. Undefined: not read so far.
  *
  * @param jobs those that have ended; none of them moves anything any more
  */
@@ -47,7 +47,7 @@ export function useJobSpends(payer: string | null, jobs: readonly string[]): Job
   return isThere ? answer : undefined
 }
 
-/** What spends come to, in atomic units. */
+/** The sum of transfers, in atomic units. */
 export function sumSpends(spends: readonly SpendLine[]): bigint {
   return spends.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 }

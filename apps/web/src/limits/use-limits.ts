@@ -5,7 +5,7 @@ import { answers } from '../site/answers.ts'
 import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
-/** What a wallet permits, as it was last read. */
+/** The permissions of a wallet, as they were last read. */
 export interface ReadLimits {
   /** Undefined: not read yet. */
   readonly limits: WalletLimits | undefined

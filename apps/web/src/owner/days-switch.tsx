@@ -6,7 +6,7 @@ const CHOICES = [
   ['30', '30 days'],
 ] as const
 
-/** How far back the figures of a page go; each choice is an address of its own. */
+/** The number of days that the figures of a page are of; each choice is an address of its own. */
 export function DaysSwitch({ days, path }: { readonly days: string; readonly path: string }): ReactNode {
   return (
     <nav className="switch" aria-label="Days shown">

@@ -4,7 +4,7 @@ import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
 import { formatCount, formatShare } from '../format/share.ts'
 
-/** What an owner's figures are made of: of one agent, or of all of them. */
+/** The figures of one agent of an owner, or of all of them. */
 export interface OwnerFigures {
   readonly earned: string
   readonly jobs: JobCounts

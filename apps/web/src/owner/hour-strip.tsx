@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatClock, formatDay } from '../format/time.ts'
-import { FailedChecks, hasFailed, StripLegend, type CheckResult } from '../parts/page/check-strip.tsx'
+import { FailedChecks, hasFailed, StripLegend, type PeriodResult } from '../parts/page/check-strip.tsx'
 
 /** The checks of an hour. */
 export interface Hour {
@@ -19,7 +19,7 @@ const GAP_LARGE = 0.5
 const HEIGHT = 18
 
 /** The height of an hour: failures show without their colour. */
-const HEIGHTS: { readonly [result in CheckResult]: number } = {
+const HEIGHTS: { readonly [result in PeriodResult]: number } = {
   passed: 18,
   partly: 12,
   offline: 6,
@@ -90,7 +90,7 @@ function describeHours(hours: readonly ShownHour[]): string {
   return `7 days, hourly: ${checked} hours checked, ${failed === 0 ? 'none' : failed} with a failed check`
 }
 
-function Swatch({ result }: { readonly result: CheckResult }): ReactNode {
+function Swatch({ result }: { readonly result: PeriodResult }): ReactNode {
   const height = (HEIGHTS[result] / HEIGHT) * 10
   return (
     <svg className="swatch hours" viewBox="0 0 10 10" aria-hidden="true">
@@ -100,7 +100,7 @@ function Swatch({ result }: { readonly result: CheckResult }): ReactNode {
 }
 
 interface ShownHour extends Hour {
-  readonly result: CheckResult
+  readonly result: PeriodResult
 }
 
 /** Every hour of seven days to now, the oldest first; those without a check as well. */
@@ -118,8 +118,8 @@ function fillHours(hours: readonly Hour[], now: number): readonly ShownHour[] {
 /** Neighbours with one result as one bar, within a day: a page has fifty strips. */
 function joinEqual(
   hours: readonly ShownHour[],
-): readonly { readonly from: number; readonly count: number; readonly result: CheckResult }[] {
-  const joined: { from: number; count: number; result: CheckResult }[] = []
+): readonly { readonly from: number; readonly count: number; readonly result: PeriodResult }[] {
+  const joined: { from: number; count: number; result: PeriodResult }[] = []
   for (const [index, { result }] of hours.entries()) {
     const before = joined.at(-1)
     if (before?.result === result && index % A_DAY !== 0) before.count += 1

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Heading } from '../parts/page/heading.tsx'
 import { useSite } from '../site/site.ts'
 
-/** How to come by an agent that is paid here, as three steps with the commands for this platform. */
+/** Three steps to an agent that is paid here, with the commands for this platform. */
 export function NewAgentSteps(): ReactNode {
   const { platform } = useSite()
   const { local_mode: isLocal, public_url: url } = platform

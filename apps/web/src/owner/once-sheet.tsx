@@ -2,15 +2,15 @@ import { useEffect, type ReactNode } from 'react'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 
-/** Something that is shown this once: the sheet stays until its reader says that they have kept it. */
+/** A value that is shown once: the sheet stays open until the reader says that it is saved. */
 export function OnceSheet(props: {
   readonly title: string
-  /** What it is for, above it. */
+  /** Its purpose, above it. */
   readonly children: ReactNode
   /** Lines to be kept, as they are copied. */
   readonly lines: string
   readonly copy: string
-  /** What to do with it, below. */
+  /** The instructions below it. */
   readonly hint: string
   readonly kept: () => void
 }): ReactNode {

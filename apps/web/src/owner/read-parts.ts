@@ -4,17 +4,17 @@ import { isSignedOut } from '../session/load-signed-in.ts'
 import { answers } from '../site/answers.ts'
 import { ApiFailure, type Ask } from '../site/ask.ts'
 
-/** How far back the figures go. */
+/** The number of days that figures are of. */
 export type Days = '7' | '14' | '30'
 
-/** What the address says of how far back to look; default 14 days. */
-export function readDays(query: URLSearchParams): Days {
+/** The days that the address asks for; 14 by default. */
+export function readDaysShown(query: URLSearchParams): Days {
   const days = query.get('days')
   return days === '7' || days === '30' ? days : '14'
 }
 
 /** The webhook of an agent; null: it has none, or it could not be read. */
-export async function readWebhook(ask: Ask, agentId: number): Promise<Webhook | null> {
+export async function askWebhook(ask: Ask, agentId: number): Promise<Webhook | null> {
   return await ask(`/v1/me/agents/${agentId}/webhook`, answers.webhook).catch(unlessSignedOut(null))
 }
 

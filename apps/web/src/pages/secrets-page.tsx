@@ -1,6 +1,6 @@
 import type { OwnedAgents, Me, Secrets, SettlementLimit } from '@farebox/platform-api/owners'
 import type { ReactNode } from 'react'
-import { listOwnWallets } from '../owner/secrets/own-wallets.ts'
+import { listPayeeWallets } from '../owner/secrets/payee-wallets.ts'
 import { SecretsPanel } from '../owner/secrets/secrets-panel.tsx'
 import { SettledToday } from '../owner/settlements/settled-today.tsx'
 import { unlessSignedOut } from '../owner/read-parts.ts'
@@ -57,7 +57,7 @@ function SecretsPage({ data: { me, agents, secrets, limit } }: { readonly data: 
       <section>
         <div className="main-and-side">
           <div>
-            <SecretsPanel secrets={secrets} wallets={listOwnWallets(me.address, agents)} />
+            <SecretsPanel secrets={secrets} wallets={listPayeeWallets(me.address, agents)} />
           </div>
           {limit !== null && <SettledToday limit={limit} />}
         </div>

@@ -7,7 +7,7 @@ import type { PageModule } from '../site/page.ts'
 interface Data {
   /** A path of ours. */
   readonly next: string
-  /** Who is signed in already; null: nobody. */
+  /** The address that is signed in already; null: none. */
   readonly address: string | null
 }
 

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { checksumAddress, shortAddress, shortHash } from '../format/address.ts'
+import { formatAddress, shortAddress, shortHash } from '../format/address.ts'
 import { useSite } from '../site/site.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** An address, by its ends; the whole of it on hover. */
 export function Address({ of }: { readonly of: string }): ReactNode {
   return (
-    <span className="mono" title={checksumAddress(of)}>
+    <span className="mono" title={formatAddress(of)}>
       {shortAddress(of)}
     </span>
   )

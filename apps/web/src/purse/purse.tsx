@@ -1,6 +1,6 @@
 import { useRef, type ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
-import { checksumAddress } from '../format/address.ts'
+import { formatAddress } from '../format/address.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { useSite } from '../site/site.ts'
 import { FundButton } from './fund-button.tsx'
@@ -44,7 +44,7 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
   const { platform } = useSite()
   const { wallet, balance, chooseOther, fund } = usePurse()
   if (wallet === undefined) return null
-  const address = checksumAddress(wallet.address)
+  const address = formatAddress(wallet.address)
   return (
     <>
       <h2 id="purse-title">

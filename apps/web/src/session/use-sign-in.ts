@@ -1,5 +1,5 @@
 import { writeSignInMessage } from '@farebox/platform-api/internal/me/sign-in-message'
-import { checksumAddress } from '../format/address.ts'
+import { formatAddress } from '../format/address.ts'
 import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
@@ -34,7 +34,7 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
   const message =
     terms.answer === undefined || wallet === undefined
       ? undefined
-      : writeSignInMessage(terms.answer, checksumAddress(wallet.address))
+      : writeSignInMessage(terms.answer, formatAddress(wallet.address))
   const signing = useAction(async () => {
     if (wallet === undefined || message === undefined) return
     try {

@@ -25,7 +25,7 @@ const PATHS = {
 /** The name of one of our signs. */
 export type SignName = keyof typeof PATHS
 
-/** A sign. It says nothing by itself: a word stands beside it. */
+/** A sign. It has no name of its own for screen readers: a word is next to it. */
 export function Sign({ name }: { readonly name: SignName }): ReactNode {
   return (
     <svg className="sign" viewBox="0 0 16 16" aria-hidden="true">

@@ -6,7 +6,7 @@ import type { TransactionOutcome } from '../wallet/read-transaction.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { KeptStake } from './stake-store.ts'
 
-/** What a tab knows of a registration. */
+/** A registration as a tab knows it. */
 export interface RegistrationState {
   readonly registration: Registration
   /** The platform did not answer when it was last asked. */
@@ -19,7 +19,7 @@ export interface RegistrationState {
   readonly sent: { readonly hash: string; readonly outcome: TransactionOutcome } | undefined
 }
 
-/** What a registration is followed with. */
+/** The parts that a registration is followed with. */
 export interface Following {
   readonly ask: Ask
   readonly clock: Pick<Clock, 'sleep'>

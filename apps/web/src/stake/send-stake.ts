@@ -10,7 +10,7 @@ import { bringToChain, findWalletChain } from '../wallet/wallet-chain.ts'
 import { StakeProblem } from './stake-problem.ts'
 import { forgetStake, keepStake, readKeptStake, type KeptStake } from './stake-store.ts'
 
-/** What a stake is sent with. */
+/** The parts that a stake is sent with. */
 export interface Staking {
   readonly ask: Ask
   readonly platform: Platform
@@ -34,7 +34,7 @@ const NOT_SENT: readonly WalletProblem['kind'][] = [
  * Has the wallet send one transaction, once the account, the network, the registry and the balance are right and nobody
  * else has staked. The request is kept before the wallet is asked, its answer afterwards.
  *
- * Resolves to the stake as it is kept; undefined where the agent is staked for by now.
+ * Resolves to the stake that is kept; undefined where the agent is staked for by now.
  *
  * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent, unless a stake without a hash is kept: then it is not known
  */

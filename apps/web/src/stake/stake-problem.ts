@@ -4,7 +4,7 @@ import { WalletProblem } from '../wallet/wallet.ts'
 /** Why a stake was not sent: the title says what is wrong, the message how to go on. */
 export class StakeProblem extends Error {
   readonly title: string
-  /** What can be done on this page besides trying again. */
+  /** Besides trying again: `other-account`, choose another account of the wallet. */
   readonly way: 'again' | 'other-account'
 
   constructor(title: string, message: string, way: StakeProblem['way'] = 'again') {

@@ -3,7 +3,7 @@ import { isRegistrationOver, type RegistrationState } from './follow-registratio
 import type { StakeProblem } from './stake-problem.ts'
 import type { KeptStake } from './stake-store.ts'
 
-/** What this tab does about the stake. */
+/** The attempt of this tab to have the stake sent. */
 export type Attempt =
   | { readonly step: 'idle' }
   | { readonly step: 'asking'; readonly words: string }

@@ -91,7 +91,7 @@ function useKeptStake(id: string): {
   return { kept, hasStaked: stakedId === id, reread, forget }
 }
 
-/** What this tab does to have the stake sent. */
+/** The attempts of this tab to have the stake sent. */
 function useAttempt(registration: Registration | undefined, lock: StakeLock, changed: () => void) {
   const { platform, ask } = useSite()
   const { connect } = usePurse()

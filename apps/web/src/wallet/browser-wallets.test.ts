@@ -57,7 +57,7 @@ describe('a wallet on another network', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** What comes of it, in the time of a clock that is moved on. */
+  /** The outcome, once a minute of the fake clock has passed. */
   async function bring(wallet: Wallet, chain: Parameters<Wallet['useChain']>[0]): Promise<unknown> {
     const outcome = wallet.useChain(chain).then(
       () => 'there',

@@ -1,7 +1,7 @@
-import { plainLine } from '../format/plain-line.ts'
+import { cutToLine } from '../format/cut-to-line.ts'
 import { WalletProblem, type Wallet, type WalletAccounts } from './wallet.ts'
 
-/** What a wallet in the browser answers by (EIP-1193). */
+/** The interface of a wallet in the browser (EIP-1193). */
 interface Provider {
   request(asked: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
   readonly on?: (event: string, listener: () => void) => void
@@ -22,8 +22,8 @@ const MOST_WALLETS = 12
 const MOST_NAME = 40
 const MOST_ICON = 100_000
 
-/** Asks the wallets of this browser to announce themselves, and tells of each list; resolves to what ends it. */
-export function watchWallets(tell: (wallets: readonly FoundWallet[]) => void): () => void {
+/** Asks the wallets of this browser to announce themselves, and calls back with each longer list; returns what ends that. */
+export function watchWallets(changed: (wallets: readonly FoundWallet[]) => void): () => void {
   const found = new Map<string, FoundWallet>()
   const announce = (event: Event): void => {
     const wallet = readAnnouncement(event)
@@ -33,7 +33,7 @@ export function watchWallets(tell: (wallets: readonly FoundWallet[]) => void): (
     let id = wallet.id
     for (let number = 2; found.has(id); number += 1) id = `${wallet.id} ${number}`
     found.set(id, { ...wallet, id })
-    tell([...found.values()])
+    changed([...found.values()])
   }
   addEventListener('eip6963:announceProvider', announce)
   dispatchEvent(new Event('eip6963:requestProvider'))
@@ -101,9 +101,9 @@ function openAccounts(found: FoundWallet): WalletAccounts {
     async choose() {
       await put(found, 'wallet_requestPermissions', [{ eth_accounts: {} }]).catch(() => undefined)
     },
-    watch(tell) {
-      provider.on?.('accountsChanged', tell)
-      return () => provider.removeListener?.('accountsChanged', tell)
+    watch(changed) {
+      provider.on?.('accountsChanged', changed)
+      return () => provider.removeListener?.('accountsChanged', changed)
     },
   }
 }
@@ -216,7 +216,7 @@ async function put(found: FoundWallet, method: string, params: readonly unknown[
 function readMessage(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
-  return plainLine(message, 200)
+  return cutToLine(message, 200)
 }
 
 function readHex(found: FoundWallet, value: unknown): string {
@@ -238,7 +238,7 @@ function readAnnouncement(event: Event): FoundWallet | undefined {
     /^data:image\/(?:svg\+xml|png|webp|jpeg)[;,]/.test(icon)
   return {
     id: rdns.slice(0, 100),
-    name: plainLine(name, MOST_NAME) || 'Unnamed wallet',
+    name: cutToLine(name, MOST_NAME) || 'Unnamed wallet',
     icon: isImage ? icon : undefined,
     provider,
   }

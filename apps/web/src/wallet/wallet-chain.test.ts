@@ -18,6 +18,6 @@ test.each([
   ['has another number than its network', { chain_id: 84_532 }, UNKNOWN],
   ['is in no table', { network: 'eip155:5', chain_id: 5 }, UNKNOWN],
   ['is public and called local', { local_mode: true }, /^Base is set as a local chain on this platform, but/],
-])('nothing is signed for a chain that %s', (_, told, message) => {
-  expect(() => findWalletChain({ ...BASE, ...told })).toThrow(message)
+])('nothing is signed for a chain that %s', (_, changes, message) => {
+  expect(() => findWalletChain({ ...BASE, ...changes })).toThrow(message)
 })

@@ -2,7 +2,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import type { Platform } from '@farebox/platform-api/registry'
 import { WalletProblem, type Wallet } from './wallet.ts'
 
-/** What a local chain may have for its number: Base Sepolia's, which stock clients know, or a number of its own. */
+/** The chain ids of local chains: Base Sepolia's, which stock clients know, or a number of its own. */
 const LOCAL_IDS: readonly number[] = [84_532, 31_337]
 
 /**
@@ -44,10 +44,10 @@ export async function bringToChain(
   await wallet.useChain({ id, name, ...(publicRpc !== undefined && { rpcUrl: publicRpc }) })
 }
 
-/** What that chain is called beside what is signed: by our own table where it is in it, then it alone is signed for. */
+/** The name of that chain for the person who signs: from our own table, or else the platform's, for which nothing is signed. */
 export function nameWalletChain({
   network,
-  network_name: told,
+  network_name: platformName,
 }: Pick<Platform, 'network' | 'network_name'>): string {
-  return findNetwork(network)?.name ?? told
+  return findNetwork(network)?.name ?? platformName
 }

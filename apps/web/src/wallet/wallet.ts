@@ -1,7 +1,7 @@
 import type { PermitTerms } from '@farebox/contracts/token-permit'
 import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 
-/** Who pays, and signs in: a wallet of the browser, or the test wallet of a local chain. */
+/** A wallet that pays and signs in: one of the browser, or the test wallet of a local chain. */
 export interface Wallet extends PaymentSigner {
   readonly kind: 'test' | 'browser'
   /** As people know it: `Test wallet`, `MetaMask`. */
@@ -22,7 +22,7 @@ export interface Wallet extends PaymentSigner {
   useChain(chain: { readonly id: number; readonly name: string; readonly rpcUrl?: string }): Promise<void>
 }
 
-/** What a wallet's chain may be asked (EIP-1474). */
+/** The questions that a wallet's chain is asked (EIP-1474). */
 export type ChainQuestion =
   | 'eth_chainId'
   | 'eth_call'
@@ -36,8 +36,8 @@ export interface WalletAccounts {
   take(address: string): Promise<Wallet | undefined>
   /** Has the wallet ask its person which accounts to show; does nothing where a wallet cannot. */
   choose(): Promise<void>
-  /** Tells when its person changes the account; resolves to what ends it. */
-  watch(tell: () => void): () => void
+  /** Calls back when its person changes the account; returns what ends that. */
+  watch(changed: () => void): () => void
 }
 
 /** A transaction that a wallet is asked to send; what it costs beside the value is the wallet's to say. */
@@ -48,7 +48,7 @@ export interface WalletTransaction {
   readonly data: string
 }
 
-/** What kept a wallet from doing what was asked, in a sentence. */
+/** Why a wallet did not do a request, in a sentence. */
 export class WalletProblem extends Error {
   readonly kind:
     | 'declined'

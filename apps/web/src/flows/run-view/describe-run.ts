@@ -1,7 +1,7 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { RunJob, RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { formatClock } from '../../format/time.ts'
-import { plainLine } from '../../format/plain-line.ts'
+import { cutToLine } from '../../format/cut-to-line.ts'
 import { plainRefusal } from '../../format/plain-refusal.ts'
 import { capitalize, countWord } from '../describe/count-word.ts'
 import { nameStop } from '../describe/name-stop.ts'
@@ -143,9 +143,9 @@ function sayReason(flow: Flow, run: RunProgress): string {
   const [first] = stopped(run)
   if (first === undefined) return ''
   const { reason } = first
-  const why = reason === null ? '' : `: ${plainRefusal(plainLine(reason, 200))}`
+  const why = reason === null ? '' : `: ${plainRefusal(cutToLine(reason, 200))}`
   const change = explainRefused(flow, first)
-  return `${nameAll(flow, [first])} failed${why}. ${change === undefined ? '' : `${plainLine(change, 300)} `}`
+  return `${nameAll(flow, [first])} failed${why}. ${change === undefined ? '' : `${cutToLine(change, 300)} `}`
 }
 
 /** A step of whose jobs one has failed, and none is at work. */
@@ -183,7 +183,7 @@ function countSteps(count: number): string {
 }
 
 function nameAll(flow: Flow, steps: readonly RunStepAnswer[]): string {
-  const names = steps.slice(0, 3).map(({ step }) => plainLine(nameStop(flow, step), 40))
+  const names = steps.slice(0, 3).map(({ step }) => cutToLine(nameStop(flow, step), 40))
   const rest = steps.length - names.length
   if (rest > 0) return `${names.join(', ')} and ${countWord(rest)} more`
   const last = names.at(-1) ?? ''

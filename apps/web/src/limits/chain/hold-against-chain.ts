@@ -1,17 +1,17 @@
 import { WalletProblem } from '../../wallet/wallet.ts'
 import { withApproval, type LimitChange } from '../plan-change.ts'
 import type { PlannedFrom } from './planned-from.ts'
-import type { ChainState } from './read-chain-state.ts'
+import type { OnChainLimits } from './read-chain-state.ts'
 
 /**
- * A plan held against what the wallet's chain says itself: a platform may tell anything, and a page may be old.
+ * Checks a plan against the state that the wallet's chain answers: a platform may answer anything, and a page may be old.
  *
  * What only takes back goes on while an agent spends, so that nobody keeps an owner from it by spending: its approval
  * becomes what is left by now, and never more than was planned.
  *
  * @throws {WalletProblem} where the chain says otherwise than the page that the plan was made on
  */
-export function holdAgainstChain(change: LimitChange, chain: ChainState): LimitChange {
+export function holdAgainstChain(change: LimitChange, chain: OnChainLimits): LimitChange {
   const { from } = change
   if (from === undefined) return change
   if (!from.onlyTakesBack) {
@@ -25,7 +25,7 @@ export function holdAgainstChain(change: LimitChange, chain: ChainState): LimitC
   return withApproval(change, others > 0n ? others : 0n, chain.allowance)
 }
 
-function isAsPlanned({ totalLeft, allowance, permission }: PlannedFrom, chain: ChainState): boolean {
+function isAsPlanned({ totalLeft, allowance, permission }: PlannedFrom, chain: OnChainLimits): boolean {
   if (totalLeft !== chain.totalLeft || allowance !== chain.allowance) return false
   if (permission === undefined) return true
   const known: object = permission.expected

@@ -1,7 +1,7 @@
 import type { SpendPermissionView } from '@farebox/platform-api/limits/wallet-limits'
 
 /** A permission as the contract has it. */
-export interface PermissionState {
+export interface OnChainPermission {
   /** Zero: never set, or revoked. */
   readonly limit: bigint
   readonly spent: bigint
@@ -21,13 +21,13 @@ export interface PlannedPermission {
   /** As the contract names it, or what it is made of. */
   readonly scope: string | { readonly agentId: number; readonly capability: string }
   readonly recipients: readonly string[]
-  /** What it has left is counted in the total. */
+  /** The amount that it has left is counted in the total. */
   readonly isCounted: boolean
-  /** What is not named here may be as it is. */
-  readonly expected: Partial<PermissionState>
+  /** Values that are not named here may be any. */
+  readonly expected: Partial<OnChainPermission>
 }
 
-/** What a plan was made from, as the page has it; in atomic units. */
+/** The state that a plan was made from, as the page has it; in atomic units. */
 export interface PlannedFrom {
   readonly totalLeft: bigint
   readonly allowance: bigint
@@ -36,8 +36,8 @@ export interface PlannedFrom {
   readonly onlyTakesBack: boolean
 }
 
-/** How the chain has a permission that is as the page shows it. A revoked one is kept without its terms. */
-export function expectedOf(permission: SpendPermissionView | undefined): Partial<PermissionState> {
+/** The state on the chain of a permission that the page shows rightly. A revoked one is kept without its terms. */
+export function expectedOf(permission: SpendPermissionView | undefined): Partial<OnChainPermission> {
   if (permission === undefined) return { limit: 0n, spent: 0n, left: 0n }
   const { spent, left, nonce, limit, expires_at: end, recipients } = permission
   const kept = { spent: BigInt(spent), left: BigInt(left), nonce: BigInt(nonce) }

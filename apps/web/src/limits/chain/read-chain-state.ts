@@ -12,16 +12,16 @@ import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { keccak } from '../../wallet/keccak.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { PermissionState, PlannedPermission } from './planned-from.ts'
+import type { OnChainPermission, PlannedPermission } from './planned-from.ts'
 
-/** What the chain of a wallet says itself; amounts in atomic units. */
-export interface ChainState {
+/** The limits of a wallet as its own chain answers them; amounts in atomic units. */
+export interface OnChainLimits {
   /** Of all live permissions. */
   readonly totalLeft: bigint
-  /** What the token lets the contract take. */
+  /** The amount that the token lets the contract take. */
   readonly allowance: bigint
   /** The permission that is changed; undefined: none is. */
-  readonly permission: PermissionState | undefined
+  readonly permission: OnChainPermission | undefined
 }
 
 const CONTRACT = SPEND_PERMISSIONS_ADDRESS.toLowerCase()
@@ -33,7 +33,7 @@ export async function readChainState(
   { readChain }: Pick<Wallet, 'readChain'>,
   { address: owner, token: { address: token } }: Pick<WalletLimits, 'address' | 'token'>,
   permission: PlannedPermission | undefined,
-): Promise<ChainState | undefined> {
+): Promise<OnChainLimits | undefined> {
   const ask: AskOne = async (to, data) =>
     await readChain?.('eth_call', [{ to, data }, 'latest']).catch(() => undefined)
   const [[totalLeft], [allowance], state] = await Promise.all([
@@ -51,7 +51,7 @@ async function readPermission(
   ask: AskOne,
   owner: string,
   permission: PlannedPermission,
-): Promise<PermissionState | undefined> {
+): Promise<OnChainPermission | undefined> {
   const id = idOf(owner, permission)
   const [status, ...recipients] = await Promise.all([
     ask(CONTRACT, encodeStatusOf(id)).then(readStatusOf),

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Note, type Tone } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
-import { LookAgain } from './look-again.tsx'
+import { CheckAgain } from './check-again.tsx'
 
 /** So many are in view; the rest open by a click. */
 const MOST_OPEN = 3
@@ -19,20 +19,20 @@ const TONES: { readonly [kind in OwnerNotice['kind']]: Tone } = {
   breaks_flows: 'warn',
 }
 
-/** What needs a hand now, the gravest first. */
+/** The notices that an owner has to act on, the most severe first. */
 export function Notices(props: {
   readonly notices: readonly OwnerNotice[]
   /** On the page of the agent itself there is no way to it. */
   readonly isOwnPage?: boolean
-  readonly looked?: () => void
+  readonly checked?: () => void
 }): ReactNode {
-  const { notices, isOwnPage = false, looked } = props
+  const { notices, isOwnPage = false, checked } = props
   const show = (notice: OwnerNotice): ReactNode => (
     <NoticeNote
       key={`${notice.agent_id} ${notice.kind}`}
       notice={notice}
       isOwnPage={isOwnPage}
-      looked={looked}
+      checked={checked}
     />
   )
   if (notices.length === 0) return null
@@ -52,9 +52,9 @@ export function Notices(props: {
 function NoticeNote(props: {
   readonly notice: OwnerNotice
   readonly isOwnPage: boolean
-  readonly looked: (() => void) | undefined
+  readonly checked: (() => void) | undefined
 }): ReactNode {
-  const { notice, isOwnPage, looked } = props
+  const { notice, isOwnPage, checked } = props
   const { kind, agent_id: agentId, name, text, since } = notice
   return (
     <Note tone={TONES[kind]}>
@@ -73,7 +73,7 @@ function NoticeNote(props: {
       </p>
       <p className="acts">
         {kind !== 'taken_down' && (
-          <LookAgain agentId={agentId} className="link" {...(looked !== undefined && { looked })} />
+          <CheckAgain agentId={agentId} className="link" {...(checked !== undefined && { checked })} />
         )}
         {isOwnPage ? (
           <a href="#health">Health checks</a>

@@ -9,7 +9,7 @@ import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { useSite } from '../../site/site.ts'
 import { useDeregister, type DeregisterState } from './use-deregister.ts'
 
-/** Ends an agent's registration and takes its stake back: what that means, the ticket, and what became of it. */
+/** Deregisters an agent and gets its stake back: the consequences, the ticket, and the outcome. */
 export function DeregisterSection(props: {
   readonly agentId: number
   readonly owner: string
@@ -50,7 +50,7 @@ export function DeregisterSection(props: {
   )
 }
 
-/** What became of the transaction. One note, so that it is announced as it changes. */
+/** The outcome of the transaction. One note, so that screen readers announce its changes. */
 function SentNote(props: {
   readonly agentId: number
   readonly ether: string

@@ -7,7 +7,7 @@ import { bringToChain } from '../../wallet/wallet-chain.ts'
 /** Whose agent is to be ended, by which wallet. */
 export interface Deregistering {
   readonly agentId: number
-  /** Who holds the agent's token; lower-case. */
+  /** The address that holds the agent's token; lower-case. */
   readonly owner: string
   readonly wallet: Wallet
   readonly platform: Platform
@@ -37,10 +37,10 @@ export async function sendDeregister({ agentId, owner, wallet, platform }: Dereg
   })
 }
 
-/** Of these nobody knows whether something was sent. */
+/** After these it is not known whether something was sent. */
 const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
 
-/** Why it was not sent, or why nobody knows. */
+/** Why it was not sent, or why that is not known. */
 export function explainDeregister(error: unknown): string {
   if (!(error instanceof WalletProblem))
     return 'The wallet did not respond. Check it to see whether anything was sent.'

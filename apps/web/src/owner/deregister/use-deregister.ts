@@ -7,7 +7,7 @@ import { useSite } from '../../site/site.ts'
 import { followDeregister } from './follow-deregister.ts'
 import { explainDeregister, sendDeregister } from './send-deregister.ts'
 
-/** How far the deregistration of an agent is. */
+/** The progress of an agent's deregistration. */
 export type DeregisterState =
   | { readonly kind: 'idle'; readonly problem?: string }
   | { readonly kind: 'asking' }

@@ -5,7 +5,7 @@ import { chooseScale, type Scale } from './choose-scale.ts'
 import type { Earnings } from './stack-earnings.ts'
 
 const HEIGHT = 190
-/** Where zero is; the days' names stand below. */
+/** The height of zero; the days' names are below it. */
 const BASE = 158
 const TOP = 14
 /** More days than this cannot all be named; on a phone a half of them. */
@@ -22,7 +22,7 @@ export function EarningsPlot({ earnings }: { readonly earnings: Earnings }): Rea
   )
 }
 
-/** The sample of a part in the plot's legend; parts are told apart by their patterns. */
+/** The sample of a part in the plot's legend; parts differ by their patterns. */
 export function PlotSwatch({ index }: { readonly index: number }): ReactNode {
   const id = useId()
   return (
@@ -96,7 +96,7 @@ function widthOf({ lines }: Scale): number {
   return Math.max(...lines.map(({ words }) => words.length)) * 7 + 4
 }
 
-/** How much of its day's width a bar takes. */
+/** The share of its day's width that a bar takes. */
 const BAR = 0.5
 const BAR_OF_MANY = 0.66
 

@@ -8,7 +8,7 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { EarningsPlot, PlotSwatch } from './earnings-plot.tsx'
 import type { EarnedBy, Earnings } from './stack-earnings.ts'
 
-/** What was earned each day: as a plot, and as a table behind it. */
+/** The earnings of each day: as a plot, and as a table that opens. */
 export function EarningsSection({ earnings }: { readonly earnings: Earnings }): ReactNode {
   const { days, parts } = earnings
   return (

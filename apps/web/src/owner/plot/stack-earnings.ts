@@ -1,6 +1,6 @@
 import type { OwnerDashboard } from '@farebox/platform-api/me/owner-dashboard'
 
-/** What one capability earned, day by day. */
+/** The earnings of one capability, day by day. */
 export interface EarnedBy {
   /** The same in every rendering. */
   readonly key: string
@@ -26,7 +26,7 @@ export interface Earnings {
 type Point = OwnerDashboard['series'][number]
 
 const DAY = 86_400
-/** As many as the plot tells apart without colours; the rest are one. */
+/** The plot has so many patterns that differ without colours; the rest are one part. */
 const MOST_PARTS = 4
 
 /** Piles a series up for its plot: every day from `from` to `to`, those without jobs too. */

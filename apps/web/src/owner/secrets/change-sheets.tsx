@@ -5,7 +5,7 @@ import { When } from '../../parts/when.tsx'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
-import { explainChange, failing } from './explain-change.ts'
+import { explainSecretChange, failing } from './explain-secret-change.ts'
 import { SecretName } from './secret-name.tsx'
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   readonly close: () => void
 }
 
-/** What revoking a secret stops, and the button that does it. */
+/** The consequences of revoking a secret, and the button that does it. */
 export function RevokeSheet(props: Props & { readonly revoked: () => void }): ReactNode {
   const { secret, revoked, failed, close } = props
   const { ask } = useSite()
@@ -24,7 +24,7 @@ export function RevokeSheet(props: Props & { readonly revoked: () => void }): Re
       await failing(ask(path, answers.none, { method: 'DELETE' }), failed)
       revoked()
     },
-    error => explainChange(error, 'revoked'),
+    error => explainSecretChange(error, 'revoked'),
   )
   const title = (
     <>
@@ -59,7 +59,7 @@ export function RevokeSheet(props: Props & { readonly revoked: () => void }): Re
   )
 }
 
-/** What rotating a secret makes, and the button that does it. */
+/** The consequences of rotating a secret, and the button that does it. */
 export function RotateSheet(props: Props & { readonly made: (secret: CreatedSecret) => void }): ReactNode {
   const { secret, made, failed, close } = props
   const { ask } = useSite()
@@ -69,7 +69,7 @@ export function RotateSheet(props: Props & { readonly made: (secret: CreatedSecr
       // Shown even to who has closed the sheet meanwhile: nobody can see it again.
       made(await failing(ask(path, answers.createdSecret, { method: 'POST' }), failed))
     },
-    error => explainChange(error, 'made'),
+    error => explainSecretChange(error, 'made'),
   )
   const title = (
     <>

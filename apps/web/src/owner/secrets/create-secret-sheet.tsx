@@ -1,18 +1,18 @@
 import type { CreatedSecret } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
-import { checksumAddress } from '../../format/address.ts'
+import { formatAddress } from '../../format/address.ts'
 import { ConfirmSheet } from '../../parts/sheet.tsx'
 import { useAction } from '../../site/action.ts'
 import { answers } from '../../site/answers.ts'
 import { useSite } from '../../site/site.ts'
-import { explainChange, failing } from './explain-change.ts'
-import type { OwnWallet } from './own-wallets.ts'
+import { explainSecretChange, failing } from './explain-secret-change.ts'
+import type { PayeeWallet } from './payee-wallets.ts'
 
 const MOST_LABEL = 64
 
 /** Names a secret and picks the wallets that can receive payments with it; at first all of them. */
 export function CreateSecretSheet(props: {
-  readonly wallets: readonly OwnWallet[]
+  readonly wallets: readonly PayeeWallet[]
   readonly made: (secret: CreatedSecret) => void
   readonly failed: () => void
   readonly close: () => void
@@ -30,7 +30,7 @@ export function CreateSecretSheet(props: {
       // Shown even where the sheet was closed meanwhile: nobody can see it again.
       made(await failing(ask('/v1/me/secrets', answers.createdSecret, { method: 'POST', body }), failed))
     },
-    error => (error instanceof NoWallet ? error.message : explainChange(error, 'made')),
+    error => (error instanceof NoWallet ? error.message : explainSecretChange(error, 'made')),
   )
   return (
     <ConfirmSheet
@@ -69,7 +69,7 @@ export function CreateSecretSheet(props: {
 
 /** The wallets as boxes to be ticked. */
 function WalletPicks(props: {
-  readonly wallets: readonly OwnWallet[]
+  readonly wallets: readonly PayeeWallet[]
   /** Addresses that are left out. */
   readonly left: ReadonlySet<string>
   readonly setLeft: (left: ReadonlySet<string>) => void
@@ -90,7 +90,7 @@ function WalletPicks(props: {
           <li key={address}>
             <label>
               <input type="checkbox" checked={!left.has(address)} onChange={() => toggle(address)} />
-              <span className="mono">{checksumAddress(address)}</span>
+              <span className="mono">{formatAddress(address)}</span>
               <span className="small quiet">
                 {agents.length === 0 ? 'your own address' : <bdi>{agents.join(', ')}</bdi>}
               </span>

@@ -1,6 +1,6 @@
 import type { CreatedSecret } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
-import { checksumAddress } from '../../format/address.ts'
+import { formatAddress } from '../../format/address.ts'
 import { Address } from '../../parts/short.tsx'
 import { useSite } from '../../site/site.ts'
 import { OnceSheet } from '../once-sheet.tsx'
@@ -20,7 +20,7 @@ export function SecretOnce({
     ...(platform.facilitator_url === null ? [] : [`FACILITATOR_URL=${platform.facilitator_url}`]),
     // Without it an agent is paid on Base, whichever chain this platform is on.
     `SERVICE_NETWORK=${platform.network}`,
-    `AGENT_WALLET_ADDRESS=${checksumAddress(wallet)}`,
+    `AGENT_WALLET_ADDRESS=${formatAddress(wallet)}`,
     'SERVICE_DEV_MODE=false',
   ]
   const old = secret.replaces === null ? '' : ' The old secret will work until you revoke it.'
@@ -55,7 +55,7 @@ export function SecretOnce({
           >
             {secret.wallets.map(address => (
               <option key={address} value={address}>
-                {checksumAddress(address)}
+                {formatAddress(address)}
               </option>
             ))}
           </select>

@@ -7,7 +7,7 @@ import { useAsk } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { CreateSecretSheet } from './create-secret-sheet.tsx'
-import type { OwnWallet } from './own-wallets.ts'
+import type { PayeeWallet } from './payee-wallets.ts'
 import { RevokeSheet, RotateSheet } from './change-sheets.tsx'
 import { SecretOnce } from './secret-once.tsx'
 import { SecretRow } from './secret-row.tsx'
@@ -21,7 +21,7 @@ type OpenedSheet =
 interface Props {
   /** Null: they could not be read just now, and are asked for once more. */
   readonly secrets: Secrets | null
-  readonly wallets: readonly OwnWallet[]
+  readonly wallets: readonly PayeeWallet[]
   /** At most so many, and a link to all; undefined: all of them. */
   readonly most?: number
 }
@@ -127,7 +127,7 @@ function SecretList(props: {
 function SecretSheet(props: {
   readonly sheet: OpenedSheet
   readonly setSheet: (sheet: OpenedSheet | undefined) => void
-  readonly wallets: readonly OwnWallet[]
+  readonly wallets: readonly PayeeWallet[]
   readonly read: () => void
   readonly kept: (made: CreatedSecret) => void
 }): ReactNode {

@@ -3,7 +3,7 @@ import type { SettlementLimit, SettlementShare } from '@farebox/platform-api/own
 type Rule = NonNullable<SettlementLimit['rule']>
 type Badge = SettlementShare['badge']
 
-/** What would raise an owner's limit, and by how many settlements a day. */
+/** A way to raise an owner's limit, and by how many settlements a day. */
 export type Raise =
   /** An agent that counts for nothing now. */
   | { readonly kind: 'back'; readonly share: SettlementShare; readonly more: number }
@@ -13,7 +13,7 @@ export type Raise =
 const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver', 'gold']
 const MOST_RAISES = 3
 
-/** What gains most first, within the bounds of an owner: three agents at most, and another agent last. */
+/** The ways to raise a limit, the largest gain first, within the bounds of an owner: three agents at most, and another agent last. */
 export function findRaises(shares: readonly SettlementShare[], rule: Rule): readonly Raise[] {
   const sum = shares.reduce((total, share) => total + share.settlements, 0)
   const bounded = (total: number): number => Math.min(Math.max(total, rule.at_least), rule.at_most)

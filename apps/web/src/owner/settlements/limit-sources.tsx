@@ -7,7 +7,7 @@ import { findRaises, type Raise } from './find-raises.ts'
 import { Table } from '../../parts/table.tsx'
 import { AgentName } from '../agents/agent-name.tsx'
 
-/** What the limit of a listed owner is made of, agent by agent, and what raises it. */
+/** The limit of a listed owner by agent, and the ways to raise it. */
 export function LimitSources({
   limit,
   rule,

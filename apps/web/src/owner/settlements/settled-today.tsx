@@ -8,7 +8,7 @@ import { LimitSources } from './limit-sources.tsx'
 
 const NEAR = 0.8
 
-/** How much of an owner's settlements of the UTC day is used, what is said before they are, and why there are so many. */
+/** An owner's settlements of the UTC day, of the limit; a warning before it is reached; the sources of the limit. */
 export function SettledToday({ limit }: { readonly limit: SettlementLimit }): ReactNode {
   const { used_today: used, daily_limit: most, sponsorship, rule } = limit
   return (

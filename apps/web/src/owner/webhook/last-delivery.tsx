@@ -15,7 +15,7 @@ const EVENTS: { readonly [event in Delivery['event']]: string } = {
   'owner.limit_reached': 'today’s settlements are used up',
 }
 
-/** How the newest notice to a webhook went. */
+/** The newest delivery to a webhook. */
 export function LastDelivery({ of }: { readonly of: Webhook['last_delivery'] }): ReactNode {
   if (of === null) return 'No notices yet.'
   const { event, state, created_at: made, delivered_at: taken, attempts, failure } = of

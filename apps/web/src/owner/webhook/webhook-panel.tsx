@@ -15,7 +15,7 @@ interface Outcome {
   readonly words: ReactNode
 }
 
-/** What a webhook is for, once above all of them. */
+/** The purpose of webhooks, once above all of them. */
 export function WebhookPurpose(): ReactNode {
   return (
     <p className="hint">
@@ -24,7 +24,7 @@ export function WebhookPurpose(): ReactNode {
   )
 }
 
-/** Where an owner hears of one agent: set, tried out, taken away, with how the newest notice went. */
+/** The webhook of one agent: set, tested, removed, with the newest delivery. */
 export function WebhookPanel(props: {
   readonly agentId: number
   readonly webhook: Webhook | null
@@ -174,7 +174,7 @@ interface WebhookRequests {
   readonly forgetSecret: () => void
 }
 
-/** What is asked of the platform for the webhook of an agent, and what came of the last request. */
+/** The requests to the platform about an agent's webhook, and the outcome of the last one. */
 function useWebhook(agentId: number, first: Webhook | null): WebhookRequests {
   const { ask } = useSite()
   const path = `/v1/me/agents/${agentId}/webhook`

@@ -1,12 +1,12 @@
 import { useEffect, type ReactNode } from 'react'
 import { Words } from '../../parts/words.tsx'
 import { useSite } from '../../site/site.ts'
-import { declaredSpend } from '../../limits/declared-spend.ts'
+import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 
 /** From so many on they are a list to choose from. */
 const MOST_TABS = 5
 
-/** What a tab says of a capability. */
+/** The parts of a capability that a tab shows. */
 interface TabbedCapability {
   readonly name: string
   readonly description: string
@@ -102,12 +102,12 @@ function CapabilityTab(props: {
   )
 }
 
-/** Stands beside the price of a capability that moves tokens of its caller; nothing where it declares none (PERM-06). */
+/** Marks the price of a capability that moves tokens of its caller; nothing where it declares none (PERM-06). */
 function MovesTag(props: {
   readonly permissions: readonly { readonly [key: string]: unknown }[]
 }): ReactNode {
   const { platform } = useSite()
-  if (platform.spend_permissions_address === null || declaredSpend(props.permissions) === undefined)
+  if (platform.spend_permissions_address === null || readSpendDeclaration(props.permissions) === undefined)
     return null
   return <span className="tag warn">moves your USDC</span>
 }

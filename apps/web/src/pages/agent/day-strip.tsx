@@ -2,7 +2,7 @@ import type { HealthDays } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
 import { formatSpan } from '../../format/duration.ts'
 import { formatDay } from '../../format/time.ts'
-import { FailedChecks, hasFailed, StripLegend, type CheckResult } from '../../parts/page/check-strip.tsx'
+import { FailedChecks, hasFailed, StripLegend, type PeriodResult } from '../../parts/page/check-strip.tsx'
 
 const DAY = 86_400
 const WIDTH = 12
@@ -42,7 +42,7 @@ export function DayStrip({ days: { from, to, days } }: { readonly days: HealthDa
   )
 }
 
-function DayMarks({ results }: { readonly results: readonly CheckResult[] }): ReactNode {
+function DayMarks({ results }: { readonly results: readonly PeriodResult[] }): ReactNode {
   const passed = results.filter(result => result === 'passed').length
   const failed = results.filter(hasFailed).length
   return (
@@ -68,7 +68,7 @@ function DayMarks({ results }: { readonly results: readonly CheckResult[] }): Re
   )
 }
 
-function Swatch({ result }: { readonly result: CheckResult }): ReactNode {
+function Swatch({ result }: { readonly result: PeriodResult }): ReactNode {
   return (
     <svg className="swatch strip" viewBox="0 0 10 10" aria-hidden="true">
       <Mark result={result} width={10} height={10} failedShare={0.5} />
@@ -78,7 +78,7 @@ function Swatch({ result }: { readonly result: CheckResult }): ReactNode {
 
 /** A day; of one with some failures the lower part is marked. */
 function Mark(props: {
-  readonly result: CheckResult
+  readonly result: PeriodResult
   readonly width: number
   readonly height: number
   readonly failedShare: number
@@ -97,7 +97,7 @@ function Mark(props: {
   )
 }
 
-function resultOf(day: HealthDays['days'][number] | undefined): CheckResult {
+function resultOf(day: HealthDays['days'][number] | undefined): PeriodResult {
   if (day === undefined) return 'unknown'
   if (day.failed === 0) return 'passed'
   return day.ok === 0 || (day.offline_seconds ?? 0) > 0 ? 'offline' : 'partly'

@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx'
 
 const MOST_ROWS = 40
 
-/** What goes into a capability and what comes out, as tables. */
+/** The inputs and outputs of a capability, as tables. */
 export function FieldTables({
   capability,
 }: {

@@ -13,7 +13,7 @@ const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: python
 /** Before it is in view. */
 const NEAR = '300px'
 
-/** How to call the capability from code, with the input of the form. */
+/** Code samples that call the capability with the input of the form. */
 export function FromCode(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]

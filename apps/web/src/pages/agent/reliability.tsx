@@ -13,7 +13,7 @@ import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { DayStrip } from './day-strip.tsx'
 
-/** Whether an agent can be relied on: its days, what its badge rests on, who stands behind it. */
+/** The record of an agent: its checks by day, the rules of its badge, its owner. */
 export function Reliability(props: {
   readonly agent: AgentPage
   readonly badge: AgentBadge | null
@@ -91,7 +91,7 @@ type Rule = AgentBadge['rules'][number]
 
 const SPANS: { readonly [rule in Rule['rule']]?: number } = { 'uptime-7-days': 7, 'uptime-30-days': 30 }
 
-/** What has been seen of a span of days that is not over. Undefined: it is, or the rule is about none. */
+/** The uptime of a span of days that is not over. Undefined: it is over, or the rule has none. */
 function seenSoFar({ rule, value }: Rule, health: AgentPage['health'], now: number): number | undefined {
   const days = SPANS[rule]
   if (days === undefined || value !== null || health === null) return undefined

@@ -17,11 +17,11 @@ interface Data {
   /** Of a draft of a browser, or of a saved flow; null: a new one. */
   readonly id: string | null
   readonly isSignedIn: boolean
-  /** Null: the platform has none of that id, for whoever asks. */
+  /** Null: the platform has none of that id that this reader may see. */
   readonly saved: SavedFlow | null
   readonly view: BuilderView | null
   readonly runId: string | null
-  /** How it was read from a file, where it just was: in the place of another one that was open, or from the list. */
+  /** The way it was just imported from a file: in place of another flow that was open, or from the list. */
   readonly imported: string | null
 }
 
@@ -124,7 +124,7 @@ function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | un
         draft: { draft_id: id, flow, input: {}, saved: mine, created_at: now, changed_at: now },
         isKept: false,
       }
-    // What was changed in this browser alone is not lost: saving it meets the newer one, and says so.
+    // Changes of this browser alone are kept: saving them reports the newer revision as a conflict.
     const isChanged = kept.is_ahead === true
     return isBehind && !isChanged
       ? { ...given, draft: { ...kept, flow, saved: mine }, isKept: true }

@@ -7,9 +7,9 @@ import { Amount } from '../../parts/amount.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { Sign } from '../../signs/sign.tsx'
-import { useOwnFlows, type OwnFlow } from './use-own-flows.ts'
+import { useOwnFlows, type OwnFlowEntry } from './use-own-flows.ts'
 
-/** What somebody has made: drafts of this browser and flows that are saved, the newest change first. */
+/** The reader's own flows: drafts of this browser and saved ones, the newest change first. */
 export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | null }): ReactNode {
   const { flows, remove } = useOwnFlows(saved ?? [])
   if (flows === undefined) return null
@@ -42,7 +42,7 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
 }
 
 function OwnRow(props: {
-  readonly flow: OwnFlow
+  readonly flow: OwnFlowEntry
   readonly decimals: number
   readonly remove: (draftId: string) => void
 }): ReactNode {

@@ -17,7 +17,7 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
   const decimals = longestDecimals((templates ?? []).map(({ price }) => price))
   const opening = useAction(
     async (_left, { flow, sample_input: input }: FlowTemplate) => {
-      // Both were checked by the platform that sent them. Where its cards stand follows from how high they are here.
+      // Both were checked by the platform that sent them. The positions of its cards follow from their heights here.
       const { layout: _, ...unplaced } = flow as unknown as Flow
       await openDraft(go, unplaced, { input: input as JsonObject })
     },

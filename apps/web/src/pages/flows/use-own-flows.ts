@@ -4,7 +4,7 @@ import { onLeft, useRead } from '../../site/question.ts'
 import type { Draft } from '../../kept/draft.ts'
 
 /** A flow in the list, wherever it is kept. */
-export interface OwnFlow {
+export interface OwnFlowEntry {
   readonly url: string
   readonly name: string
   /** Paid steps. */
@@ -22,7 +22,7 @@ export interface OwnFlow {
 
 /** The drafts of this browser and the saved flows, the newest change first. Undefined: not read yet. */
 export function useOwnFlows(saved: FlowsAnswer['flows']): {
-  readonly flows: readonly OwnFlow[] | undefined
+  readonly flows: readonly OwnFlowEntry[] | undefined
   readonly remove: (draftId: string) => void
 } {
   const { answer, failure } = useRead<readonly Draft[]>('drafts', async (signal, give) => {
@@ -49,7 +49,7 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
   return { flows: drafts === undefined ? undefined : merge(drafts, saved), remove }
 }
 
-function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly OwnFlow[] {
+function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly OwnFlowEntry[] {
   // Of a saved flow that is changed here, the changes are what its owner looks for.
   const changed = new Set(drafts.flatMap(draft => draft.saved?.flow_id ?? []))
   const flows = [

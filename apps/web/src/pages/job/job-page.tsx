@@ -3,7 +3,7 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { isJobId } from '@farebox/protocol/job/job-request'
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
-import { declaredSpend } from '../../limits/declared-spend.ts'
+import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
 import { FailureNote } from '../../parts/note.tsx'
 import { Hash } from '../../parts/short.tsx'
@@ -93,7 +93,7 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
             limit={
               capability === undefined || platform.spend_permissions_address === null
                 ? undefined
-                : declaredSpend(capability.permissions) && limitUrl(order.agent_id, order.capability)
+                : readSpendDeclaration(capability.permissions) && limitUrl(order.agent_id, order.capability)
             }
           />
         </div>

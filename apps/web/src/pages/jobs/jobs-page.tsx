@@ -21,7 +21,7 @@ interface Data {
   readonly mine: (Mine & { readonly address: string }) | null
 }
 
-/** What this browser and this wallet have ordered. */
+/** The jobs and runs that this browser and this wallet have ordered. */
 export const page: PageModule<Data> = {
   load: async ({ ask }) => ({
     mine: await loadSignedIn(async () => {
@@ -170,7 +170,7 @@ function useMoved(wallets: readonly string[]): bigint | undefined {
   const { ask, platform } = useSite()
   const asked = wallets.slice(0, MOST_WALLETS)
   const isThere = platform.spend_permissions_address !== null && asked.length > 0
-  // Where it fails the page says that its figure is of jobs alone.
+  // If it fails, the page says that its figure is of jobs alone.
   const { answer: moved } = useRead(
     isThere ? asked.join(',') : undefined,
     async signal => {

@@ -5,10 +5,10 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 import { cutText } from '../../format/cut-text.ts'
 import type { Order } from '../../kept/order.ts'
 
-/** What became of a job: `waiting` is no answer in its time, while the payment could still be used. */
+/** The outcome of a job: `waiting` is no answer in its time, while the payment can still be used. */
 export type JobEntryOutcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
 
-/** What became of a run: `stopped` and `asking` go on when somebody does something. */
+/** The outcome of a run: `stopped` and `asking` wait for a person. */
 export type RunEntryOutcome =
   | 'sending'
   | 'refused'
@@ -33,7 +33,7 @@ export interface JobEntry {
   readonly orderedAt: number
   readonly elapsedMs: number | null
   readonly outcome: JobEntryOutcome
-  /** What opens it; undefined: whoever is signed in as its payer. */
+  /** The token that opens it; undefined: its payer opens it, once signed in. */
   readonly token: string | undefined
 }
 
@@ -53,14 +53,14 @@ export interface RunEntry {
   readonly outcome: RunEntryOutcome
   /** Paid steps that are delivered, of those there are; undefined: not known here. */
   readonly steps: { readonly done: number; readonly all: number } | undefined
-  /** How its input begins, which tells it from others of the same flow; undefined: not known here, or no text. */
+  /** The beginning of its input, to distinguish it from others of the same flow; undefined: not known here, or no text. */
   readonly about: string | undefined
 }
 
-/** What is listed. */
+/** A job or a run in the list. */
 export type OrderEntry = JobEntry | RunEntry
 
-/** What the wallet that is signed in ordered. */
+/** The orders of the wallet that is signed in. */
 export interface Mine {
   readonly jobs: PayerJobs['jobs']
   readonly runs: RunsAnswer['runs']
@@ -182,7 +182,7 @@ function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunEntry
   return seen.status === 'completed' ? 'paid' : seen.status
 }
 
-/** Enough to tell one input from another. */
+/** Enough to distinguish one input from another. */
 const MOST_ABOUT = 48
 
 function firstWords(input: KeptRun['input']): string | undefined {

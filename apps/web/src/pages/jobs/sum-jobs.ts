@@ -1,7 +1,7 @@
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
 import type { OrderEntry } from './order-entries.ts'
 
-/** How many jobs and runs, and what they come to; decimal USDC. */
+/** A number of jobs and runs, and the sum of their amounts; decimal USDC. */
 export interface JobsSum {
   readonly count: number
   readonly amount: string

@@ -58,7 +58,7 @@ interface Kept {
 
 const NOTHING: Kept = { orders: [], runs: [] }
 
-/** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
+/** Resumes orders that were open when the page was left: they are sent again, and their jobs followed. */
 async function resumeOrders(
   ask: Ask,
   orders: readonly Order[],
@@ -84,7 +84,7 @@ async function resumeOrders(
   await Promise.allSettled(open.map(resume))
 }
 
-/** The same for runs: they are sent where they were not, and looked at until they are over. What is told of is kept. */
+/** The same for runs: they are sent where they were not, and followed until they are over. Their states are kept. */
 async function resumeRuns(ask: Ask, runs: readonly KeptRun[], signal: AbortSignal): Promise<void> {
   const open = runs
     .filter(({ refusal, seen }) => refusal === undefined && (seen?.ended_at ?? null) === null)

@@ -57,7 +57,7 @@ export function ApprovalTicket(props: { readonly limits: WalletLimits; readonly 
   )
 }
 
-/** What an approval that is higher or lower than the limits means, and the button that makes it exact. */
+/** The effect of an approval that is higher or lower than the limits, and the button that makes it exact. */
 function InexactApproval(props: { readonly limits: WalletLimits; readonly change: Change }): ReactNode {
   const { limits, change } = props
   const left = withCents(limits.total_left)

@@ -5,7 +5,7 @@ import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { CopiedHash } from '../../parts/short.tsx'
 
-/** How far a change is that was begun here; nothing where none was. */
+/** The progress of a change that was begun here; nothing where none was. */
 export function ChangeLine({ change, what }: { readonly change: Change; readonly what: string }): ReactNode {
   const { state } = change
   if (state.step === 'idle' || state.what !== what) return null

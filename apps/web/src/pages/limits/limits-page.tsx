@@ -19,7 +19,7 @@ interface Data {
   readonly failed: PayerJobs['jobs'] | null
 }
 
-/** What agents may move of a wallet's tokens beyond their prices: given, changed, taken back. */
+/** The tokens of a wallet that agents may move in addition to their prices: limits set, changed, revoked. */
 export const page: PageModule<Data> = {
   async load({ ask }) {
     const { spend_permissions_address: contract } = await ask('/v1/platform', answers.platform)

@@ -8,7 +8,7 @@ import type { Change } from '../../limits/use-change.ts'
 import { useZone } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { PermissionRow } from './permission-row.tsx'
-import { declaredSpend } from '../../limits/declared-spend.ts'
+import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 import { answers } from '../../site/answers.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
@@ -104,7 +104,7 @@ function useReasons(
       const reasons = ids.map(async id => {
         const agent = await ask(`/v1/agents/${id}`, answers.agentPage, { signal }).catch(() => undefined)
         return (agent?.capabilities ?? []).flatMap(({ name, permissions: declared }) => {
-          const spend = declaredSpend(declared)
+          const spend = readSpendDeclaration(declared)
           return spend === undefined ? [] : [[`${id} ${name}`, spend.reason] as const]
         })
       })

@@ -1,5 +1,5 @@
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
-import { declaredSpend } from '../../limits/declared-spend.ts'
+import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 import type { Order } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
@@ -33,7 +33,7 @@ export async function findRefused(ask: Ask, failed: readonly Failed[]): Promise<
     ids.map(async id => {
       const agent = await ask(`/v1/agents/${id}`, answers.agentPage).catch(() => undefined)
       for (const { name, permissions } of agent?.capabilities ?? [])
-        if (declaredSpend(permissions) !== undefined) spending.add(`${id} ${name}`)
+        if (readSpendDeclaration(permissions) !== undefined) spending.add(`${id} ${name}`)
     }),
   )
   return failed
@@ -81,7 +81,7 @@ export function failedOfBrowser(orders: readonly Order[], payer: string): readon
   )
 }
 
-/** What a spend was refused at, where the words are those of our runtime. */
+/** The amount that a transfer was refused at, where the words are those of our runtime. */
 function refusedAmount(error: string): string | undefined {
   return /^allowance: must be at least (\d{1,12}(?:\.\d{1,6})?) USDC\b/.exec(error)?.[1]
 }

@@ -15,7 +15,7 @@ import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { Table } from '../../parts/table.tsx'
 
-/** What agents moved, each with its transaction, and what was refused, each with its reason. */
+/** The transfers that agents made, each with its transaction, and those that were refused, each with its reason. */
 export function SpentSection(props: {
   readonly limits: WalletLimits
   readonly failed: PayerJobs['jobs'] | null
@@ -148,7 +148,7 @@ function SpendingTable({ rows }: { readonly rows: readonly SpendingRow[] }): Rea
   )
 }
 
-/** What was spent and what was refused, as far as it was read. */
+/** The transfers that were made and refused, as far as they were read. */
 interface Spent {
   /** Undefined: not read so far. */
   readonly spends: readonly SpendLine[] | undefined

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
 
-/** Nothing is permitted so far: what limits are, in place of the list. */
+/** The explanation of limits in place of the list, where nothing is permitted so far. */
 export function NoLimits(): ReactNode {
   return (
     <section className="no-limits">
@@ -35,7 +35,7 @@ export function NoLimits(): ReactNode {
   )
 }
 
-/** How it works, beside the list. */
+/** The explanation next to the list. */
 export function WhatLimitsAre(): ReactNode {
   return (
     <div className="explained">

@@ -15,7 +15,7 @@ import type { SearchState } from './use-search.ts'
 /** So many capabilities of an agent are shown in a list. */
 const SHOWN = 2
 
-/** What was found, as a timetable: names left, prices in one column right. */
+/** The agents that were found, as a timetable: names left, prices in one column right. */
 export function Results(props: Omit<SearchState, 'search'> & { readonly search: AgentSearch }): ReactNode {
   const { search, rows, isWaiting, failure, change, more, again } = props
   const decimals = longestDecimals(
@@ -97,7 +97,7 @@ function describeTotal(total: SearchState['rows']['total'], shown: number): stri
   return `${total.at_least ? 'More than ' : ''}${formatCount(total.count)} agents`
 }
 
-/** What was asked, in words, and the nearest way to ask for less. */
+/** The search in words, and the ways to widen it. */
 function NoResults({ search, change }: Pick<SearchState, 'search' | 'change'>): ReactNode {
   const { q } = search
   return (

@@ -6,7 +6,7 @@ const BADGES = ['verified', 'bronze', 'silver', 'gold'] as const
 const SORTS = ['relevance', 'jobs', 'price', 'badge', 'newest'] as const
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 
-/** What is asked of the search; the names are those of the API. */
+/** A search for agents; the names are those of the API. */
 export interface AgentSearch {
   readonly q?: string
   readonly capability?: string
@@ -73,7 +73,7 @@ export function searchUrl(search: AgentSearch): string {
   return query === '' ? '/' : `/?${query}`
 }
 
-/** How much the search is narrowed by, its words aside. */
+/** Whether a search is narrowed by more than its words. */
 export function isNarrowed({ max_price, badge, category, takes, gives, capability }: AgentSearch): boolean {
   return [max_price, badge, category, takes, gives, capability].some(one => one !== undefined)
 }

@@ -9,7 +9,7 @@ import { searchPath, searchUrl, type AgentSearch } from './search-query.ts'
 /** After this long without a key, the search is asked. */
 const TYPING_MS = 120
 
-/** What is found, as far as it was asked for. */
+/** The agents that were found, as far as they were read. */
 export interface Rows {
   readonly agents: readonly FoundAgent[]
   readonly next: string | null

@@ -1,9 +1,9 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { SpendPermissionView } from '@farebox/platform-api/limits/wallet-limits'
 import type { ReactNode } from 'react'
-import { checksumAddress } from '../../format/address.ts'
+import { formatAddress } from '../../format/address.ts'
 import { withCents } from '../../format/amount.ts'
-import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import { Note } from '../../parts/note.tsx'
 import { Heading } from '../../parts/page/heading.tsx'
 import { TextWarnings, Words } from '../../parts/words.tsx'
@@ -15,7 +15,7 @@ import type { NewLimit } from './use-new-limit.ts'
 export function LimitRequest(props: {
   readonly agent: AgentPage
   readonly capability: string
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
   readonly limit: NewLimit
 }): ReactNode {
   const { agent, capability, declared, limit } = props
@@ -63,7 +63,7 @@ function Token(): ReactNode {
       <dd>
         USDC on {platform.local_mode ? 'the local chain' : nameWalletChain(platform)}
         <br />
-        <span className="mono whole">{checksumAddress(platform.usdc_address)}</span>
+        <span className="mono whole">{formatAddress(platform.usdc_address)}</span>
       </dd>
     </>
   )

@@ -1,7 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import { useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
-import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import type { Change, ChangeState } from '../../limits/use-change.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { Address, CopiedHash } from '../../parts/short.tsx'
@@ -15,7 +15,7 @@ import type { NewLimit, SpenderState } from './use-new-limit.ts'
 interface Props {
   readonly agent: AgentPage
   readonly capability: string
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
   readonly limit: NewLimit
   readonly change: Change
   readonly back: string
@@ -82,7 +82,7 @@ export function LimitTicket(props: Props): ReactNode {
   )
 }
 
-/** Who asks to spend, in the agent's own words. */
+/** The agent that asks to spend, and its reason in its own words. */
 function Request({ agent, capability, declared }: Props): ReactNode {
   return (
     <>

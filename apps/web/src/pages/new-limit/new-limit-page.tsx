@@ -1,6 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
-import { declaredSpend, type DeclaredSpend } from '../../limits/declared-spend.ts'
+import { readSpendDeclaration, type SpendDeclaration } from '../../limits/spend-declaration.ts'
 import { readBack } from '../../limits/find-cover.ts'
 import { useChange } from '../../limits/use-change.ts'
 import { answers } from '../../site/answers.ts'
@@ -27,7 +27,8 @@ export const page: PageModule<Data> = {
     if (contract === null || !/^[1-9]\d{0,14}$/.test(agentId)) throw missing()
     const agent = await ask(`/v1/agents/${agentId}`, answers.agentPage)
     const capability = agent.capabilities.find(({ name }) => name === query.get('capability'))
-    if (capability === undefined || declaredSpend(capability.permissions) === undefined) throw missing()
+    if (capability === undefined || readSpendDeclaration(capability.permissions) === undefined)
+      throw missing()
     const back =
       readBack(query.get('back')) ?? `/agents/${agentId}?capability=${encodeURIComponent(capability.name)}`
     return { agent, capability: capability.name, back }
@@ -43,18 +44,18 @@ function missing(): ApiFailure {
 function NewLimitPage({ data }: { readonly data: Data }): ReactNode {
   const { agent, capability: name } = data
   const capability = agent.capabilities.find(one => one.name === name)
-  const declared = capability && declaredSpend(capability.permissions)
+  const declared = capability && readSpendDeclaration(capability.permissions)
   if (declared === undefined) return null
   return <LimitEditor {...data} declared={declared} />
 }
 
-/** What the agent asks for, and the ticket that permits it. */
+/** The request of the agent, and the ticket that permits it. */
 function LimitEditor({
   agent,
   capability,
   back,
   declared,
-}: Data & { readonly declared: DeclaredSpend }): ReactNode {
+}: Data & { readonly declared: SpendDeclaration }): ReactNode {
   const { go } = useNavigation()
   const limit = useNewLimit({ agent, capability, declared })
   const change = useChange(limit.refresh, () => go(back))

@@ -1,13 +1,13 @@
 import { useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { formatIsoDay } from '../../format/time.ts'
-import type { TypedTerms } from '../../limits/check-terms.ts'
-import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+import type { TypedTerms } from '../../limits/check-limit-terms.ts'
+import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import type { NewLimit } from './use-new-limit.ts'
 
-/** Each time, in all, until: what is wrong stands at its field. */
+/** Each time, in total, until: a refusal is shown at its field. */
 export function TermsFields(props: {
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
   readonly limit: NewLimit
   readonly isHeld: boolean
   /** The button was pressed. */

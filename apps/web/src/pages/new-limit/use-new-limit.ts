@@ -6,15 +6,15 @@ import type {
 } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useState } from 'react'
 import {
-  checkTerms,
+  checkLimitTerms,
   dayOf,
   proposeTerms,
   typeTerms,
-  type Terms,
+  type LimitTerms,
   type TermsRefusals,
   type TypedTerms,
-} from '../../limits/check-terms.ts'
-import type { DeclaredSpend } from '../../limits/declared-spend.ts'
+} from '../../limits/check-limit-terms.ts'
+import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import { permissionsOf } from '../../limits/find-cover.ts'
 import { planSet, type LimitChange } from '../../limits/plan-change.ts'
 import { useLimits, type ReadLimits } from '../../limits/use-limits.ts'
@@ -24,7 +24,7 @@ import { ApiFailure } from '../../site/ask.ts'
 import { useAsk, type Asked } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Whom the permission has to name: the agent says it. */
+/** The account that the permission has to name, as the agent answers it. */
 export type SpenderState =
   | { readonly kind: 'asking' }
   | { readonly kind: 'known'; readonly spender: string }
@@ -46,15 +46,15 @@ export interface NewLimit {
   readonly typed: TypedTerms
   readonly type: (change: Partial<TypedTerms>) => void
   readonly refusals: TermsRefusals
-  /** What would be signed; undefined: the terms are refused, or something is not known so far. */
-  readonly planned: { readonly terms: Terms; readonly change: LimitChange } | undefined
+  /** The change that would be signed; undefined: the terms are refused, or something is not known so far. */
+  readonly planned: { readonly terms: LimitTerms; readonly change: LimitChange } | undefined
 }
 
 /** Reads what a limit needs, and holds what is typed against it. */
 export function useNewLimit(of: {
   readonly agent: AgentPage
   readonly capability: string
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
 }): NewLimit {
   const { agent, capability, declared } = of
   const { now: read } = useSite()
@@ -73,7 +73,7 @@ export function useNewLimit(of: {
   const proposed = before === undefined ? proposeTerms(most, now) : fromBefore(before, most, now)
   const typed = { ...proposed, ...own }
   const type = useCallback((change: Partial<TypedTerms>) => setOwn(known => ({ ...known, ...change })), [])
-  const checked = checkTerms(typed, { declaredMost: most, spent: BigInt(before?.spent ?? 0), now })
+  const checked = checkLimitTerms(typed, { declaredMost: most, spent: BigInt(before?.spent ?? 0), now })
   const terms = checked.ok ? keepEnd(checked.terms, before, own) : undefined
   const planned =
     terms === undefined || limits === undefined || spender.kind !== 'known'
@@ -97,7 +97,7 @@ export function useNewLimit(of: {
   }
 }
 
-/** What was set is proposed again; what is over by now is proposed anew. */
+/** Proposes the terms that were set before; for those that have expired, the terms of a new limit. */
 function fromBefore(before: SpendPermissionView, most: bigint, now: number): TypedTerms {
   const proposed = proposeTerms(most, now)
   if (before.state === 'revoked' || before.limit === '0') {
@@ -112,8 +112,8 @@ function fromBefore(before: SpendPermissionView, most: bigint, now: number): Typ
   return before.expires_at > now ? was : { ...was, until: proposed.until }
 }
 
-function readProposed(proposed: TypedTerms, declaredMost: bigint, now: number): Terms {
-  const read = checkTerms(proposed, { declaredMost, spent: 0n, now })
+function readProposed(proposed: TypedTerms, declaredMost: bigint, now: number): LimitTerms {
+  const read = checkLimitTerms(proposed, { declaredMost, spent: 0n, now })
   return read.ok ? read.terms : { limit: 0n, cap: 0n, expiry: BigInt(Math.floor(now)) }
 }
 
@@ -122,7 +122,11 @@ function readAll(proposed: TypedTerms): bigint {
 }
 
 /** A day that is left as it was ends at the same second. */
-function keepEnd(terms: Terms, before: SpendPermissionView | undefined, own: Partial<TypedTerms>): Terms {
+function keepEnd(
+  terms: LimitTerms,
+  before: SpendPermissionView | undefined,
+  own: Partial<TypedTerms>,
+): LimitTerms {
   if (before === undefined || (own.until !== undefined && own.until !== dayOf(before.expires_at)))
     return terms
   return dayOf(before.expires_at) === dayOf(Number(terms.expiry))
@@ -130,7 +134,7 @@ function keepEnd(terms: Terms, before: SpendPermissionView | undefined, own: Par
     : terms
 }
 
-/** Whom the agent names; 404: nobody. */
+/** The account that the agent names; 404: none. */
 function spenderOf({ answer, failure }: Asked<AgentSpender>): SpenderState {
   if (answer !== undefined) return { kind: 'known', spender: answer.spender }
   if (failure === undefined) return { kind: 'asking' }

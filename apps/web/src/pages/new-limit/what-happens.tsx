@@ -4,7 +4,7 @@ import { countPrompts } from '../../limits/plan-change.ts'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { NewLimit } from './use-new-limit.ts'
 
-/** What a wallet asks for, said before it asks. */
+/** The prompts of the wallet, listed before it shows them. */
 export function WhatHappens({ limit }: { readonly limit: NewLimit }): ReactNode {
   return (
     <section>

@@ -1,7 +1,7 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
-import { LookAgain } from '../../owner/agents/look-again.tsx'
+import { CheckAgain } from '../../owner/agents/check-again.tsx'
 import { HourStrip, type Hour } from '../../owner/hour-strip.tsx'
 import { formatDuration, formatSpan } from '../../format/duration.ts'
 import { formatShare } from '../../format/share.ts'
@@ -21,7 +21,7 @@ const FAILURES: { readonly [reason in NonNullable<AgentHealth['last_failure']>]:
   'wrong-name': 'it returned a different name',
 }
 
-/** How an agent's checks went, hour by hour, what was tried last, and a look at it now. */
+/** An agent's checks hour by hour, the last one, and a button that runs one now. */
 export function HealthSection(props: {
   readonly agentId: number
   /** Null: it is not listed, and nobody checks it. */
@@ -54,7 +54,7 @@ export function HealthSection(props: {
           </p>
           {!isGone && (
             <p className="look-line">
-              <LookAgain agentId={agentId} className="button" />
+              <CheckAgain agentId={agentId} className="button" />
             </p>
           )}
         </div>

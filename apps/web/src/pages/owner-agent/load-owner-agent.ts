@@ -3,8 +3,8 @@ import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-d
 import type { AgentDashboard, Me } from '@farebox/platform-api/owners'
 import {
   findOwnAgent,
-  readDays,
-  readWebhook,
+  readDaysShown,
+  askWebhook,
   unlessSignedOut,
   type Days,
   type OwnAgent,
@@ -15,9 +15,9 @@ import { ApiFailure, type Ask } from '../../site/ask.ts'
 /** Everything on the page of one agent, for its owner. */
 export interface OwnerAgentData {
   readonly days: Days
-  /** Who is signed in; lower-case. */
+  /** The address that is signed in; lower-case. */
   readonly owner: string
-  /** Who vouched for the session: a terminal has the owner's key, this browser need not. */
+  /** The origin of the session: a terminal has the owner's key, this browser may not. */
   readonly origin: Me['session']['origin']
   readonly agent: OwnAgent
   readonly dashboard: AgentDashboard
@@ -38,13 +38,13 @@ export async function loadOwnerAgent(
   agentId: number,
   query: URLSearchParams,
 ): Promise<OwnerAgentData> {
-  const days = readDays(query)
+  const days = readDaysShown(query)
   const [agent, dashboard, overview, health, webhook, jobs, shown] = await Promise.all([
-    takeOwnAgent(ask, agentId),
+    loadOwnAgent(ask, agentId),
     ask(`/v1/me/agents/${agentId}/dashboard?days=${days}`, answers.dashboard),
     ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard).catch(unlessSignedOut(null)),
     ask(`/v1/agents/${agentId}/health`, answers.agentHealth).catch(unlessSignedOut(null)),
-    readWebhook(ask, agentId),
+    askWebhook(ask, agentId),
     ask(`/v1/me/agents/${agentId}/jobs?limit=${MOST_JOBS}`, answers.ownerJobs),
     ask(`/v1/agents/${agentId}`, answers.agentPage).catch(unlessSignedOut(null)),
   ])
@@ -64,7 +64,7 @@ export async function loadOwnerAgent(
 }
 
 /** One agent of the signed-in owner's list. Rejects with an `ApiFailure` 404 where it is none of theirs. */
-export async function takeOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
+export async function loadOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
   const agent = await findOwnAgent(ask, agentId)
   if (agent === undefined)
     throw new ApiFailure(`You do not have an agent ${agentId}.`, { status: 404, type: 'not_found' })
@@ -72,7 +72,7 @@ export async function takeOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent>
 }
 
 /** An agent's number in a path. Throws an `ApiFailure` 404 for what is none. */
-export function readAgentId(params: { readonly [name: string]: string }): number {
+export function readAgentIdParam(params: { readonly [name: string]: string }): number {
   const text = params['agentId'] ?? ''
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new ApiFailure('This agent does not exist.', { status: 404, type: 'not_found' })

@@ -17,7 +17,7 @@ import { SignInGate } from '../../session/sign-in-gate.tsx'
 import type { PageModule } from '../../site/page.ts'
 import { CapabilityTable } from './capability-table.tsx'
 import { HealthSection } from './health-section.tsx'
-import { loadOwnerAgent, readAgentId, type OwnerAgentData } from './load-owner-agent.ts'
+import { loadOwnerAgent, readAgentIdParam, type OwnerAgentData } from './load-owner-agent.ts'
 import { agentCategories, type AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 import { CATEGORY_WORDS } from '../../format/category.ts'
 import { useAction } from '../../site/action.ts'
@@ -27,7 +27,7 @@ import { useSite } from '../../site/site.ts'
 /** One agent, for its owner. Null: nobody is signed in. */
 export const page: PageModule<OwnerAgentData | null> = {
   load: async ({ params, query, ask }) => {
-    const agentId = readAgentId(params)
+    const agentId = readAgentIdParam(params)
     return await loadSignedIn(async () => await loadOwnerAgent(ask, agentId, query))
   },
   head: data => ({ title: data === null ? 'Your agent' : data.agent.name, personal: true }),

@@ -8,7 +8,7 @@ import { SignInGate } from '../../session/sign-in-gate.tsx'
 import { answers } from '../../site/answers.ts'
 import type { PageModule } from '../../site/page.ts'
 import type { OwnAgent } from '../../owner/read-parts.ts'
-import { readAgentId, takeOwnAgent } from './load-owner-agent.ts'
+import { readAgentIdParam, loadOwnAgent } from './load-owner-agent.ts'
 
 interface Data {
   readonly agent: OwnAgent
@@ -34,7 +34,7 @@ const STATUSES: readonly (readonly [status: Status | '', words: string])[] = [
 /** The jobs of one agent, page by page; of one status, or one by its id. Null: nobody is signed in. */
 export const page: PageModule<Data | null> = {
   async load({ params, query, ask }) {
-    const agentId = readAgentId(params)
+    const agentId = readAgentIdParam(params)
     const status = STATUSES.find(([one]) => one === query.get('status'))?.[0] ?? ''
     const jobId = query.get('job_id')?.trim() ?? ''
     const cursor = query.get('cursor') ?? ''
@@ -46,7 +46,7 @@ export const page: PageModule<Data | null> = {
     }
     return await loadSignedIn(async () => {
       const [agent, jobs] = await Promise.all([
-        takeOwnAgent(ask, agentId),
+        loadOwnAgent(ask, agentId),
         ask(`/v1/me/agents/${agentId}/jobs?${asked}`, answers.ownerJobs),
       ])
       return { agent, jobs, status, jobId, isFurther: cursor !== '' && jobId === '' }

@@ -1,7 +1,7 @@
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { OwnerDashboard, OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import type { OwnedAgents, Secrets } from '@farebox/platform-api/owners'
-import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import { readDaysShown, askWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
@@ -22,7 +22,7 @@ const MOST_WEBHOOKS = 8
 
 /** Reads an owner's first page. Rejects with an `ApiFailure`; 401: nobody is signed in. */
 export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<OwnerData> {
-  const days = readDays(query)
+  const days = readDaysShown(query)
   const [dashboard, { agents }, secrets] = await Promise.all([
     ask(`/v1/me/dashboard?days=${days}`, answers.ownerDashboard),
     ask('/v1/me/agents', answers.ownedAgents),
@@ -31,7 +31,7 @@ export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<Owner
   const ids = dashboard.agents.map(({ agent_id: id }) => id)
   const jobId = query.get('job')?.trim() ?? ''
   const [webhooks, found] = await Promise.all([
-    Promise.all(ids.slice(0, MOST_WEBHOOKS).map(async id => await readWebhook(ask, id))),
+    Promise.all(ids.slice(0, MOST_WEBHOOKS).map(async id => await askWebhook(ask, id))),
     jobId === '' ? null : findJob(ask, ids, jobId),
   ])
   return {

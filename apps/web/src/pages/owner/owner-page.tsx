@@ -9,7 +9,7 @@ import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
 import type { Days } from '../../owner/read-parts.ts'
-import { listOwnWallets } from '../../owner/secrets/own-wallets.ts'
+import { listPayeeWallets } from '../../owner/secrets/payee-wallets.ts'
 import { SecretsPanel } from '../../owner/secrets/secrets-panel.tsx'
 import { isSignedOut, loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
@@ -47,7 +47,7 @@ export const page: PageModule<OwnerData | null> = {
 const REFRESH_MS = 30_000
 const MOST_SECRETS = 4
 
-/** Read again every half minute while somebody looks; times are told by when it was read. */
+/** Read again every half minute while the page is visible; times are relative to the last reading. */
 function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
   const { days } = data
   const site = useSite()
@@ -88,7 +88,7 @@ function Overview(props: {
   return (
     <main id="main" className="page near">
       <OverviewHead dashboard={dashboard} days={days} />
-      <Notices notices={dashboard.notices} looked={refresh} />
+      <Notices notices={dashboard.notices} checked={refresh} />
       {hasAgents ? (
         <>
           <Figures
@@ -122,7 +122,7 @@ function Overview(props: {
           <div>
             <SecretsPanel
               secrets={secrets}
-              wallets={listOwnWallets(dashboard.address, agents)}
+              wallets={listPayeeWallets(dashboard.address, agents)}
               most={MOST_SECRETS}
             />
             {hasAgents && <Webhooks webhooks={webhooks} agents={dashboard.agents} />}
@@ -159,7 +159,7 @@ function OverviewHead(props: { readonly dashboard: OwnerDashboard; readonly days
 function AgentsSection(props: {
   readonly dashboard: OwnerDashboard
   readonly days: Days
-  /** How many agents the owner has. */
+  /** The number of agents that the owner has. */
   readonly count: number
 }): ReactNode {
   const { dashboard, days, count } = props

@@ -5,7 +5,7 @@ import { Heading } from '../../parts/page/heading.tsx'
 import { LastDelivery } from '../../owner/webhook/last-delivery.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** Where the owner hears of their agents, and how the newest notice went. */
+/** The webhooks of an owner's agents, each with its newest delivery. */
 export function Webhooks(props: {
   readonly webhooks: readonly Webhook[]
   readonly agents: readonly Pick<DashboardAgent, 'agent_id' | 'name'>[]

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 
-/** For whoever is not signed in: what the owner's pages show, and how to come by an agent. */
+/** For readers who are not signed in: the contents of the owner's pages, and the steps to an agent. */
 export function WhatIsHere(): ReactNode {
   return (
     <section>

@@ -1,17 +1,17 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useState, type ReactNode } from 'react'
-import { plainLine } from '../../format/plain-line.ts'
+import { cutToLine } from '../../format/cut-to-line.ts'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { answers } from '../../site/answers.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { isRegistrationOver } from '../../stake/follow-registration.ts'
 import { useStake } from '../../stake/use-stake.ts'
-import { Checks } from './checks.tsx'
+import { EndpointChecks } from './endpoint-checks.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
-import { Listing } from './listing.tsx'
+import { ListingPreview } from './listing-preview.tsx'
 import { StakeBar, StakeTicket } from './stake-ticket.tsx'
-import { Steps } from './steps.tsx'
+import { RegistrationSteps } from './registration-steps.tsx'
 import { useChecks } from './use-checks.ts'
 import { Note } from '../../parts/note.tsx'
 import { Address } from '../../parts/short.tsx'
@@ -20,7 +20,7 @@ import { usePurse } from '../../purse/purse-context.ts'
 interface Data {
   /** Null: none is opened yet. */
   readonly registration: Registration | null
-  /** What the address names to begin with: it is looked at when its owner says so. */
+  /** The endpoint that the address names: it is checked when the owner presses the button. */
   readonly endpoint: string | null
 }
 
@@ -47,7 +47,7 @@ export const page: PageModule<Data> = {
 }
 
 function nameOf({ found }: Registration): string {
-  return plainLine(found.name, 64) || 'an unnamed agent'
+  return cutToLine(found.name, 64) || 'an unnamed agent'
 }
 
 function RegisterPage({ data }: { readonly data: Data }): ReactNode {
@@ -73,7 +73,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
         <a href="/owner">Your agents</a> / Register
       </p>
       <h1>Register an agent</h1>
-      <Steps step={checks.step} view={shown?.view} />
+      <RegistrationSteps step={checks.step} view={shown?.view} />
       <div className={shown === undefined || shown.view.at === 'offer' ? 'beside' : 'beside staking'}>
         <EndpointForm
           endpoint={registration?.endpoint}
@@ -90,12 +90,12 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
         </aside>
         <div className="looked">
           {already === undefined ? (
-            <Checks state={checks} />
+            <EndpointChecks state={checks} />
           ) : (
             <AlreadyListed agentId={already.agent_id} owner={already.owner} />
           )}
           {shown !== undefined && (
-            <Listing registration={shown.registration} isListed={shown.view.at === 'listed'} />
+            <ListingPreview registration={shown.registration} isListed={shown.view.at === 'listed'} />
           )}
           {checks.step === 'idle' && (
             <section>
@@ -128,7 +128,7 @@ function AlreadyListed(props: { readonly agentId: number; readonly owner: string
   )
 }
 
-/** What an owner may want to know before staking. */
+/** Answers to an owner's questions before staking. */
 function StakeQuestions({ isPhaseOne }: { readonly isPhaseOne: boolean }): ReactNode {
   return (
     <div className="explained">

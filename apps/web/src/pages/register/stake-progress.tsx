@@ -5,7 +5,7 @@ import type { StakeView } from '../../stake/stake-view.ts'
 import type { Stake } from '../../stake/use-stake.ts'
 import { StakeProblemNote } from './stake-problem-note.tsx'
 
-/** What is going on with a stake, the money first, then the way on. */
+/** The progress of a stake: the money first, then the next step. */
 export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
   const { view, isAway } = stake
   const area = useRef<HTMLDivElement>(null)
@@ -33,7 +33,7 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
   )
 }
 
-/** What the money does now: asked for, sent, in a block, listed. */
+/** The stage of a stake: asked for, sent, in a block, listed. */
 function StakeStage({ stake }: { readonly stake: Stake }): ReactNode {
   const { view, beginAgain } = stake
   switch (view.at) {

@@ -10,7 +10,7 @@ import { ApiFailure, takeAnswer, type Ask } from '../../site/ask.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** How the checks of an endpoint stand. */
+/** The state of the checks of an endpoint. */
 export interface CheckState {
   readonly step: 'idle' | 'asking' | 'passed' | 'refused' | 'unknown'
   /** In the order in which they ended. */
@@ -22,16 +22,16 @@ export interface CheckState {
   readonly refusal: string | undefined
   /** The agent that is there already, where that is why. */
   readonly listed: RegistrationFailure['listed']
-  /** What kept the platform from answering at all. */
+  /** Why the platform did not answer. */
   readonly failure: unknown
 }
 
 const LONGEST_MS = 30_000
 
-/** Has the platform look at endpoints, one at a time, and tells of each check as it ends. */
+/** Has the platform check endpoints, one at a time, and shows each check as it ends. */
 export function useChecks(
   first: Registration | undefined,
-  tell: (registration: Registration) => void,
+  passed: (registration: Registration) => void,
 ): CheckState & { readonly check: (endpoint: string) => void } {
   const { ask } = useSite()
   const [asked, setAsked] = useState<{ readonly endpoint: string; readonly times: number }>()
@@ -42,18 +42,18 @@ export function useChecks(
       const startedMs = performance.now()
       const signal = AbortSignal.any([left, AbortSignal.timeout(LONGEST_MS)])
       let state: CheckState = ASKING
-      const looked = await lookAt(ask, asked.endpoint, signal, one => {
+      const result = await checkEndpoint(ask, asked.endpoint, signal, one => {
         state = { ...state, checks: [...state.checks, one] }
         give(state)
       })
       left.throwIfAborted()
       const ended = { ...state, at: Date.now() / 1_000, tookMs: performance.now() - startedMs }
-      const { registration } = looked
+      const { registration } = result
       if (registration !== undefined) {
-        tell(registration)
+        passed(registration)
         return { ...ended, step: 'passed', checks: registration.checks }
       }
-      const { refusal, listed, checks = state.checks } = looked
+      const { refusal, listed, checks = state.checks } = result
       return { ...ended, step: 'refused', refusal, listed, checks }
     },
     { ...(first !== undefined && { first: stateOf(first) }) },
@@ -80,7 +80,7 @@ function stateOf({ checks, examined_at: at }: Registration): CheckState {
   return { ...IDLE, step: 'passed', checks, at }
 }
 
-type Looked =
+type CheckedEndpoint =
   | { readonly registration: Registration }
   | {
       readonly registration?: never
@@ -89,17 +89,17 @@ type Looked =
       readonly checks: readonly RegistrationCheck[] | undefined
     }
 
-async function lookAt(
+async function checkEndpoint(
   ask: Ask,
   endpoint: string,
   signal: AbortSignal,
-  tell: (check: RegistrationCheck) => void,
-): Promise<Looked> {
+  report: (check: RegistrationCheck) => void,
+): Promise<CheckedEndpoint> {
   const body = { endpoint }
   try {
     const options = { method: 'POST', body, headers: {}, lastId: undefined, signal } as const
     for await (const { type, data } of readEvents('/v1/registrations', options)) {
-      if (type === 'check') tell(await takeAnswer(answers.registrationCheck, JSON.parse(data)))
+      if (type === 'check') report(await takeAnswer(answers.registrationCheck, JSON.parse(data)))
       else if (type === 'registration')
         return { registration: await takeAnswer(answers.registration, JSON.parse(data)) }
       else if (type === 'failure') {
@@ -110,7 +110,7 @@ async function lookAt(
   } catch {
     signal.throwIfAborted()
   }
-  // No stream came, or it broke off: the same question, answered whole. It changes nothing to ask twice.
+  // There was no stream, or it broke off: the same request, answered whole. Sending it twice changes nothing.
   try {
     return {
       registration: await ask('/v1/registrations', answers.registration, { method: 'POST', body, signal }),

@@ -10,7 +10,7 @@ import { useSite } from '../../site/site.ts'
 
 type Session = Sessions['sessions'][number]
 
-/** Where the owner is signed in; each can be ended, this one too. */
+/** The owner's sessions; each can be ended, this one too. */
 export function SessionsSection(props: { readonly sessions: readonly Session[] }): ReactNode {
   const { ask } = useSite()
   const { reload } = useNavigation()

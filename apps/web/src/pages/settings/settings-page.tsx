@@ -2,7 +2,7 @@ import type { Me, OwnedAgents, Sessions } from '@farebox/platform-api/owners'
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
-import { readWebhook } from '../../owner/read-parts.ts'
+import { askWebhook } from '../../owner/read-parts.ts'
 import { WebhookPanel, WebhookPurpose } from '../../owner/webhook/webhook-panel.tsx'
 import { Words } from '../../parts/words.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
@@ -39,7 +39,7 @@ export const page: PageModule<Data | null> = {
       const shown = await Promise.all(
         live
           .slice(0, MOST_AGENTS)
-          .map(async agent => ({ agent, webhook: await readWebhook(ask, agent.agent_id) })),
+          .map(async agent => ({ agent, webhook: await askWebhook(ask, agent.agent_id) })),
       )
       return { me, sessions, agents: shown, isMore: live.length > MOST_AGENTS }
     }),

@@ -67,7 +67,7 @@ export function SharedMap({ graph }: { readonly graph: Graph }): ReactNode {
   )
 }
 
-/** What feeds each input of a stop. */
+/** The source of each input of a stop. */
 function Feeds({ graph, id }: { readonly graph: Graph; readonly id: string }): ReactNode {
   const { flow } = graph
   if (id === FLOW_INPUT)

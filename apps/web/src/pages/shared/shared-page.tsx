@@ -22,7 +22,7 @@ interface Data {
   readonly checked: FlowChecked | null
 }
 
-/** A flow that somebody shares: to look at, to run, and to copy. Their secret constants are not in it. */
+/** A flow that somebody shares: to read, to run, and to copy. Its secret constants are left out. */
 export const page: PageModule<Data> = {
   async load({ params, ask }) {
     const shared = await ask(`/v1/shared/${encodeURIComponent(params['shareId'] ?? '')}`, answers.sharedFlow)

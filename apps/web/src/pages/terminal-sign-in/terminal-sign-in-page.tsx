@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { checksumAddress } from '../../format/address.ts'
+import { formatAddress } from '../../format/address.ts'
 import { Note } from '../../parts/note.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
@@ -9,7 +9,7 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Where `farebox login --browser` sends a browser. Data: who is signed in already; null: nobody. */
+/** The page that `farebox login --browser` opens. Data: the address that is signed in already; null: none. */
 export const page: PageModule<{ readonly address: string | null }> = {
   async load({ ask }) {
     const me = await loadSignedIn(async () => await ask('/v1/me', answers.me))
@@ -82,7 +82,7 @@ function Code({ address, code }: { readonly address: string; readonly code: stri
     <>
       <p className="lede">
         You will be signed in to <b>{host}</b> in this browser as the owner{' '}
-        <span className="mono">{checksumAddress(address)}</span>.
+        <span className="mono">{formatAddress(address)}</span>.
       </p>
       <p className="above">Type this code in the terminal where you ran the command:</p>
       <p className="typed-code" aria-label={`Code ${[...code].join(' ')}`}>

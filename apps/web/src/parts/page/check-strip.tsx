@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { Table, type Column } from '../table.tsx'
 
 /** The result of the checks of an hour or a day. */
-export type CheckResult = 'passed' | 'partly' | 'offline' | 'unknown'
+export type PeriodResult = 'passed' | 'partly' | 'offline' | 'unknown'
 
 /** Whether a check has failed. */
-export function hasFailed(result: CheckResult): boolean {
+export function hasFailed(result: PeriodResult): boolean {
   return result === 'partly' || result === 'offline'
 }
 

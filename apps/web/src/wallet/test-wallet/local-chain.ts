@@ -8,14 +8,14 @@ import { ApiFailure, type Ask } from '../../site/ask.ts'
 import { keccak } from '../keccak.ts'
 import { WalletProblem, type ChainQuestion, type WalletTransaction } from '../wallet.ts'
 
-/** Who sends. */
+/** The account that sends. */
 interface Sender {
   readonly from: string
   readonly sign: (digest: Uint8Array) => Uint8Array
 }
 
 /** The local chain, by way of the platform: the policy of the pages lets them ask nobody else. */
-export interface LocalChain {
+export interface LocalChainAccess {
   read(this: void, method: ChainQuestion, params: readonly unknown[]): Promise<unknown>
   /** Signs a transaction and sends it; resolves to its hash. Throws a {@link WalletProblem}. */
   send(sender: Sender, transaction: WalletTransaction): Promise<string>
@@ -26,7 +26,7 @@ const TIP = 1n
 const SPARE = { of: 3n, by: 2n }
 
 /** Opens it: nothing is asked before it is used. */
-export function openLocalChain(ask: Ask): LocalChain {
+export function openLocalChain(ask: Ask): LocalChainAccess {
   const put = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<unknown> => {
     const body = { method, params }
     return (await ask('/v1/local/chain', answers.localChain, { method: 'POST', body })).result
@@ -40,7 +40,7 @@ export function openLocalChain(ask: Ask): LocalChain {
         throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })
       await put('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
-        // Without an answer nobody knows whether it arrived.
+        // Without an answer it is not known whether it arrived.
         if (!(error instanceof ApiFailure) || error.status !== 400) throw error
         throw new WalletProblem('refused', `The local chain rejected the transaction: ${messageOf(error)}`)
       })

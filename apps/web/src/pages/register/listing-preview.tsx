@@ -1,7 +1,7 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
 import { Heading } from '../../parts/page/heading.tsx'
-import { plainLine } from '../../format/plain-line.ts'
+import { cutToLine } from '../../format/cut-to-line.ts'
 import { Fares } from '../../parts/fares.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Address } from '../../parts/short.tsx'
@@ -11,13 +11,13 @@ import { Standing } from '../../parts/standing.tsx'
 const SHOWN = 2
 
 /** The agent as the marketplace shows it, or will. */
-export function Listing(props: {
+export function ListingPreview(props: {
   readonly registration: Registration
   readonly isListed: boolean
 }): ReactNode {
   const { registration, isListed } = props
   const { found, staked_by_others: others } = registration
-  const name = plainLine(found.name, 64) || 'Unnamed agent'
+  const name = cutToLine(found.name, 64) || 'Unnamed agent'
   return (
     <section aria-labelledby="listing-title">
       <Heading look="ruled" id="listing-title" end={found.phase === 'agent' && 'USDC per job'}>
@@ -41,7 +41,7 @@ export function Listing(props: {
         {found.phase === 'agent' ? (
           <>
             <p className="what">
-              <bdi>{plainLine(found.description, 280)}</bdi>
+              <bdi>{cutToLine(found.description, 280)}</bdi>
             </p>
             <Fares fares={found.capabilities.slice(0, SHOWN)}>
               {found.capabilities.length > SHOWN && (

@@ -1,7 +1,7 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 
-/** What a capability declares that it moves of its callers' tokens. */
-export interface DeclaredSpend {
+/** A capability's declaration of the callers' tokens that it moves. */
+export interface SpendDeclaration {
   /** The agent's words. */
   readonly reason: string
   /** Decimal USDC, as declared. */
@@ -20,9 +20,9 @@ const MOST_REASON = 500
  *
  * @param permissions as the API has them, of the declaration
  */
-export function declaredSpend(
+export function readSpendDeclaration(
   permissions: readonly { readonly [key: string]: unknown }[],
-): DeclaredSpend | undefined {
+): SpendDeclaration | undefined {
   const declared = permissions.find(({ type, token }) => type === 'EXECUTE_TRANSACTIONS' && token === SYMBOL)
   if (declared === undefined) return undefined
   const { reason, max_per_transaction: most } = declared

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { declaredSpend } from './declared-spend.ts'
+import { readSpendDeclaration } from './spend-declaration.ts'
 
 const PERMISSION = {
   type: 'EXECUTE_TRANSACTIONS',
@@ -10,7 +10,7 @@ const PERMISSION = {
 
 describe('what a capability declares that it moves', () => {
   test('is its reason, and its most in atomic units', () => {
-    expect(declaredSpend([PERMISSION])).toEqual({
+    expect(readSpendDeclaration([PERMISSION])).toEqual({
       reason: 'Pays the shop.',
       most: '5.00',
       mostAtomic: 5_000_000n,
@@ -23,18 +23,18 @@ describe('what a capability declares that it moves', () => {
     ['a token that is only called like one that we know', [{ ...PERMISSION, token: 'usdc' }]],
     ['an address for a token', [{ ...PERMISSION, token: `0x${'11'.repeat(20)}` }]],
   ])('PERM-05 PERM-06 is nothing where it declares %s', (_, permissions) => {
-    expect(declaredSpend(permissions)).toBeUndefined()
+    expect(readSpendDeclaration(permissions)).toBeUndefined()
   })
 
   test.each(['0', '-1', '1.0000001', 5, null, undefined, '9'.repeat(60)])(
     'has no amount where USDC has none: %s',
     most => {
-      expect(declaredSpend([{ ...PERMISSION, max_per_transaction: most }])?.mostAtomic).toBeUndefined()
+      expect(readSpendDeclaration([{ ...PERMISSION, max_per_transaction: most }])?.mostAtomic).toBeUndefined()
     },
   )
 
   test('has as much of a reason as a page shows', () => {
-    expect(declaredSpend([{ ...PERMISSION, reason: 'x'.repeat(9_999) }])?.reason).toHaveLength(500)
-    expect(declaredSpend([{ ...PERMISSION, reason: { toString: 1 } }])?.reason).toBe('')
+    expect(readSpendDeclaration([{ ...PERMISSION, reason: 'x'.repeat(9_999) }])?.reason).toHaveLength(500)
+    expect(readSpendDeclaration([{ ...PERMISSION, reason: { toString: 1 } }])?.reason).toBe('')
   })
 })

@@ -6,25 +6,25 @@ import { answers } from '../../site/answers.ts'
 import { ApiFailure, explainFailure } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Has the platform look at an agent now, and says what the look came to, in its place. */
-export function LookAgain(props: {
+/** Has the platform check an agent now, and shows the result in its place. */
+export function CheckAgain(props: {
   readonly agentId: number
   readonly className: string
-  readonly looked?: () => void
+  readonly checked?: () => void
 }): ReactNode {
-  const { agentId, className, looked } = props
+  const { agentId, className, checked } = props
   const { ask } = useSite()
   const [found, setFound] = useState<Found>()
-  const looking = useAction(async () => {
+  const checking = useAction(async () => {
     setFound(undefined)
     setFound(describe(await ask(`/v1/agents/${agentId}/refresh`, answers.refreshed, { method: 'POST' })))
-    return looked
+    return checked
   }, explain)
-  const shown = looking.state === 'failed' ? { tone: 'care', words: looking.sentence } : found
+  const shown = checking.state === 'failed' ? { tone: 'care', words: checking.sentence } : found
   return (
     <>
-      <button type="button" className={className} disabled={looking.state === 'busy'} onClick={looking.act}>
-        {looking.state === 'busy' ? 'Checking…' : 'Check again now'}
+      <button type="button" className={className} disabled={checking.state === 'busy'} onClick={checking.act}>
+        {checking.state === 'busy' ? 'Checking…' : 'Check again now'}
       </button>
       <span role="status" className={shown?.tone}>
         {shown?.words}
@@ -33,7 +33,7 @@ export function LookAgain(props: {
   )
 }
 
-/** What a look came to. */
+/** The result of a check. */
 interface Found {
   readonly tone: string
   readonly words: ReactNode

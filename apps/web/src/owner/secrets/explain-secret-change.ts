@@ -1,7 +1,7 @@
 import { ApiFailure } from '../../site/ask.ts'
 
 /** Why a secret was not made or revoked, and what may be there all the same. */
-export function explainChange(error: unknown, change: 'made' | 'revoked'): string {
+export function explainSecretChange(error: unknown, change: 'made' | 'revoked'): string {
   if (error instanceof ApiFailure && error.status !== 0) {
     const wait = error.retryAfter === undefined ? '' : ` Try again in ${error.retryAfter} s.`
     const done = change === 'made' ? 'created' : 'revoked'

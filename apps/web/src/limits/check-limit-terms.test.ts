@@ -1,18 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { checkTerms, dayOf, endOfDay, proposeTerms, typeTerms, type TypedTerms } from './check-terms.ts'
+import {
+  checkLimitTerms,
+  dayOf,
+  endOfDay,
+  proposeTerms,
+  typeTerms,
+  type TypedTerms,
+} from './check-limit-terms.ts'
 
 const NOW = Date.UTC(2026, 10, 25, 12) / 1_000
 const BOUNDS = { declaredMost: 25_000_000n, spent: 0n, now: NOW }
 const GOOD: TypedTerms = { each: '5.00', all: '50', until: '2026-12-31' }
 
 function refusalsOf(typed: Partial<TypedTerms>, bounds: Partial<typeof BOUNDS> = {}) {
-  const checked = checkTerms({ ...GOOD, ...typed }, { ...BOUNDS, ...bounds })
+  const checked = checkLimitTerms({ ...GOOD, ...typed }, { ...BOUNDS, ...bounds })
   return checked.ok ? undefined : checked.refusals
 }
 
 describe('the terms of a permission', () => {
   test('are read as strings, exactly, until the last second of their day', () => {
-    const checked = checkTerms({ ...GOOD, each: ' 5.000001 ' }, BOUNDS)
+    const checked = checkLimitTerms({ ...GOOD, each: ' 5.000001 ' }, BOUNDS)
     const end = new Date(2026, 11, 31, 23, 59, 59).getTime() / 1_000
     expect(checked).toEqual({ ok: true, terms: { limit: 5_000_001n, cap: 50_000_000n, expiry: BigInt(end) } })
   })
@@ -71,7 +78,7 @@ describe('the terms that stand in the fields at first', () => {
   ])('of a capability that declares %s are below it and can be sent', (_, declaredMost, each, all) => {
     const proposed = proposeTerms(declaredMost, NOW)
     expect(proposed).toEqual({ each, all, until: dayOf(NOW + 30 * 86_400) })
-    expect(checkTerms(proposed, { declaredMost, spent: 0n, now: NOW }).ok).toBe(true)
+    expect(checkLimitTerms(proposed, { declaredMost, spent: 0n, now: NOW }).ok).toBe(true)
   })
 
   test('of a permission that is changed are its own', () => {

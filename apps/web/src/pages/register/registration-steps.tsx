@@ -6,7 +6,7 @@ import type { StakeView } from '../../stake/stake-view.ts'
 import type { CheckState } from './use-checks.ts'
 
 /** The four steps to a place in the list, and the one that is being taken. */
-export function Steps(props: {
+export function RegistrationSteps(props: {
   readonly step: CheckState['step']
   readonly view: StakeView | undefined
 }): ReactNode {
@@ -41,7 +41,7 @@ export function Steps(props: {
   )
 }
 
-/** How many steps are behind. */
+/** The number of steps that are done. */
 function stepOf(view: StakeView | undefined): number {
   switch (view?.at) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { OwnedAgents } from '@farebox/platform-api/owners'
 
 /** A wallet that a secret may take payments to. */
-export interface OwnWallet {
+export interface PayeeWallet {
   /** Lower-case. */
   readonly address: string
   /** Names of the agents that are paid at it; empty: it is the owner's own address alone. */
@@ -9,7 +9,7 @@ export interface OwnWallet {
 }
 
 /** The wallets of an owner: their own address first, then those that their listed agents have proven. */
-export function listOwnWallets(address: string, agents: OwnedAgents['agents']): readonly OwnWallet[] {
+export function listPayeeWallets(address: string, agents: OwnedAgents['agents']): readonly PayeeWallet[] {
   const wallets = new Map<string, string[]>([[address, []]])
   for (const { standing, wallet, wallet_proven: isProven, name } of agents) {
     if (standing !== 'listed' || wallet === null || !isProven) continue

@@ -2,7 +2,7 @@
 const UNSEEN = /(?!\u{200D})[\p{Cc}\p{Cf}\p{Cs}]/gu
 
 /** A stranger's words as one line of so many characters at most, with nothing in it that turns the text around it. */
-export function plainLine(text: string, most: number): string {
+export function cutToLine(text: string, most: number): string {
   const line = text
     .slice(0, 4 * most)
     .replaceAll(/\s+/g, ' ')

@@ -1,6 +1,6 @@
 import type { OwnedAgents } from '@farebox/platform-api/owners'
 import { expect, test } from 'vitest'
-import { listOwnWallets } from './own-wallets.ts'
+import { listPayeeWallets } from './payee-wallets.ts'
 
 type Agent = OwnedAgents['agents'][number]
 
@@ -29,7 +29,7 @@ test('a secret can be for the owner’s address and for what their listed agents
     agent('Refused', { wallet: '0xdd', standing: 'refused' }),
     agent('Phase 1', { wallet: null }),
   ]
-  expect(listOwnWallets('0xaa', agents)).toEqual([
+  expect(listPayeeWallets('0xaa', agents)).toEqual([
     { address: '0xaa', agents: ['At home'] },
     { address: '0xbb', agents: ['Count', 'Summary'] },
   ])

@@ -30,7 +30,7 @@ const LOCAL_ADDRESS = 'http on this machine, or https at a public address'
 const ORDER = Object.keys(CHECKS) as readonly Name[]
 
 /** Each check with what was found and how long it took; where one failed: rule, expected, got, how to fix it. */
-export function Checks({ state }: { readonly state: CheckState }): ReactNode {
+export function EndpointChecks({ state }: { readonly state: CheckState }): ReactNode {
   const { step, checks, at, tookMs } = state
   if (step === 'passed' && checks.length === 0) return null
   const isAhead = step === 'idle' || step === 'asking'
@@ -123,7 +123,7 @@ function Failure({
   )
 }
 
-/** What is still to be asked keeps its room, so that nothing moves when it comes. */
+/** Checks that are still to come keep their room, so that nothing moves when they do. */
 function PlannedChecks(props: {
   readonly checks: readonly RegistrationCheck[]
   readonly isAsking: boolean

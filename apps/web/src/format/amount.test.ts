@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
 import { formatEther } from './amount.ts'
-import { plainLine } from './plain-line.ts'
-
-test('a stranger’s words are one line of so many characters', () => {
-  expect(plainLine(' a\n\n b\t c ', 64)).toBe('a b c')
-  expect(Array.from(plainLine('😀'.repeat(100), 64))).toHaveLength(64)
-  expect(plainLine('a\u202eb\u0000c', 64)).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-})
 
 test.each([
   ['0', '0'],

@@ -12,7 +12,7 @@ export interface TypedTerms {
 }
 
 /** The terms of a permission as the contract takes them. */
-export interface Terms {
+export interface LimitTerms {
   /** Atomic units. */
   readonly limit: bigint
   /** Atomic units, counted from the first setting. */
@@ -21,11 +21,11 @@ export interface Terms {
   readonly expiry: bigint
 }
 
-/** What typed terms are held against. */
+/** The bounds that typed terms are checked against. */
 export interface TermsBounds {
   /** The capability’s declared maximum, in atomic units. */
   readonly declaredMost: bigint
-  /** What was spent under the permission already, in atomic units. */
+  /** Already spent under the permission, in atomic units. */
   readonly spent: bigint
   /** Unix seconds, the later of the reader's clock and the chain's. */
   readonly now: number
@@ -45,10 +45,12 @@ const DEFAULT_TIMES = 10n
 const CENT = 10_000n
 
 /** Checks typed terms; amounts are strings until they are atomic units (PERM-01). */
-export function checkTerms(
+export function checkLimitTerms(
   typed: TypedTerms,
   { declaredMost, spent, now }: TermsBounds,
-): { readonly ok: true; readonly terms: Terms } | { readonly ok: false; readonly refusals: TermsRefusals } {
+):
+  | { readonly ok: true; readonly terms: LimitTerms }
+  | { readonly ok: false; readonly refusals: TermsRefusals } {
   const [each, all] = [readPrice(typed.each.trim()), readPrice(typed.all.trim())]
   const expiry = endOfDay(typed.until)
   const refusedEach = !each.ok
@@ -77,7 +79,7 @@ export function checkTerms(
   return { ok: false, refusals: dropEmpty(refusals) }
 }
 
-/** What stands in the fields of a new permission. */
+/** The terms that are proposed for a new permission. */
 export function proposeTerms(declaredMost: bigint, now: number): TypedTerms {
   const share = declaredMost / DEFAULT_SHARE
   const each = share >= CENT ? share - (share % CENT) : share > 0n ? share : 1n
@@ -88,8 +90,8 @@ export function proposeTerms(declaredMost: bigint, now: number): TypedTerms {
   }
 }
 
-/** What stands in the fields where a permission is changed. */
-export function typeTerms({ limit, cap, expiry }: Terms): TypedTerms {
+/** The terms of a permission as its fields show them. */
+export function typeTerms({ limit, cap, expiry }: LimitTerms): TypedTerms {
   return { each: typedAmount(limit), all: typedAmount(cap), until: dayOf(Number(expiry)) }
 }
 
