@@ -69,7 +69,7 @@ describe('the terms of a permission', () => {
   })
 })
 
-describe('the terms that stand in the fields at first', () => {
+describe('the terms that the fields begin with', () => {
   test.each([
     ['25', 25_000_000n, '5.00', '50.00'],
     ['2', 2_000_000n, '0.40', '4.00'],

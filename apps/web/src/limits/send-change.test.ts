@@ -129,8 +129,8 @@ async function send(change: LimitChange, changes: { limits?: WalletLimits; platf
 const approvals = () =>
   sent.filter(({ to }) => to === TOKEN).map(({ data }) => BigInt(`0x${data.slice(-64)}`))
 
-describe('PERM-04 what is sent is held against the chain of the wallet', () => {
-  test('where the chain has it as the page shows it, it is sent', async () => {
+describe('PERM-04 a change is checked against the wallet’s chain before it is sent', () => {
+  test('a change is sent where the chain has the state that the page shows', async () => {
     const limits = limitsOf()
     await send(planSet(limits, BUY, { ...TERMS, cap: 20_000_000n }))
     expect(approvals()).toEqual([16_000_000n])
@@ -156,7 +156,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
     ['its end', { permissions: [permissionOf({ expires_at: END + 1 })] }],
     ['how often it was set', { permissions: [permissionOf({ nonce: 2 })] }],
     ['that it has recipients', { permissions: [permissionOf({ recipients: [SHOP] })] }],
-  ])('a page that is wrong about %s sends nothing', async (_, changes) => {
+  ])('nothing is sent where the page is wrong about %s', async (_, changes) => {
     const limits = limitsOf(changes)
     await expect(send(planSet(limits, BUY, TERMS), { limits })).rejects.toThrow(OTHERWISE)
     expect(sent).toEqual([])
@@ -179,7 +179,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
     expect(approvals()).toEqual([6_000_000n])
   })
 
-  test('an agent that goes on spending keeps nobody from revoking, and the approval is what others have left', async () => {
+  test('a permission can be revoked while its agent goes on spending, and the approval becomes what others have left', async () => {
     const limits = limitsOf({ total_left: '9000000', allowance: '9000000' })
     chain = { ...chain, totalLeft: 8_000_000n, allowance: 8_000_000n }
     chain.status = chain.status.with(2, 5_000_000n)
@@ -188,7 +188,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
     expect(sent).toHaveLength(2)
   })
 
-  test('a revocation of what the chain has otherwise, or with more left than the page shows, is not sent', async () => {
+  test('a revocation is not sent where the chain has another nonce, or more left than the page shows', async () => {
     chain.status = chain.status.with(4, 2n)
     await expect(send(planRevoke(limitsOf(), permissionOf()))).rejects.toThrow(OTHERWISE)
     chain.status = chain.status.with(4, 1n)
@@ -203,7 +203,7 @@ describe('PERM-04 what is sent is held against the chain of the wallet', () => {
     expect(approvals()).toEqual([0n])
   })
 
-  test('what stopped it is said in a sentence', async () => {
+  test('an error is explained in a sentence', async () => {
     chain.allowance = 0n
     const error: unknown = await send(planSet(limitsOf(), BUY, TERMS)).catch((thrown: unknown) => thrown)
     expect(explainLimitChange(error)).toBe(`${OTHERWISE} and check what it shows. Nothing was sent.`)

@@ -44,9 +44,10 @@ export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
   )
 }
 
-function Figure(props: {
+/** A figure by its name, with a note below it. */
+export function Figure(props: {
   readonly name: string
-  readonly below: string
+  readonly below: ReactNode
   readonly children: ReactNode
 }): ReactNode {
   return (

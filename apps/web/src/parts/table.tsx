@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 
 /** A column of a table: its head, and its cell in each row. */
 export interface Column<Row> {
-  readonly head: ReactNode
+  /** A table whose columns have none begins with its rows. */
+  readonly head?: ReactNode
   readonly cell: (row: Row) => ReactNode
   /** `num`: figures, at the right; `title`: it names its row. */
   readonly look?: 'num' | 'title'
@@ -27,7 +28,9 @@ export function Table<Row>(props: {
   const columns = props.columns.filter(column => column !== false)
   const table = (
     <table className={className}>
-      <TableHead of={columns.map(({ head, look }) => (look === 'num' ? ([head, look] as const) : head))} />
+      {columns.some(({ head }) => head !== undefined) && (
+        <TableHead of={columns.map(({ head, look }) => (look === 'num' ? ([head, look] as const) : head))} />
+      )}
       <tbody>
         {rows.map(row => (
           <tr key={keyOf(row)}>

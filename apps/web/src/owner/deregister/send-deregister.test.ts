@@ -44,14 +44,14 @@ test('the owner’s wallet is asked for deregister(agentId) at the registry, wit
   ])
 })
 
-test('another account than the owner’s is not asked, and is told which one it has to be', async () => {
+test('a wallet with another account is not asked to send, and the error names the owner’s account', async () => {
   const { wallet, sent } = walletOf(OTHER)
   const refused = sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
   await expect(refused).rejects.toThrow('is using 0x9965…A4dc, but the agent belongs to 0x15d3…6A65')
   expect(sent).toEqual([])
 })
 
-test('a wallet that has the owner’s account as well sends with that one', async () => {
+test('a wallet that also has the owner’s account sends with that one', async () => {
   const right = walletOf(OWNER)
   const accounts = {
     take: (address: string) => Promise.resolve(address === OWNER ? right.wallet : undefined),
@@ -63,7 +63,7 @@ test('a wallet that has the owner’s account as well sends with that one', asyn
   expect([sent.length, right.sent.length]).toEqual([0, 1])
 })
 
-test('what was declined was not sent; of what failed in the wallet nobody knows', () => {
+test('a declined request says that nothing was sent, a failed one that the wallet has to be checked', () => {
   expect(explainDeregister(new WalletProblem('declined', 'You declined.'))).toBe(
     'You declined. Nothing was sent.',
   )

@@ -8,6 +8,7 @@ import { formatSpan } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Address } from '../../parts/short.tsx'
 import { isWatchedFor } from '../../parts/standing.tsx'
+import { Table } from '../../parts/table.tsx'
 import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
@@ -26,7 +27,7 @@ export function Reliability(props: {
       <Heading end={<>checked every {formatSpan(platform.check_interval_seconds)}</>}>Reliability</Heading>
       {days !== null && <DayStrip days={days} />}
       <div className="two apart">
-        {badge === null ? <div /> : <BadgeTable badge={badge} health={agent.health} />}
+        {badge === null ? <div /> : <BadgeRules badge={badge} health={agent.health} />}
         <Ownership agent={agent} />
       </div>
     </section>
@@ -43,47 +44,57 @@ const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } 
 }
 
 /** Each rule of the badge with its figure; of the next badge those that are missing. */
-function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentPage['health'] }): ReactNode {
+function BadgeRules(props: { readonly badge: AgentBadge; readonly health: AgentPage['health'] }): ReactNode {
   const { badge, health } = props
   const { now } = useSite()
   const missing = badge.rules.find(({ passes }) => !passes)?.badge
   const shown = badge.rules.filter(rule => rule.passes || rule.badge === missing)
   const newest = new Map(shown.map(rule => [`${rule.rule} ${rule.passes}`, rule]))
+  const soFarOf = (rule: Rule): number | undefined => seenSoFar(rule, health, now)
   return (
     <div>
       <h3>
         {badge.badge_shown === 'none' ? 'Requirements for a badge' : `Requirements for ${badge.badge_shown}`}
       </h3>
-      <table className="rules">
-        <tbody>
-          {[...newest.values()].map(rule => {
-            const soFar = seenSoFar(rule, health, now)
-            return (
-              <tr key={`${rule.badge} ${rule.rule}`}>
-                <td className={rule.passes ? undefined : 'quiet'}>
-                  {!rule.passes && `For ${rule.badge}: `}
-                  {RULES[rule.rule]}
-                </td>
-                <td className="num">
-                  <b>{writeValue(rule, soFar)}</b>
-                </td>
-                <td className="num quiet">
-                  {writeNeeded(rule, soFar)}{' '}
-                  {rule.passes ? (
-                    <span className="good">
-                      <Sign name="check" />
-                      <span className="unseen">met</span>
-                    </span>
-                  ) : (
-                    <span className="unseen">not met</span>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        className="rules"
+        rows={[...newest.values()]}
+        keyOf={({ badge: of, rule }) => `${of} ${rule}`}
+        columns={[
+          { cell: rule => <RuleName rule={rule} /> },
+          { look: 'num', cell: rule => <b>{writeValue(rule, soFarOf(rule))}</b> },
+          { className: 'num quiet', cell: rule => <RuleNeeds rule={rule} soFar={soFarOf(rule)} /> },
+        ]}
+      />
     </div>
+  )
+}
+
+function RuleName({ rule: { badge, rule, passes } }: { readonly rule: Rule }): ReactNode {
+  return passes ? (
+    RULES[rule]
+  ) : (
+    <span className="quiet">
+      For {badge}: {RULES[rule]}
+    </span>
+  )
+}
+
+/** The value that a rule needs, and whether it is met. */
+function RuleNeeds(props: { readonly rule: Rule; readonly soFar: number | undefined }): ReactNode {
+  const { rule, soFar } = props
+  return (
+    <>
+      {writeNeeded(rule, soFar)}{' '}
+      {rule.passes ? (
+        <span className="good">
+          <Sign name="check" />
+          <span className="unseen">met</span>
+        </span>
+      ) : (
+        <span className="unseen">not met</span>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { fromAtomic, groupDigits, toAtomic } from '../../format/amount.ts'
 import { formatCount } from '../../format/share.ts'
+import { Figure } from '../../owner/figures.tsx'
 import { Bones, FailureNote } from '../../parts/note.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
@@ -77,7 +78,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
         <p className="lede">JavaScript is off. Turn it on to see your jobs.</p>
       </noscript>
       {failure !== undefined && <FailureNote error={failure} />}
-      {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} wallets={wallets} />}
+      {jobs !== undefined && jobs.length > 0 && <JobFigures jobs={jobs} wallets={wallets} />}
       {jobs === undefined ? (
         <Bones />
       ) : shown.length === 0 ? (
@@ -91,7 +92,7 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
 
 const NONE: Mine = { jobs: [], runs: [] }
 
-function Figures(props: {
+function JobFigures(props: {
   readonly jobs: readonly OrderEntry[]
   readonly wallets: readonly string[]
 }): ReactNode {
@@ -100,46 +101,37 @@ function Figures(props: {
   const moved = useMoved(wallets)
   return (
     <dl className="figures four">
-      <div>
-        <dt>Spent</dt>
-        <dd>
-          {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + (moved ?? 0n)))} <span>USDC</span>
-          <small>
-            {moved === undefined ? (
-              'for jobs, confirmed on-chain'
-            ) : moved === 0n ? (
-              'confirmed on-chain'
-            ) : (
-              <>
-                {groupDigits(paid.amount)} for jobs,{' '}
-                <a href="/limits">{groupDigits(fromAtomic(moved))} spent by agents</a>
-              </>
-            )}
-          </small>
-        </dd>
-      </div>
-      <div>
-        <dt>Paid jobs and runs</dt>
-        <dd>
-          {formatCount(paid.count)}
-          <small>of {formatCount(ordered)} ordered</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Not charged</dt>
-        <dd>
-          {formatCount(free.count)}
-          <small>{free.count === 0 ? 'none yet' : `${groupDigits(free.amount)} USDC not spent`}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Open now</dt>
-        <dd>
-          {formatCount(open.count)}
-          <small>{open.count === 0 ? 'nothing in progress' : `up to ${groupDigits(open.amount)} USDC`}</small>
-        </dd>
-      </div>
+      <Figure name="Spent" below={<SpentNote paid={paid.amount} moved={moved} />}>
+        {groupDigits(fromAtomic((toAtomic(paid.amount) ?? 0n) + (moved ?? 0n)))} <span>USDC</span>
+      </Figure>
+      <Figure name="Paid jobs and runs" below={`of ${formatCount(ordered)} ordered`}>
+        {formatCount(paid.count)}
+      </Figure>
+      <Figure
+        name="Not charged"
+        below={free.count === 0 ? 'none yet' : `${groupDigits(free.amount)} USDC not spent`}
+      >
+        {formatCount(free.count)}
+      </Figure>
+      <Figure
+        name="Open now"
+        below={open.count === 0 ? 'nothing in progress' : `up to ${groupDigits(open.amount)} USDC`}
+      >
+        {formatCount(open.count)}
+      </Figure>
     </dl>
+  )
+}
+
+/** The parts of the sum: the prices of jobs, and the transfers of agents where they are known. */
+function SpentNote(props: { readonly paid: string; readonly moved: bigint | undefined }): ReactNode {
+  const { paid, moved } = props
+  if (moved === undefined) return 'for jobs, confirmed on-chain'
+  if (moved === 0n) return 'confirmed on-chain'
+  return (
+    <>
+      {groupDigits(paid)} for jobs, <a href="/limits">{groupDigits(fromAtomic(moved))} spent by agents</a>
+    </>
   )
 }
 

@@ -35,23 +35,16 @@ export function EndpointForm(props: {
         submit()
       }}
     >
-      <label className="label" htmlFor={id}>
-        <b>Endpoint</b>
-        <span className="end">
-          paste it from the output of <span className="mono">farebox register</span>, or type it
-        </span>
-      </label>
-      <div className="row">
-        <EndpointInput
-          id={id}
-          value={value}
-          isHeld={isHeld}
-          isRefused={isMissing || refusal !== undefined}
-          type={text => {
-            setTyped(text)
-            setMissing(false)
-          }}
-        />
+      <EndpointInput
+        id={id}
+        value={value}
+        isHeld={isHeld}
+        isRefused={isMissing || refusal !== undefined}
+        type={text => {
+          setTyped(text)
+          setMissing(false)
+        }}
+      >
         {!isHeld && (
           <button
             type="submit"
@@ -61,7 +54,7 @@ export function EndpointForm(props: {
             {isAsking ? 'Checking…' : value.trim() === endpoint ? 'Check again' : 'Check'}
           </button>
         )}
-      </div>
+      </EndpointInput>
       <EndpointHint id={`${id}-hint`} isMissing={isMissing} isHeld={isHeld} isOver={isOver} />
       <noscript>
         <p className="hint">
@@ -79,25 +72,38 @@ function EndpointInput(props: {
   readonly isHeld: boolean
   readonly isRefused: boolean
   readonly type: (text: string) => void
+  /** The button next to it. */
+  readonly children: ReactNode
 }): ReactNode {
-  const { id, value, isHeld, isRefused, type } = props
+  const { id, value, isHeld, isRefused, type, children } = props
   const { platform } = useSite()
   return (
-    <input
-      id={id}
-      name="endpoint"
-      className="input mono"
-      inputMode="url"
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      placeholder={platform.local_mode ? 'http://localhost:3000' : 'https://agent.example'}
-      aria-invalid={isRefused}
-      aria-describedby={`${id}-hint`}
-      readOnly={isHeld}
-      value={value}
-      onChange={event => type(event.target.value)}
-    />
+    <>
+      <label className="label" htmlFor={id}>
+        <b>Endpoint</b>
+        <span className="end">
+          paste it from the output of <span className="mono">farebox register</span>, or type it
+        </span>
+      </label>
+      <div className="row">
+        <input
+          id={id}
+          name="endpoint"
+          className="input mono"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder={platform.local_mode ? 'http://localhost:3000' : 'https://agent.example'}
+          aria-invalid={isRefused}
+          aria-describedby={`${id}-hint`}
+          readOnly={isHeld}
+          value={value}
+          onChange={event => type(event.target.value)}
+        />
+        {children}
+      </div>
+    </>
   )
 }
 
