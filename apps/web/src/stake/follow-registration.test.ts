@@ -108,6 +108,13 @@ describe('a registration that is followed', () => {
     expect(states[0]?.isHeld).toBe(true)
   })
 
+  test('is followed in a browser that has no locks', async () => {
+    const { states } = await follow([WAITING], {
+      isHeldElsewhere: () => Promise.reject(new TypeError('none')),
+    })
+    expect(states[0]?.isHeld).toBe(false)
+  })
+
   test.each([
     ['0x0', 'reverted'],
     ['0x1', 'open'],

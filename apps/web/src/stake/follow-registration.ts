@@ -81,7 +81,8 @@ async function readState(
 ): Promise<RegistrationState> {
   const path = `/v1/registrations/${before.registration.registration_id}`
   const answer = await following.ask(path, answers.registration, { signal }).catch(() => undefined)
-  const isHeld = await following.isHeldElsewhere()
+  // A browser without locks does not know: then it is not held.
+  const isHeld = await following.isHeldElsewhere().catch(() => false)
   const sent = answer?.status.state === 'waiting_for_stake' ? await readSent(following) : undefined
   const registration = answer ?? before.registration
   return {
