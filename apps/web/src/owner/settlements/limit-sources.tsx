@@ -2,10 +2,10 @@ import type { SettlementLimit, SettlementShare } from '@farebox/platform-api/own
 import type { ReactNode } from 'react'
 import { formatCount } from '../../format/share.ts'
 import { Standing } from '../../parts/standing.tsx'
-import { Words } from '../../parts/words.tsx'
-import { findRaises, type Raise } from './find-raises.ts'
 import { Table } from '../../parts/table.tsx'
+import { Words } from '../../parts/words.tsx'
 import { AgentName } from '../agents/agent-name.tsx'
+import { findRaises, type Raise } from './find-raises.ts'
 
 /** The limit of a listed owner by agent, and the ways to raise it. */
 export function LimitSources({
@@ -35,7 +35,6 @@ export function LimitSources({
         )}
         {most !== null && sum > most && <BoundRow words="Maximum per owner" settlements={most} />}
       </Table>
-
       {raises.length > 0 && (
         <>
           <h3>Ways to raise the limit</h3>

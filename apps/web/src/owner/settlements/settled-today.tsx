@@ -1,8 +1,8 @@
 import type { SettlementLimit } from '@farebox/platform-api/owners'
 import type { ReactNode } from 'react'
-import { Heading } from '../../parts/page/heading.tsx'
 import { formatCount } from '../../format/share.ts'
 import { Note } from '../../parts/note.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { When } from '../../parts/when.tsx'
 import { LimitSources } from './limit-sources.tsx'
 

@@ -198,7 +198,9 @@ function Choice<Value extends string>(props: {
 }
 
 /** A search with what is undefined taken out, so that it is not in its address. */
-function without(search: { readonly [name in keyof AgentSearch]: AgentSearch[name] | undefined }): AgentSearch {
+function without(search: {
+  readonly [name in keyof AgentSearch]: AgentSearch[name] | undefined
+}): AgentSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Heading } from '../../parts/page/heading.tsx'
 import { countPrompts } from '../../limits/plan-change.ts'
+import { Heading } from '../../parts/page/heading.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import type { NewLimit } from './use-new-limit.ts'
 

@@ -1,8 +1,8 @@
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { DashboardAgent } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
-import { Heading } from '../../parts/page/heading.tsx'
 import { LastDelivery } from '../../owner/webhook/last-delivery.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { Words } from '../../parts/words.tsx'
 
 /** The webhooks of an owner's agents, each with its newest delivery. */

@@ -1,9 +1,9 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
-import { Heading } from '../../parts/page/heading.tsx'
 import { cutToLine } from '../../format/cut-to-line.ts'
 import { Fares } from '../../parts/fares.tsx'
 import { Note } from '../../parts/note.tsx'
+import { Heading } from '../../parts/page/heading.tsx'
 import { Address } from '../../parts/short.tsx'
 import { Standing } from '../../parts/standing.tsx'
 
