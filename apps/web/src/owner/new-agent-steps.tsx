@@ -1,5 +1,5 @@
-import { Heading } from '../parts/page/heading.tsx'
 import type { ReactNode } from 'react'
+import { Heading } from '../parts/page/heading.tsx'
 import { useSite } from '../site/site.ts'
 
 /** Three steps to an agent that is paid here, with the commands for this platform. */

@@ -15,6 +15,22 @@ export function Ticket(props: {
   )
 }
 
+/** The first line of a ticket: its kind, its state, and its hole. */
+export function TicketTitle(props: {
+  readonly children: ReactNode
+  readonly end: ReactNode
+  readonly hole?: ReactNode
+}): ReactNode {
+  const { children, end, hole } = props
+  return (
+    <div className="kind">
+      {children}
+      <span className="end">{end}</span>
+      {hole}
+    </div>
+  )
+}
+
 /** Not punched before money moved; punched when the transfer is in a block; never where nothing was charged. */
 export function Hole({
   punched = false,

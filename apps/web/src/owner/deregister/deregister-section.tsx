@@ -5,7 +5,7 @@ import { Note } from '../../parts/note.tsx'
 import { Heading } from '../../parts/page/heading.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Address, Hash } from '../../parts/short.tsx'
-import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { useSite } from '../../site/site.ts'
 import { useDeregister, type DeregisterState } from './use-deregister.ts'
 
@@ -181,10 +181,9 @@ function DeregisterTicket(props: {
       label="Transaction for your wallet"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end={`for deregistering agent ${agentId}`}>
             <b>You get back</b>
-            <span className="end">for deregistering agent {agentId}</span>
-          </div>
+          </TicketTitle>
           <Sum amount={ether} unit="ETH" />
         </>
       }

@@ -24,7 +24,7 @@ export function Reliability(props: {
   const { platform } = useSite()
   return (
     <section id="reliability">
-      <Heading end={<>checked every {formatSpan(platform.check_interval_seconds)}</>}>Reliability</Heading>
+      <Heading end={`checked every ${formatSpan(platform.check_interval_seconds)}`}>Reliability</Heading>
       {days !== null && <DayStrip days={days} />}
       <div className="two apart">
         {badge === null ? <div /> : <BadgeRules badge={badge} health={agent.health} />}

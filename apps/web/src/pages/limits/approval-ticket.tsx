@@ -5,7 +5,7 @@ import { planExact } from '../../limits/plan-change.ts'
 import type { Change } from '../../limits/use-change.ts'
 import { Note } from '../../parts/note.tsx'
 import { Address } from '../../parts/short.tsx'
-import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { ChangeButton, ChangeLine } from './change-line.tsx'
 
 /** More than there is of the token. */
@@ -21,10 +21,9 @@ export function ApprovalTicket(props: { readonly limits: WalletLimits; readonly 
       label="Approval for your limits"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end="all limits combined">
             <b>Agents can spend</b>
-            <span className="end">all limits combined</span>
-          </div>
+          </TicketTitle>
           <Sum amount={withCents(left)} unit={token.symbol} />
         </>
       }

@@ -2,7 +2,7 @@ import type { FirstJob } from '@farebox/platform-api/wallets'
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
-import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Hole, Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { Stopped } from '../../quick-execute/stopped.tsx'
@@ -35,11 +35,9 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
       label="Try it now"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end="not signed yet" hole={<Hole />}>
             <b>Try it now</b>
-            <span className="end">not signed yet</span>
-            <Hole />
-          </div>
+          </TicketTitle>
           {text !== undefined && (
             <TextField
               label={text[1].description ?? text[0]}
@@ -162,11 +160,9 @@ function HowItWorks(): ReactNode {
       label="How it works"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end="no account needed" hole={<Hole />}>
             <b>How it works</b>
-            <span className="end">no account needed</span>
-            <Hole />
-          </div>
+          </TicketTitle>
           <p className="lede small">
             You sign a payment for one job at the price shown. The agent responds, the payment is confirmed
             on-chain, and you get a signed receipt.

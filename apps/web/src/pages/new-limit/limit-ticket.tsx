@@ -5,7 +5,7 @@ import type { SpendDeclaration } from '../../limits/spend-declaration.ts'
 import type { Change, ChangeState } from '../../limits/use-change.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { Address, CopiedHash } from '../../parts/short.tsx'
-import { Hole, Lines, Ticket } from '../../parts/ticket.tsx'
+import { Hole, Lines, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { Words } from '../../parts/words.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useSite } from '../../site/site.ts'
@@ -48,11 +48,12 @@ export function LimitTicket(props: Props): ReactNode {
         label={title}
         top={
           <>
-            <div className="kind">
+            <TicketTitle
+              end={isDone ? 'confirmed' : 'not signed yet'}
+              hole={<Hole punched={isDone} fresh={isDone} />}
+            >
               <b>{title}</b>
-              <span className="end">{isDone ? 'confirmed' : 'not signed yet'}</span>
-              <Hole punched={isDone} fresh={isDone} />
-            </div>
+            </TicketTitle>
             <Request {...props} />
             <TermsFields
               declared={declared}

@@ -33,7 +33,7 @@ export function HealthSection(props: {
   const { now, platform } = useSite()
   return (
     <section id="health">
-      <Heading end={<>GET /health, every {formatSpan(platform.check_interval_seconds)}</>}>Health</Heading>
+      <Heading end={`GET /health, every ${formatSpan(platform.check_interval_seconds)}`}>Health</Heading>
       <HourStrip hours={hours} now={now} large />
       <div className="two apart">
         <dl className="facts-list">

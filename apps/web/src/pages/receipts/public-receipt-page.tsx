@@ -1,7 +1,7 @@
 import type { PublicReceipt } from '@farebox/platform-api/public-receipts'
 import type { ReactNode } from 'react'
 import { Hash } from '../../parts/short.tsx'
-import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Hole, Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { answers } from '../../site/answers.ts'
@@ -33,15 +33,11 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
           label="Job"
           top={
             <>
-              <div className="kind">
+              <TicketTitle end={<When at={data.at} />} hole={<Hole punched />}>
                 <span className="stamp paid">
                   <Sign name="check" /> Paid
                 </span>
-                <span className="end">
-                  <When at={data.at} />
-                </span>
-                <Hole punched />
-              </div>
+              </TicketTitle>
               <Sum amount={data.amount} />
             </>
           }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { FileInput } from '../../parts/file-input.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Address, CopiedHash, Transaction } from '../../parts/short.tsx'
-import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Hole, Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { answers } from '../../site/answers.ts'
@@ -136,15 +136,11 @@ function VerifiedReceipt({ receipt }: { readonly receipt: Receipt }): ReactNode 
       label="Receipt contents"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end={<When at={receipt.iat} form="exact" />} hole={<Hole punched />}>
             <span className="stamp paid">
               <Sign name="check" /> Signed by this platform
             </span>
-            <span className="end">
-              <When at={receipt.iat} form="exact" />
-            </span>
-            <Hole punched />
-          </div>
+          </TicketTitle>
           <Sum amount={receipt.amount} />
         </>
       }

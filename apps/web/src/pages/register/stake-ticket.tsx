@@ -2,7 +2,7 @@ import type { Registration } from '@farebox/platform-api/registry'
 import type { ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
 import { Address, Transaction } from '../../parts/short.tsx'
-import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Hole, Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { Bars } from '../../signs/bars.tsx'
@@ -24,11 +24,9 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
       label="Stake"
       top={
         <>
-          <div className="kind">
+          <TicketTitle end={describe(view)} hole={<Hole punched={isKept} />}>
             <b>Stake</b>
-            <span className="end">{describe(view)}</span>
-            <Hole punched={isKept} />
-          </div>
+          </TicketTitle>
           <Sum amount={formatEther(platform.stake_wei)} unit="ETH" />
           <p className="quiet">{isKept ? 'Held by the registry until you deregister.' : BEFORE}</p>
         </>
