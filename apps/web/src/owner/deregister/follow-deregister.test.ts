@@ -4,10 +4,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { followDeregister } from './follow-deregister.ts'
 
 /** Follows a transaction of agent 2 whose listing status is what these answers say, one after another. */
-async function follow(
-  standings: readonly (string | undefined)[],
-  wallet: Partial<Wallet> | undefined = undefined,
-) {
+async function follow(standings: readonly (string | undefined)[], wallet?: Partial<Wallet>) {
   const left = [...standings]
   const paths: string[] = []
   const pauses: number[] = []
