@@ -7,14 +7,14 @@ import { useAsk } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { MORE_PLACES, PLACES } from './key-names.ts'
 
-/** Letters that are typed quickly are one question. */
+/** Letters that are typed quickly are one request. */
 const TYPING_MS = 120
 const MOST_AGENTS = 6
 
 interface Command {
   readonly url: string
   readonly words: string
-  /** What kind of thing it is. */
+  /** `page` or `agent`. */
   readonly kind: string
 }
 
@@ -22,20 +22,13 @@ const ALL_PLACES: readonly (Command & { readonly also: string })[] = [...PLACES,
   ({ url, words, also }) => ({ url, words, also, kind: 'page' }),
 )
 
-/** Places and agents by name: type, choose with the arrows, open with Enter. */
+/** Pages and agents by name: type, choose with the arrows, open with Enter. */
 export function CommandSheet({ close }: { readonly close: () => void }): ReactNode {
   const { go } = useNavigation()
-  const { platform } = useSite()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
-  const agents = useAgents(typed)
+  const commands = useCommands(typed)
   const id = useId()
-  const wanted = typed.trim().toLowerCase()
-  // Where the contract is not on the chain there is no page of limits.
-  const places = ALL_PLACES.filter(
-    ({ url }) => url !== '/limits' || platform.spend_permissions_address !== null,
-  )
-  const commands = [...places.filter(place => isMeant(place, wanted)), ...agents]
   const at = Math.min(chosen, Math.max(commands.length - 1, 0))
   const open = (command: Command | undefined): void => {
     if (command === undefined) return
@@ -74,27 +67,53 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
         }}
         onKeyDown={press}
       />
-      <ul className="commands" id={`${id}-list`} role="listbox" aria-label="Matches">
-        {commands.map((command, index) => (
-          <li
-            key={command.url}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerMove={() => setChosen(index)}
-            onClick={() => open(command)}
-          >
-            <Words of={command.words} most={64} />
-            <span className="small faint">{command.kind}</span>
-          </li>
-        ))}
-      </ul>
+      <Matches id={id} commands={commands} at={at} choose={setChosen} open={open} />
       {commands.length === 0 && <p className="hint">No matches.</p>}
     </Sheet>
   )
 }
 
-/** By any part of its name, or by how one of its other words begins. */
+function Matches(props: {
+  readonly id: string
+  readonly commands: readonly Command[]
+  /** The place of the chosen one. */
+  readonly at: number
+  readonly choose: (at: number) => void
+  readonly open: (command: Command) => void
+}): ReactNode {
+  const { id, commands, at, choose, open } = props
+  return (
+    <ul className="commands" id={`${id}-list`} role="listbox" aria-label="Matches">
+      {commands.map((command, index) => (
+        <li
+          key={command.url}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          onPointerMove={() => choose(index)}
+          onClick={() => open(command)}
+        >
+          <Words of={command.words} most={64} />
+          <span className="small faint">{command.kind}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The pages and agents that are meant by the typed text. */
+function useCommands(typed: string): readonly Command[] {
+  const { platform } = useSite()
+  const agents = useAgents(typed)
+  const wanted = typed.trim().toLowerCase()
+  // Without the contract on the chain there is no page of limits.
+  const places = ALL_PLACES.filter(
+    ({ url }) => url !== '/limits' || platform.spend_permissions_address !== null,
+  )
+  return [...places.filter(place => isMeant(place, wanted)), ...agents]
+}
+
+/** Whether its name contains the text, or one of its other words begins with it. */
 function isMeant({ words, also }: (typeof ALL_PLACES)[number], wanted: string): boolean {
   return words.toLowerCase().includes(wanted) || ` ${also}`.includes(` ${wanted}`)
 }

@@ -45,7 +45,7 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
     ],
   ]
 
-/** What each key does, and the switch for single letters. */
+/** The keys and their actions, and the switch for single letters. */
 export function KeyList({ close }: { readonly close: () => void }): ReactNode {
   const [isOn, setOn] = useState(areLettersOn)
   return (

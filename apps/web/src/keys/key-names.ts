@@ -1,4 +1,4 @@
-/** Where `g` and a letter lead; `also`: other words that find it among the commands. */
+/** The pages that `g` and a letter open; `also`: other words that find them among the commands. */
 export const PLACES = [
   { key: 'a', url: '/', words: 'Agents', also: 'search home marketplace' },
   { key: 'f', url: '/flows', words: 'Flows', also: 'compose templates workflow pipeline runs' },
@@ -6,7 +6,7 @@ export const PLACES = [
   { key: 'y', url: '/owner', words: 'Your agents', also: 'owner dashboard earnings sign in' },
 ] as const
 
-/** What else the list of commands offers, by name and by what else it may be called. */
+/** More pages for the list of commands, by name and by other words. */
 export const MORE_PLACES = [
   { url: '/register', words: 'Register an agent', also: 'add list stake new endpoint' },
   { url: '/receipts', words: 'Check a receipt', also: 'verify proof signature jws' },
@@ -15,10 +15,10 @@ export const MORE_PLACES = [
   { url: '/owner/settings', words: 'Settings', also: 'theme dark light webhooks sessions sign out' },
 ] as const
 
-/** In the browser's storage, where single letters are to be letters: `off`. */
+/** In the browser's storage: `off` where single letters must not act. */
 const KEPT = 'farebox-keys'
 
-/** Whether single letters act (WCAG 2.1.4: whoever speaks to the machine can switch them off). */
+/** Whether single letters act (WCAG 2.1.4: a reader who uses speech input can turn them off). */
 export function areLettersOn(): boolean {
   return localStorage.getItem(KEPT) !== 'off'
 }

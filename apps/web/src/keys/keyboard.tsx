@@ -5,7 +5,7 @@ import { useKeys } from './use-keys.ts'
 
 type SheetOfKeys = ComponentType<{ readonly close: () => void }>
 
-/** The keys of every page, and the button that lists them. What opens is loaded when it is asked for. */
+/** The keys of every page, and the button that lists them. Their sheets are loaded when they are opened. */
 export function Keyboard(): ReactNode {
   const { go } = useNavigation()
   const [opened, setOpened] = useState<{ readonly Sheet: SheetOfKeys }>()

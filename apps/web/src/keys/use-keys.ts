@@ -1,19 +1,19 @@
 import { useEffect, useEffectEvent } from 'react'
 import { areLettersOn, PLACES } from './key-names.ts'
 
-/** How long `g` waits for its letter. */
+/** `g` waits this long for its letter. */
 const PREFIX_MS = 1_500
-/** How long a search on another page is waited for. */
+/** The search field of another page is awaited this long. */
 const ARRIVAL_MS = 5_000
 
-/** What the keys of every page do. */
+/** The actions of the keys on every page. */
 export interface KeyActions {
   readonly go: (url: string) => void
   readonly openCommands: () => void
   readonly openList: () => void
 }
 
-/** Listens to the keys that every page knows; inside a field, and over a sheet, letters stay letters. */
+/** Handles the keys that act on every page. In a field, and while a sheet is open, letters are only text. */
 export function useKeys(actions: KeyActions): void {
   const openCommands = useEffectEvent(actions.openCommands)
   const openList = useEffectEvent(actions.openList)
@@ -66,7 +66,7 @@ function focusSearch(go: (url: string) => void): void {
   requestAnimationFrame(focusOnceThere)
 }
 
-/** Moves the focus by a row, in whichever list the page has: to the link that a row is opened by. */
+/** Moves the focus by a row of the list on the page, to the link that opens the row. */
 function focusRow(by: 1 | -1): void {
   const rows = Array.from(document.querySelectorAll<HTMLElement>('main :is(li.entry, tbody tr)'))
   const links = rows.flatMap(row => row.querySelector<HTMLElement>('a[href]') ?? [])

@@ -6,14 +6,16 @@ import { Note } from '../parts/note.tsx'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
-/** A sheet over the page that wants a wallet: those that announced themselves, by their own names. */
-export function ChooseWallet(props: {
+interface Props {
   readonly found: readonly FoundWallet[]
   /** Only on a local chain. */
   readonly openTest: (() => Promise<Wallet>) | undefined
   readonly chosen: (id: string, wallet: Wallet) => void
   readonly close: () => void
-}): ReactNode {
+}
+
+/** A sheet over a page that needs a wallet: the wallets that announced themselves, by their own names. */
+export function ChooseWallet(props: Props): ReactNode {
   const { found, openTest, chosen, close } = props
   const asking = useAction(
     async (_left, id: string, open: () => Promise<Wallet | undefined>) => {
@@ -34,39 +36,7 @@ export function ChooseWallet(props: {
           wallet app’s browser.
         </p>
       )}
-      <div className="choices">
-        {openTest !== undefined && (
-          <button
-            type="button"
-            className="button"
-            disabled={isAsking}
-            onClick={() => asking.act('test', openTest)}
-          >
-            Test wallet
-            <span className="small quiet">test money on this local chain</span>
-          </button>
-        )}
-        {found.map(wallet => (
-          <button
-            key={wallet.id}
-            type="button"
-            className="button"
-            disabled={isAsking}
-            onClick={() =>
-              asking.act(wallet.id, async () => {
-                const { connectWallet } = await import('../wallet/browser-wallets.ts')
-                return await connectWallet(wallet, true)
-              })
-            }
-          >
-            {wallet.icon !== undefined && <img src={wallet.icon} alt="" width="22" height="22" />}
-            <bdi>{wallet.name}</bdi>
-            <span className="small quiet">
-              <Words of={wallet.id} most={40} />
-            </span>
-          </button>
-        ))}
-      </div>
+      <Choices found={found} openTest={openTest} isAsking={isAsking} open={asking.act} />
       {isAsking && <p className="hint">In your wallet, allow this page to see your address.</p>}
       {asking.state === 'failed' && (
         <Note tone="warn" alert>
@@ -79,5 +49,44 @@ export function ChooseWallet(props: {
         </button>
       </div>
     </Sheet>
+  )
+}
+
+function Choices(
+  props: Pick<Props, 'found' | 'openTest'> & {
+    readonly isAsking: boolean
+    readonly open: (id: string, open: () => Promise<Wallet | undefined>) => void
+  },
+): ReactNode {
+  const { found, openTest, isAsking, open } = props
+  return (
+    <div className="choices">
+      {openTest !== undefined && (
+        <button type="button" className="button" disabled={isAsking} onClick={() => open('test', openTest)}>
+          Test wallet
+          <span className="small quiet">test money on this local chain</span>
+        </button>
+      )}
+      {found.map(wallet => (
+        <button
+          key={wallet.id}
+          type="button"
+          className="button"
+          disabled={isAsking}
+          onClick={() =>
+            open(wallet.id, async () => {
+              const { connectWallet } = await import('../wallet/browser-wallets.ts')
+              return await connectWallet(wallet, true)
+            })
+          }
+        >
+          {wallet.icon !== undefined && <img src={wallet.icon} alt="" width="22" height="22" />}
+          <bdi>{wallet.name}</bdi>
+          <span className="small quiet">
+            <Words of={wallet.id} most={40} />
+          </span>
+        </button>
+      ))}
+    </div>
   )
 }

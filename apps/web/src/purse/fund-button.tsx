@@ -4,7 +4,7 @@ import { useAction } from '../site/action.ts'
 /** Gets test money for the wallet, on a local chain. */
 export function FundButton(props: {
   readonly fund: () => Promise<void>
-  /** Called once it is there. */
+  /** Called once the wallet has it. */
   readonly done?: () => void
 }): ReactNode {
   const { fund, done } = props

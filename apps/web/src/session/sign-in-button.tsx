@@ -3,7 +3,7 @@ import { useNavigation } from '../site/navigation.ts'
 import { useTakenOver } from '../site/site.ts'
 import { SignInSheet } from './sign-in-sheet.tsx'
 
-/** Opens the sheet to sign in; the page that wanted it is read again then. */
+/** Opens the sheet to sign in, then loads the page again. */
 export function SignInButton({ why, next }: { readonly why: string; readonly next?: string }): ReactNode {
   const { go, reload } = useNavigation()
   const [isOpen, setOpen] = useState(false)

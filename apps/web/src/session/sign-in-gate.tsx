@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { SignInButton } from './sign-in-button.tsx'
 
-/** A private page before anybody is signed in: what it is for, and the way in. */
+/** A private page for a reader who is not signed in: its purpose, and the button to sign in. */
 export function SignInGate(props: {
   readonly title: string
-  /** What the page is for. */
+  /** The purpose of the page. */
   readonly lede: string
-  /** Why it asks who reads it, in a sentence. */
+  /** The reason for signing in, in a sentence. */
   readonly why: string
   /** Beside the button. */
   readonly hint: string
-  /** Where to go then; undefined: the same page is read again. */
+  /** The page to open then; undefined: this page is loaded again. */
   readonly next?: string
   readonly children?: ReactNode
 }): ReactNode {

@@ -4,21 +4,23 @@ import { Sheet } from '../parts/sheet.tsx'
 import { Address } from '../parts/short.tsx'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
-import { useSignIn } from './use-sign-in.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { useSignIn, type SignIn } from './use-sign-in.ts'
 
-/** A sheet over the page that wants to know who reads it: the wallet signs a text, which is shown whole. */
+/** A sheet over a page that is for a signed-in reader: the wallet signs a text, which is shown whole. */
 export function SignInSheet(props: {
-  /** Why this page asks, in a sentence. */
+  /** The reason for signing in, in a sentence. */
   readonly why: string
   /** Called once the session has begun. */
   readonly signedIn: () => void
   readonly close: () => void
 }): ReactNode {
   const { why, signedIn, close } = props
-  const { wallet, choose, chooseOther } = usePurse()
+  const { wallet, choose } = usePurse()
   const { platform } = useSite()
   const isHome = location.origin === new URL(platform.public_url).origin
-  const { message, isSigning, problem, sign, again } = useSignIn(isHome ? wallet : undefined, signedIn)
+  const signIn = useSignIn(isHome ? wallet : undefined, signedIn)
+  const { message, isSigning, sign } = signIn
   return (
     <Sheet labelledBy="sign-in" close={close}>
       <h2 id="sign-in">Sign in</h2>
@@ -26,45 +28,9 @@ export function SignInSheet(props: {
         {why} You sign a message with your wallet. This is free, does not send a transaction, and does not let
         anyone move your money.
       </p>
-      {!isHome && (
-        <Note tone="warn">
-          <p>
-            You can sign in only at this platform’s own address.{' '}
-            <a href={`${platform.public_url}${location.pathname}${location.search}`}>
-              Open this page at {platform.public_url}
-            </a>
-          </p>
-        </Note>
-      )}
-      {isHome && wallet !== undefined && (
-        <>
-          <p className="whom">
-            <b>
-              <bdi>{wallet.name}</bdi>
-            </b>{' '}
-            <Address of={wallet.address} />{' '}
-            <button type="button" className="link small" disabled={isSigning} onClick={chooseOther}>
-              Use another wallet
-            </button>
-          </p>
-          <p className="small quiet">Message to sign:</p>
-          <pre className="code whole" tabIndex={0}>
-            {message ?? 'Loading the message to sign…'}
-          </pre>
-        </>
-      )}
-      {problem !== undefined && (
-        <Note tone="warn" alert>
-          <p>{problem}</p>
-          {message === undefined && (
-            <p className="acts">
-              <button type="button" className="link" onClick={again}>
-                Try again
-              </button>
-            </p>
-          )}
-        </Note>
-      )}
+      {!isHome && <Elsewhere home={platform.public_url} />}
+      {isHome && wallet !== undefined && <Message wallet={wallet} signIn={signIn} />}
+      <Problem signIn={signIn} />
       {isSigning && <p className="hint">Sign the message above in your wallet.</p>}
       <div className="acts">
         <button type="button" className="button" onClick={close}>
@@ -86,5 +52,55 @@ export function SignInSheet(props: {
         )}
       </div>
     </Sheet>
+  )
+}
+
+/** The text names the platform's own address: at another one it is not signed. */
+function Elsewhere({ home }: { readonly home: string }): ReactNode {
+  return (
+    <Note tone="warn">
+      <p>
+        You can sign in only at this platform’s own address.{' '}
+        <a href={`${home}${location.pathname}${location.search}`}>Open this page at {home}</a>
+      </p>
+    </Note>
+  )
+}
+
+/** The wallet that signs, and the whole text. */
+function Message({ wallet, signIn }: { readonly wallet: Wallet; readonly signIn: SignIn }): ReactNode {
+  const { chooseOther } = usePurse()
+  return (
+    <>
+      <p className="whom">
+        <b>
+          <bdi>{wallet.name}</bdi>
+        </b>{' '}
+        <Address of={wallet.address} />{' '}
+        <button type="button" className="link small" disabled={signIn.isSigning} onClick={chooseOther}>
+          Use another wallet
+        </button>
+      </p>
+      <p className="small quiet">Message to sign:</p>
+      <pre className="code whole" tabIndex={0}>
+        {signIn.message ?? 'Loading the message to sign…'}
+      </pre>
+    </>
+  )
+}
+
+function Problem({ signIn: { problem, message, again } }: { readonly signIn: SignIn }): ReactNode {
+  if (problem === undefined) return null
+  return (
+    <Note tone="warn" alert>
+      <p>{problem}</p>
+      {message === undefined && (
+        <p className="acts">
+          <button type="button" className="link" onClick={again}>
+            Try again
+          </button>
+        </p>
+      )}
+    </Note>
   )
 }

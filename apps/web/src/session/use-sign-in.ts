@@ -7,20 +7,20 @@ import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
-/** A sign-in on its way. */
+/** A sign-in under way. */
 export interface SignIn {
-  /** The whole text that the wallet is asked to sign; undefined: not known yet. */
+  /** The whole text that the wallet is asked to sign; undefined: not loaded yet. */
   readonly message: string | undefined
   readonly isSigning: boolean
-  /** What went wrong last, in a sentence. */
+  /** The last failure, in a sentence. */
   readonly problem: string | undefined
   /** Asks the wallet. */
   readonly sign: () => void
-  /** Asks the platform once more for what to sign. */
+  /** Asks the platform again for the text to sign. */
   readonly again: () => void
 }
 
-/** The terms are good for five minutes; after so long they are asked for again. */
+/** The terms are valid for five minutes; they are asked for again before that. */
 const TERMS_MS = 240_000
 
 /** Signs a wallet's owner in (EIP-4361): the session is a cookie that no script reads. */
@@ -41,7 +41,7 @@ export function useSignIn(wallet: Wallet | undefined, signedIn: () => void): Sig
       const signature = await wallet.signMessage(message)
       await ask('/v1/sessions', answers.none, { method: 'POST', body: { message, signature } })
     } catch (error) {
-      // What was signed may be used up.
+      // The signed message may be used up.
       if (!(error instanceof WalletProblem)) await terms.again()
       throw error
     }

@@ -4,7 +4,7 @@ import { ApiFailure } from '../site/ask.ts'
 import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
 
-/** How far a sign-in by a terminal is. */
+/** The progress of a sign-in from a terminal. */
 export type TerminalSignIn =
   | { readonly kind: 'opening' }
   /** The code waits to be typed in the terminal. */
@@ -12,7 +12,7 @@ export type TerminalSignIn =
   | { readonly kind: 'signed-in' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-const LOOK_MS = 1_500
+const ASK_MS = 1_500
 
 /**
  * Opens the link that this page was reached by, and asks until its code was typed, at most for the two minutes that the
@@ -41,9 +41,9 @@ export function useTerminalSignIn(signedIn: () => void): TerminalSignIn {
       body,
     })
     give({ kind: 'shown', address, code })
-    // The link's end ends it; without an answer of the platform, this does.
-    for (let looks = 0; looks < 120; looks += 1) {
-      await systemClock.sleep(LOOK_MS, signal)
+    // The platform ends it with the link; without an answer of the platform, this count does.
+    for (let asked = 0; asked < 120; asked += 1) {
+      await systemClock.sleep(ASK_MS, signal)
       if (!(await isSignedIn())) continue
       signal.throwIfAborted()
       signedIn()
