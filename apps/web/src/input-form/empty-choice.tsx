@@ -4,7 +4,7 @@ import type { Control } from '../fields/choose-control.ts'
 import { emptyValueOf, isEmptyValue } from './empty-value.ts'
 import type { Value } from './field-values.ts'
 
-/** Sets a field to its empty value, and takes it back: a blank control sends nothing. */
+/** Sets a field to its empty value, or leaves it out: a blank control sends nothing. */
 export function EmptyChoice(props: {
   readonly field: Field
   readonly control: Control
@@ -14,10 +14,10 @@ export function EmptyChoice(props: {
   readonly isRefused: boolean
 }): ReactNode {
   const { field, control, value, onChange, isHeld, isRefused } = props
-  // JSON says it itself.
+  // In JSON it can be typed.
   const empty = control === 'json' ? undefined : emptyValueOf(field)
   if (empty === undefined) return null
-  // Others have a control of their own, with which the choice comes and goes.
+  // The other controls show and hide the choice themselves.
   const isAlwaysShown = isRefused || control === 'group' || control === 'rows'
   if (value === undefined)
     return (

@@ -1,7 +1,7 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import type { Value } from './field-values.ts'
 
-/** A value that its control shows as it shows nothing: an empty text, list or object. */
+/** A value that its control shows like no value: an empty text, list or object. */
 export interface EmptyValue {
   readonly value: '' | [] | Record<string, never>
   /** "an empty list". */
@@ -9,8 +9,8 @@ export interface EmptyValue {
 }
 
 /**
- * The empty value that the agent takes for a field. Undefined where it takes none, and where the control of the field
- * shows it as a choice. A control that is left empty sends nothing, so this value needs a control of its own.
+ * The empty value that a field takes. Undefined where it takes none, and where the control of the field shows it as a
+ * choice. A control that is left empty sends nothing, so this value needs a control of its own.
  */
 export function emptyValueOf(field: Field): EmptyValue | undefined {
   if (field.enum !== undefined) return undefined
@@ -38,7 +38,7 @@ function takesEmptyText({ minLength = 0, format, pattern }: Field): boolean {
   return minLength <= 0 && format === undefined && (pattern === undefined || matchesEmpty(pattern))
 }
 
-/** What this engine cannot read is left for the agent to judge. */
+/** A pattern that this engine cannot read is left to the agent. */
 function matchesEmpty(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'u').test('')

@@ -1,33 +1,32 @@
+import type { Violation } from '@farebox/protocol/fields/compile'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { plainRefusal } from '../format/plain-refusal.ts'
 import { useId, useState, type ReactNode } from 'react'
-import { chooseControl } from '../fields/choose-control.ts'
+import { chooseControl, type Control } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
 import { FieldName } from '../fields/field-name.tsx'
+import { plainRefusal } from '../format/plain-refusal.ts'
 import { EmptyChoice } from './empty-choice.tsx'
 import { EntriesInput } from './entries-input.tsx'
 import {
-  asObject,
-  asText,
+  fieldsOf,
   choicesOf,
   countRule,
-  describe,
+  fieldHelp,
   entryAt,
-  filled,
   placeholderOf,
   refusalAt,
   withField,
-  writePath,
-  type Path,
+  writeFieldPath,
+  type FieldPath,
   type Value,
 } from './field-values.ts'
-import { ChoiceInput, JsonInput, LineInput, NumberInput } from './leaf-controls.tsx'
+import { AreaInput, ChoiceInput, JsonInput, LineInput, ListInput, NumberInput } from './leaf-controls.tsx'
 
-/** What a field's row needs of the form around it. */
+/** The form around the row of a field. */
 export interface FormContext {
-  /** The field that is refused, as the check names it, and why. */
-  readonly refusal: { readonly field: string; readonly reason: string } | undefined
-  /** A field was left: time to check what is in it. */
+  /** The field that is refused, and why. */
+  readonly refusal: Violation | undefined
+  /** Called when the focus leaves a field, whose value can then be checked. */
   readonly onLeave: () => void
   readonly isHeld: boolean
 }
@@ -35,7 +34,7 @@ export interface FormContext {
 interface Props {
   readonly name: string
   readonly field: Field
-  readonly path: Path
+  readonly path: FieldPath
   readonly value: Value
   readonly onChange: (value: Value) => void
   readonly form: FormContext
@@ -43,45 +42,23 @@ interface Props {
 
 /** One field, one row: its type, name and rule; its control; its description, or why it is refused. */
 function FieldInput(props: Props): ReactNode {
-  const { name, field, path, value, form } = props
+  const { field, path, value, form } = props
   const id = useId()
   const [isHalfDate, setHalfDate] = useState(false)
   const control = chooseControl(field, path.length)
   const refusal =
     isHalfDate && value === undefined
-      ? { field: writePath(path), reason: 'must be a complete date, or empty' }
+      ? { field: writeFieldPath(path), reason: 'must be a complete date, or empty' }
       : refusalAt(form.refusal, path, control)
-  const isWhole =
-    control === 'line' ||
-    control === 'area' ||
-    control === 'list' ||
-    control === 'number' ||
-    control === 'json'
-  const label = (
-    <>
-      <FieldName name={name} field={field} />
-      {field.required === true && <span className="faint small">required</span>}
-      <span className="end num">
-        {control === 'area' || control === 'line' ? countRule(field, value) : describeRule(field)}
-      </span>
-    </>
-  )
+  const isOne = ONE_CONTROL.includes(control)
   return (
     <div
       className="field"
-      role={isWhole ? undefined : 'group'}
-      aria-labelledby={isWhole ? undefined : `${id}-label`}
+      role={isOne ? undefined : 'group'}
+      aria-labelledby={isOne ? undefined : `${id}-label`}
     >
-      {isWhole ? (
-        <label className="label" id={`${id}-label`} htmlFor={id}>
-          {label}
-        </label>
-      ) : (
-        <span className="label" id={`${id}-label`}>
-          {label}
-        </span>
-      )}
-      <Control {...props} id={id} refusedField={refusal?.field} onHalfDate={setHalfDate} />
+      <FieldLabel {...props} id={id} control={control} isOne={isOne} />
+      <FieldControl {...props} id={id} control={control} refusal={refusal} onHalfDate={setHalfDate} />
       {refusal !== undefined && (
         <p className="hint bad" id={`${id}-hint`}>
           <bdi>{refusal.field}</bdi>: {plainRefusal(refusal.reason)}
@@ -95,27 +72,55 @@ function FieldInput(props: Props): ReactNode {
         isHeld={form.isHeld}
         isRefused={refusal !== undefined}
       />
-      {refusal === undefined && describe(field) !== '' && (
+      {refusal === undefined && fieldHelp(field) !== '' && (
         <p className="hint" id={`${id}-hint`}>
-          <bdi>{describe(field)}</bdi>
+          <bdi>{fieldHelp(field)}</bdi>
         </p>
       )}
     </div>
   )
 }
 
+/** Fields that one control of the browser shows, which their label names. */
+const ONE_CONTROL: readonly Control[] = ['line', 'area', 'list', 'number', 'json']
+
+function FieldLabel(
+  props: Props & { readonly id: string; readonly control: Control; readonly isOne: boolean },
+): ReactNode {
+  const { name, field, value, id, control, isOne } = props
+  const words = (
+    <>
+      <FieldName name={name} field={field} />
+      {field.required === true && <span className="faint small">required</span>}
+      <span className="end num">
+        {control === 'area' || control === 'line' ? countRule(field, value) : describeRule(field)}
+      </span>
+    </>
+  )
+  return isOne ? (
+    <label className="label" id={`${id}-label`} htmlFor={id}>
+      {words}
+    </label>
+  ) : (
+    <span className="label" id={`${id}-label`}>
+      {words}
+    </span>
+  )
+}
+
 interface ControlProps extends Props {
   readonly id: string
-  /** The field that is refused, where it is this one or within it. */
-  readonly refusedField: string | undefined
+  readonly control: Control
+  /** Of this field, or of one within it. */
+  readonly refusal: Violation | undefined
   readonly onHalfDate: (isHalf: boolean) => void
 }
 
-function Control(props: ControlProps): ReactNode {
-  const { field, path, value, onChange, form, id, refusedField } = props
+function FieldControl(props: ControlProps): ReactNode {
+  const { name, field, path, value, onChange, form, id, refusal } = props
   const common = {
     id,
-    'aria-invalid': refusedField !== undefined,
+    'aria-invalid': refusal !== undefined,
     'aria-describedby': `${id}-hint`,
     'aria-required': field.required === true,
     onBlur: form.onLeave,
@@ -123,77 +128,29 @@ function Control(props: ControlProps): ReactNode {
   } as const
   const placeholder = placeholderOf(field)
   const choice = { field, value, onChange, isHeld: form.isHeld, labelledBy: `${id}-label` }
-  const leaf = { name: props.name, field, value, onChange, isHeld: form.isHeld, common }
-  switch (chooseControl(field, path.length)) {
+  const leaf = { name, field, value, onChange, isHeld: form.isHeld, common }
+  switch (props.control) {
     case 'line':
       return <LineInput {...leaf} placeholder={placeholder} onHalfDate={props.onHalfDate} />
     case 'area':
-      return (
-        <textarea
-          {...common}
-          className="input"
-          rows={4}
-          placeholder={placeholder}
-          value={asText(value)}
-          onChange={event => onChange(filled(event.target.value))}
-        />
-      )
+      return <AreaInput {...leaf} placeholder={placeholder} />
     case 'number':
       return <NumberInput {...leaf} placeholder={placeholder} />
     case 'choice':
       return <ChoiceInput {...choice} choices={choicesOf(field)} />
     case 'list':
-      return (
-        <select
-          {...common}
-          className="input"
-          value={value === undefined ? '' : JSON.stringify(value)}
-          onChange={event =>
-            onChange(event.target.value === '' ? undefined : (JSON.parse(event.target.value) as JsonValue))
-          }
-        >
-          <option value="">
-            {field.default === undefined ? 'Choose' : `Default: ${String(field.default)}`}
-          </option>
-          {choicesOf(field).map(([one, words]) => (
-            <option key={words} value={JSON.stringify(one)}>
-              {words}
-            </option>
-          ))}
-        </select>
-      )
+      return <ListInput {...leaf} choices={choicesOf(field)} />
     case 'truth':
-      return (
-        <ChoiceInput
-          {...choice}
-          choices={[
-            [true, 'Yes'],
-            [false, 'No'],
-          ]}
-        />
-      )
+      return <ChoiceInput {...choice} choices={YES_NO} />
     case 'lines':
-      return (
-        <EntriesInput
-          name={props.name}
-          items={field.items ?? { type: 'string' }}
-          value={value}
-          onChange={onChange}
-          isHeld={form.isHeld}
-          placeholder={placeholder === '' ? 'First entry' : placeholder}
-          refusedAt={refusedField === undefined ? undefined : entryAt(refusedField, path)}
-          isRefused={refusedField !== undefined}
-          onBlur={form.onLeave}
-          describedBy={`${id}-hint`}
-        />
-      )
+      return <Entries {...props} placeholder={placeholder} />
     case 'group':
       return (
         <div className="inside">
           <FieldInputs
             fields={field.properties ?? {}}
             path={path}
-            value={asObject(value)}
+            value={fieldsOf(value)}
             onChange={onChange}
             form={form}
           />
@@ -206,10 +163,33 @@ function Control(props: ControlProps): ReactNode {
   }
 }
 
+const YES_NO = [
+  [true, 'Yes'],
+  [false, 'No'],
+] as const
+
+function Entries(props: ControlProps & { readonly placeholder: string }): ReactNode {
+  const { name, field, path, value, onChange, form, id, refusal, placeholder } = props
+  return (
+    <EntriesInput
+      name={name}
+      items={field.items ?? { type: 'string' }}
+      value={value}
+      onChange={onChange}
+      isHeld={form.isHeld}
+      placeholder={placeholder === '' ? 'First entry' : placeholder}
+      refusedAt={refusal === undefined ? undefined : entryAt(refusal.field, path)}
+      isRefused={refusal !== undefined}
+      onBlur={form.onLeave}
+      describedBy={`${id}-hint`}
+    />
+  )
+}
+
 /** The fields of an object, in declared order. */
 export function FieldInputs(props: {
   readonly fields: FieldMap
-  readonly path: Path
+  readonly path: FieldPath
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
   readonly form: FormContext
@@ -245,7 +225,7 @@ export function FieldInputs(props: {
 
 const MOST_AT_ONCE = 12
 
-/** Objects with few fields: one row each. */
+/** A list of objects with few fields, one row each. */
 function Rows(props: Props): ReactNode {
   const { name, field, path, value, onChange, form } = props
   const rows = Array.isArray(value) ? value : []
@@ -270,7 +250,7 @@ function Rows(props: Props): ReactNode {
           <FieldInputs
             fields={field.items?.properties ?? {}}
             path={[...path, index]}
-            value={asObject(row)}
+            value={fieldsOf(row)}
             onChange={changed => change(rows.map((one, at) => (at === index ? changed : one)))}
             form={form}
           />

@@ -1,3 +1,4 @@
+import type { Violation } from '@farebox/protocol/fields/compile'
 import type { Field, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import type { Control } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
@@ -6,42 +7,40 @@ import { formatIsoDay } from '../format/time.ts'
 import { cutText } from '../format/cut-text.ts'
 
 /** A place in an input: `['items', 2, 'name']`. */
-export type Path = readonly (string | number)[]
+export type FieldPath = readonly (string | number)[]
 
 /** Absent: nothing has been filled in. */
 export type Value = JsonValue | undefined
 
 /** The path as the check writes it: `items[2].name`. */
-export function writePath(path: Path): string {
+export function writeFieldPath(path: FieldPath): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('')
-}
-
-/** A refusal: the field as the check names it, and the reason. */
-export interface Refusal {
-  readonly field: string
-  readonly reason: string
 }
 
 /** Controls whose inner fields have controls of their own. */
 const OF_OTHERS: readonly Control[] = ['group', 'rows']
 
 /** The refusal of this field, or of a value inside it that has no control of its own: `tags[1]` of a list. */
-export function refusalAt(refusal: Refusal | undefined, path: Path, control: Control): Refusal | undefined {
-  const own = writePath(path)
+export function refusalAt(
+  refusal: Violation | undefined,
+  path: FieldPath,
+  control: Control,
+): Violation | undefined {
+  const own = writeFieldPath(path)
   if (refusal === undefined || refusal.field === own) return refusal
   const isInside = refusal.field.startsWith(`${own}[`) || refusal.field.startsWith(`${own}.`)
   return isInside && !OF_OTHERS.includes(control) ? refusal : undefined
 }
 
 /** The place of the entry that a field names, in the list at this path. */
-export function entryAt(field: string, path: Path): number | undefined {
-  const [, at] = /^\[(\d+)\]/.exec(field.slice(writePath(path).length)) ?? []
+export function entryAt(field: string, path: FieldPath): number | undefined {
+  const [, at] = /^\[(\d+)\]/.exec(field.slice(writeFieldPath(path).length)) ?? []
   return at === undefined ? undefined : Number(at)
 }
 
-/** What is at a path as the check writes it, `items[2].name`. What is no path of the input is the whole of it. */
+/** The value at a path as the check writes it, `items[2].name`. The path `input` is the whole input, unless it has that field. */
 export function readField(input: JsonObject, path: string): Value {
   const [first = '', ...rest] = path.split(/[.[\]]+/).filter(part => part !== '')
   if (first === 'input' && rest.length === 0 && !Object.hasOwn(input, first)) return input
@@ -54,9 +53,9 @@ export function readField(input: JsonObject, path: string): Value {
   )
 }
 
-/** What a field's owner says of it, and what counts where it is left empty. */
-export function describe({ description = '', default: standard, type, ...field }: Field): string {
-  // A description that stands in the empty control is not said twice.
+/** The description of a field by its owner, and the default that counts where it is left empty. */
+export function fieldHelp({ description = '', default: standard, type, ...field }: Field): string {
+  // A description that the empty control shows is not repeated.
   const isShownInside =
     placeholderOf({ ...field, type, description, default: standard } as Field) === description
   const said =
@@ -68,16 +67,16 @@ export function describe({ description = '', default: standard, type, ...field }
   return [said, isShown ? `Default: ${String(standard)}.` : ''].filter(one => one !== '').join(' ')
 }
 
-/** What stands in an empty control. */
+/** The text that an empty control shows. */
 export function placeholderOf({ default: standard, examples, description = '' }: Field): string {
   const shown = standard ?? examples?.[0]
   if (typeof shown === 'string' || typeof shown === 'number') return cutText(String(shown), 200)
   return cutText(description, 200)
 }
 
-/** How much of a text's length is used, or its rule. */
+/** The used length of a text out of the most, or its rule. */
 export function countRule(field: Field, value: Value): string {
-  // The browser shows dates as its reader's language has them; beside it stands the day as all pages write it.
+  // The browser shows dates in the reader's language; beside the control is the day as all pages write it.
   const day = field.format === 'date' && typeof value === 'string' ? formatIsoDay(value) : undefined
   if (day !== undefined) return day
   const most = field.maxLength
@@ -97,7 +96,7 @@ export function choicesOf({
   })
 }
 
-/** An empty text is nothing. */
+/** The value of a text control: none where it is empty. */
 export function filled(text: string): Value {
   return text === '' ? undefined : text
 }
@@ -108,7 +107,7 @@ export function asText(value: Value): string {
 }
 
 /** An object, or an empty one. */
-export function asObject(value: Value): JsonObject {
+export function fieldsOf(value: Value): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
@@ -119,7 +118,7 @@ export function withField(value: JsonObject, name: string, changed: Value): Json
 }
 
 /** Undefined: the text is no JSON. */
-export function readJson(text: string): { readonly value: JsonValue } | undefined {
+export function parseJsonValue(text: string): { readonly value: JsonValue } | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue }
   } catch {

@@ -1,9 +1,9 @@
 /**
- * Focuses the control that holds what cannot be read: JSON that does not parse, or half a date, which the browser calls an
- * empty value. Reads the page, not a state of React, because a state that an effect sets is one render late: a quick press
- * would send the input of before. `checkValidity` makes the control say it.
+ * Focuses the control whose value cannot be read: JSON that does not parse, or half a date, which the browser reports as an
+ * empty value. Reads the page and not React's state: a state that an effect sets is one render late, and a quick press would
+ * send the input from before. `checkValidity` makes the control show the problem.
  *
- * @returns whether there is any
+ * @returns whether there is one
  */
 export function focusUnreadable(form: HTMLFormElement | null): boolean {
   const controls = [...(form?.querySelectorAll<HTMLElement>('input, [data-unreadable]') ?? [])]

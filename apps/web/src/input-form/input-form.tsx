@@ -6,7 +6,7 @@ import { Switch } from '../parts/switch.tsx'
 import { FieldInputs, type FormContext } from './field-input.tsx'
 import { readField } from './field-values.ts'
 
-/** How the input is filled in. */
+/** The view in which the input is filled in. */
 export type InputView = 'form' | 'json'
 
 /** JSON as it was typed, for as long as the input is the one that it was typed over. */
@@ -103,7 +103,7 @@ function JsonView(props: {
   )
 }
 
-/** A refusal for as long as its field is as it was refused. */
+/** A refusal, until the value of its field changes. */
 function useRefusal(refusal: FormContext['refusal'], input: JsonObject): FormContext['refusal'] {
   const now = refusal === undefined ? undefined : JSON.stringify(readField(input, refusal.field))
   const [refused, setRefused] = useState({ refusal, value: now })

@@ -1,6 +1,6 @@
 import type { Field, JsonValue } from '@farebox/protocol/fields/field'
 import { useState, type HTMLAttributes, type ReactNode } from 'react'
-import { asText, filled, readJson, type Value } from './field-values.ts'
+import { asText, filled, parseJsonValue, type Value } from './field-values.ts'
 
 interface LeafProps {
   readonly name: string
@@ -8,7 +8,7 @@ interface LeafProps {
   readonly value: Value
   readonly onChange: (value: Value) => void
   readonly isHeld: boolean
-  /** What every control of a field carries: its id, its state, what describes it. */
+  /** The attributes of every control of a field: its id, its state, its description. */
   readonly common: LeafCommon
 }
 
@@ -18,9 +18,12 @@ interface LeafCommon {
   readonly onBlur: () => void
 }
 
+/** The values of a field, each with its label. */
+type Choices = readonly (readonly [value: JsonValue, words: string])[]
+
 /** One of few values; pressed again it is taken back, unless one is required. */
 export function ChoiceInput(props: {
-  readonly choices: readonly (readonly [value: JsonValue, words: string])[]
+  readonly choices: Choices
   readonly field: Field
   readonly value: Value
   readonly onChange: (value: Value) => void
@@ -64,29 +67,8 @@ export function LineInput(
 ): ReactNode {
   const { field, value, onChange, common, placeholder, onHalfDate } = props
   const text = asText(value)
-  if (field.format === 'date' && (text === '' || SHOWN_DATE.test(text))) {
-    const look = ({ validity }: HTMLInputElement): void => onHalfDate(validity.badInput)
-    return (
-      <input
-        {...common}
-        className="input"
-        type="date"
-        value={text}
-        onBlur={event => {
-          look(event.currentTarget)
-          common.onBlur()
-        }}
-        onInvalid={event => {
-          event.preventDefault()
-          look(event.currentTarget)
-        }}
-        onChange={event => {
-          look(event.currentTarget)
-          onChange(filled(event.target.value))
-        }}
-      />
-    )
-  }
+  if (field.format === 'date' && (text === '' || SHOWN_DATE.test(text)))
+    return <DateInput common={common} text={text} onChange={onChange} onHalfDate={onHalfDate} />
   const shared = {
     ...common,
     className: 'input',
@@ -110,6 +92,83 @@ export function LineInput(
         onChange(text.slice(0, selectionStart ?? 0) + pasted + text.slice(selectionEnd ?? 0))
       }}
     />
+  )
+}
+
+/** The browser's control for dates, which reports half a date as empty. */
+function DateInput(props: {
+  readonly common: LeafCommon
+  readonly text: string
+  readonly onChange: (value: Value) => void
+  readonly onHalfDate: (isHalf: boolean) => void
+}): ReactNode {
+  const { common, text, onChange, onHalfDate } = props
+  const look = ({ validity }: HTMLInputElement): void => onHalfDate(validity.badInput)
+  return (
+    <input
+      {...common}
+      className="input"
+      type="date"
+      value={text}
+      onBlur={event => {
+        look(event.currentTarget)
+        common.onBlur()
+      }}
+      onInvalid={event => {
+        event.preventDefault()
+        look(event.currentTarget)
+      }}
+      onChange={event => {
+        look(event.currentTarget)
+        onChange(filled(event.target.value))
+      }}
+    />
+  )
+}
+
+/** A text of several lines. */
+export function AreaInput({
+  value,
+  onChange,
+  common,
+  placeholder,
+}: LeafProps & { readonly placeholder: string }): ReactNode {
+  return (
+    <textarea
+      {...common}
+      className="input"
+      rows={4}
+      placeholder={placeholder}
+      value={asText(value)}
+      onChange={event => onChange(filled(event.target.value))}
+    />
+  )
+}
+
+/** One of many values, in the browser's list. */
+export function ListInput({
+  field,
+  value,
+  onChange,
+  common,
+  choices,
+}: LeafProps & { readonly choices: Choices }): ReactNode {
+  return (
+    <select
+      {...common}
+      className="input"
+      value={value === undefined ? '' : JSON.stringify(value)}
+      onChange={event =>
+        onChange(event.target.value === '' ? undefined : (JSON.parse(event.target.value) as JsonValue))
+      }
+    >
+      <option value="">{field.default === undefined ? 'Choose' : `Default: ${String(field.default)}`}</option>
+      {choices.map(([one, words]) => (
+        <option key={words} value={JSON.stringify(one)}>
+          {words}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -160,7 +219,7 @@ export function JsonInput({ value, onChange, common }: LeafProps): ReactNode {
       onChange={event => {
         const text = event.target.value
         // A text that is not JSON yet is kept as the value, so that the check refuses it.
-        const changed = text.trim() === '' ? undefined : (readJson(text) ?? { value: text }).value
+        const changed = text.trim() === '' ? undefined : (parseJsonValue(text) ?? { value: text }).value
         setTyped({ text, of: JSON.stringify(changed) })
         onChange(changed)
       }}
