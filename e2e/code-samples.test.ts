@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { FieldMap } from '@farebox/protocol/fields/field'
-import { codeInput } from '@farebox/web/src/quick-execute/code-input'
+import { codeInput } from '@farebox/web/src/quick-execute/code/code-input'
 import {
   curlSample,
   pythonSample,
   typescriptSample,
   type SampleCall,
-} from '@farebox/web/src/quick-execute/code-samples'
+} from '@farebox/web/src/quick-execute/code/code-samples'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPython, runPython } from './stage/python-caller.ts'
 import { setStage, type Stage } from './stage/stage.ts'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { Address, Hash } from '../parts/short.tsx'
-import { StopLine, type Stop } from '../job-view/job-line.tsx'
+import { StopLine, type LineStop as Stop } from '../job-view/job-progress.tsx'
 import { readOutcome } from './run.ts'
 import type { RunAnswer, RunStep, Settled } from './wire.ts'
 

@@ -2,7 +2,7 @@ import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder } from '../kept/order.ts'
 import { SpentForJob } from '../limits/spent-line.tsx'
 import { Address, Hash, Transaction } from '../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
@@ -13,12 +13,12 @@ import { Sign } from '../signs/sign.tsx'
 
 interface Props {
   readonly job: JobAnswer
-  readonly order: Pick<Order, 'pay_to' | 'wallet'> | undefined
+  readonly order: Pick<SignedOrder, 'pay_to' | 'wallet'> | undefined
   /** Unix seconds. */
   readonly now: number
-  /** It became paid while it was looked at. */
+  /** It became paid while the page was open. */
   readonly isFresh: boolean
-  /** Which hash the receipt is known by. */
+  /** SHA-256 of the job's id, by which its receipt is found; undefined: not computed yet. */
   readonly receiptHash: string | undefined
   /** Its capability declares that it moves tokens of its caller. */
   readonly mayMove?: boolean
@@ -27,9 +27,8 @@ interface Props {
 
 /** A job as a ticket: punched when it was paid, and never when nothing was charged. */
 export function JobTicket(props: Props): ReactNode {
-  const { job, order, now, isFresh, receiptHash, mayMove = false, children } = props
-  const { wallet, balance } = usePurse()
-  const isOfThisPage = wallet?.address.toLowerCase() === job.payer.toLowerCase()
+  const { job, now, isFresh, receiptHash, mayMove = false, children } = props
+  const charge = <Charge job={job} now={now} />
   return (
     <Ticket
       label="Job ticket"
@@ -42,52 +41,58 @@ export function JobTicket(props: Props): ReactNode {
             </span>
             <Hole punched={job.charged === true} fresh={isFresh && job.charged === true} />
           </div>
-          {isFree(job) ? <Charge job={job} now={now} /> : <Sum amount={job.amount} />}
+          {isFree(job) ? charge : <Sum amount={job.amount} />}
         </>
       }
     >
-      <Lines
-        of={[
-          [
-            'Job',
-            <>
-              <bdi>{job.agent_name}</bdi>, <span className="mono">{job.capability}</span>
-              {job.elapsed_ms !== null && `, ${formatDuration(job.elapsed_ms)}`}
-            </>,
-          ],
-          order === undefined
-            ? undefined
-            : [job.charged ? 'Paid to' : 'Payee', <Address key="to" of={order.pay_to} />],
-          [
-            'From',
-            order === undefined ? (
-              <Address of={job.payer} />
-            ) : (
-              <>
-                <bdi>{order.wallet}</bdi>, <Address of={job.payer} />
-                {isOfThisPage && balance !== undefined && `, now has ${groupDigits(balance.usdc)} USDC`}
-              </>
-            ),
-          ],
-          job.payment.transaction === null
-            ? undefined
-            : ['Transfer', <Transaction key="transfer" of={job.payment.transaction} />],
-          job.payment.block_number === null ? undefined : ['Block', String(job.payment.block_number)],
-          receiptHash === undefined || job.receipt === null
-            ? undefined
-            : [
-                'Receipt',
-                <>
-                  <Hash of={receiptHash} /> signed by this platform
-                </>,
-              ],
-        ]}
-      />
+      <TicketLines {...props} />
       {mayMove && isOver(job) && <SpentForJob payer={job.payer} jobId={job.job_id} />}
-      {!isFree(job) && <Charge job={job} now={now} />}
+      {!isFree(job) && charge}
       {children}
       {receiptHash !== undefined && job.charged === true && <Bars hash={receiptHash} />}
     </Ticket>
+  )
+}
+
+function TicketLines({ job, order, receiptHash }: Props): ReactNode {
+  const { transaction, block_number: block } = job.payment
+  return (
+    <Lines
+      of={[
+        [
+          'Job',
+          <>
+            <bdi>{job.agent_name}</bdi>, <span className="mono">{job.capability}</span>
+            {job.elapsed_ms !== null && `, ${formatDuration(job.elapsed_ms)}`}
+          </>,
+        ],
+        order && [job.charged ? 'Paid to' : 'Payee', <Address key="to" of={order.pay_to} />],
+        ['From', <Payer key="from" job={job} order={order} />],
+        transaction === null ? undefined : ['Transfer', <Transaction key="transfer" of={transaction} />],
+        block === null ? undefined : ['Block', String(block)],
+        receiptHash === undefined || job.receipt === null
+          ? undefined
+          : [
+              'Receipt',
+              <>
+                <Hash of={receiptHash} /> signed by this platform
+              </>,
+            ],
+      ]}
+    />
+  )
+}
+
+/** The wallet that pays; with its balance where it is the one of this page. */
+function Payer({ job, order }: Pick<Props, 'job' | 'order'>): ReactNode {
+  const { wallet, balance } = usePurse()
+  if (order === undefined) return <Address of={job.payer} />
+  const isOfThisPage = wallet?.address.toLowerCase() === job.payer.toLowerCase()
+  return (
+    <>
+      <bdi>{order.wallet}</bdi>, <Address of={job.payer} />
+      {isOfThisPage && balance !== undefined && `, now has ${groupDigits(balance.usdc)} USDC`}
+    </>
   )
 }
 
@@ -112,7 +117,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
   )
 }
 
-/** What can still become of the money, in a sentence. */
+/** Whether the money can still move, in a sentence. */
 function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number }): ReactNode {
   const { payment } = job
   if (job.charged_without_delivery)
@@ -138,12 +143,12 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
   )
 }
 
-/** Nothing is moved for it any more. */
+/** Whether its agent can move no more tokens for it. */
 function isOver({ status }: JobAnswer): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** Nothing was charged for it, and that is known. */
+/** Whether it is known that nothing was charged. */
 function isFree({ charged }: JobAnswer): boolean {
   return charged === false
 }

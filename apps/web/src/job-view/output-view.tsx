@@ -10,7 +10,7 @@ const LONG_TEXT = 400
 const MOST_ROWS = 50
 const MOST_COLUMNS = 12
 
-/** What an agent gave, each field by its type. Words of an agent are text, an image is shown as an image and nothing else. */
+/** The output of an agent, each field by its type. Words of an agent are text; an image is an image and nothing else. */
 export function OutputView(props: {
   readonly output: JsonObject
   readonly fields: FieldMap
@@ -46,7 +46,7 @@ export function OutputFields(props: {
   readonly output: JsonObject
   readonly fields: FieldMap
   readonly fileName: string
-  /** It is what somebody came for: a picture is large, and every text can be copied. */
+  /** It is the main content of the page: a picture is large, and every text can be copied. */
   readonly isWhole?: boolean
 }): ReactNode {
   const { output, fields, fileName, isWhole = false } = props
@@ -124,7 +124,7 @@ function Value({ value, isWhole }: { readonly value: JsonValue; readonly isWhole
   return <Json value={value} />
 }
 
-/** Text as it is: folded where it is long. */
+/** Text unchanged, folded where it is long. */
 function Text({ text, isCopied }: { readonly text: string; readonly isCopied: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(text.length <= LONG_TEXT)
   return (
@@ -189,7 +189,7 @@ function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
   )
 }
 
-/** An image from a blob: whatever is in it runs nothing and asks nobody. */
+/** An image from a blob: nothing in it runs, and it requests nothing. */
 function Image(props: {
   readonly image: ImageFound
   readonly fileName: string
@@ -256,7 +256,7 @@ function isScalar(value: JsonValue): boolean {
   return value === null || typeof value !== 'object'
 }
 
-/** Where an output will be. */
+/** The place of an output that has not come yet. */
 export function OutputToCome({
   fields,
 }: {

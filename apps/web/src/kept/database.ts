@@ -1,14 +1,14 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { Draft } from './draft.ts'
 import type { KeptRun } from './kept-run.ts'
-import type { Order } from './order.ts'
+import type { SignedOrder } from './order.ts'
 
-/** All that this browser keeps. */
+/** The database of this browser. */
 interface Kept extends DBSchema {
-  orders: { key: string; value: Order; indexes: { 'by-time': number } }
+  orders: { key: string; value: SignedOrder; indexes: { 'by-time': number } }
   runs: { key: string; value: KeptRun; indexes: { 'by-time': number } }
   drafts: { key: string; value: Draft; indexes: { 'by-time': number } }
-  /** By name: what else there is. */
+  /** Other values, by name. */
   kept: { key: string; value: string }
 }
 
@@ -16,8 +16,8 @@ const VERSION = 2
 
 let opened: Promise<IDBPDatabase<Kept>> | undefined
 
-/** Opens what this browser keeps, once. */
-export function openDatabase(): Promise<IDBPDatabase<Kept>> {
+/** Opens the database of this browser, once. */
+export function openBrowserDatabase(): Promise<IDBPDatabase<Kept>> {
   opened ??= openDB<Kept>('farebox', VERSION, {
     upgrade(database, before) {
       if (before < 1) {
@@ -27,26 +27,26 @@ export function openDatabase(): Promise<IDBPDatabase<Kept>> {
       database.createObjectStore('runs', { keyPath: 'run_id' }).createIndex('by-time', 'created_at')
       database.createObjectStore('drafts', { keyPath: 'draft_id' }).createIndex('by-time', 'changed_at')
     },
-    // Another tab has a newer version of the pages: it must not wait for this one.
+    // Another tab has a newer version of the pages, which must not wait for this one.
     blocking: () => void opened?.then(database => database.close()),
   })
   return opened
 }
 
-const TOLD = { orders: 'farebox-orders', runs: 'farebox-runs', drafts: 'farebox-drafts' } as const
+const CHANNELS = { orders: 'farebox-orders', runs: 'farebox-runs', drafts: 'farebox-drafts' } as const
 const channels = new Map<string, BroadcastChannel>()
 
-/** Tells the other tabs, and this one, that something kept has changed. */
-export function tellChange(store: keyof typeof TOLD, key: string): void {
+/** Notifies the other tabs, and this one, of a change in a store. */
+export function notifyChange(store: keyof typeof CHANNELS, key: string): void {
   if (typeof BroadcastChannel === 'undefined') return
-  const channel = channels.get(store) ?? new BroadcastChannel(TOLD[store])
+  const channel = channels.get(store) ?? new BroadcastChannel(CHANNELS[store])
   channels.set(store, channel)
   channel.postMessage(key)
 }
 
-/** Listens to changes of a store, by whichever tab; resolves to what ends it. */
-export function watchChanges(store: keyof typeof TOLD, tell: (key: string) => void): () => void {
-  const listener = new BroadcastChannel(TOLD[store])
-  listener.addEventListener('message', event => tell(String(event.data)))
+/** Reports the changes of a store by any tab. Returns the function that ends it. */
+export function watchChanges(store: keyof typeof CHANNELS, report: (key: string) => void): () => void {
+  const listener = new BroadcastChannel(CHANNELS[store])
+  listener.addEventListener('message', event => report(String(event.data)))
   return () => listener.close()
 }

@@ -1,16 +1,16 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** A flow that is made in this browser; whoever is signed in can save it on the platform as well. */
+/** A flow that was made in this browser. A reader who is signed in can save it on the platform too. */
 export interface Draft {
   /** UUID v4; the key, and its place under `/flows/`. */
   readonly draft_id: string
   readonly flow: Flow
-  /** Values of its inputs: a template's sample, or what it was run with last. */
+  /** Values of its inputs: those of a template, or those of the last run. */
   readonly input: JsonObject
   /** The saved flow that it is a working copy of. */
   readonly saved?: { readonly flow_id: string; readonly revision: number }
-  /** Whether it has changes that the platform does not have. */
+  /** It has changes that the platform does not have. */
   readonly is_ahead?: boolean
   /** Unix seconds. */
   readonly created_at: number
@@ -18,7 +18,7 @@ export interface Draft {
   readonly changed_at: number
 }
 
-/** Why a draft was not opened. */
+/** The sentence for a draft that was not opened. */
 export const NO_DRAFTS = 'This browser cannot save drafts right now.'
 
 /** Keeps a flow as a new draft of this browser, and goes there. Rejects where this browser keeps nothing. */

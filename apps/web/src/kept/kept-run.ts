@@ -2,7 +2,7 @@ import type { Flow } from '@farebox/flows/document/flow'
 import type { RunPayment, RunProgress } from '@farebox/platform-api/flows/runs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** A run as it is kept in the browser from before it is first sent: the same request goes out until it is answered. */
+/** A run as this browser keeps it from before it is first sent: a repeat sends the same request. */
 export interface KeptRun {
   /** UUID v4; the key. */
   readonly run_id: string
@@ -14,33 +14,33 @@ export interface KeptRun {
   readonly input: JsonObject
   /** Decimal USDC. */
   readonly max_total: string
-  /** Signed, and not known to have arrived: with the start of the run, or later. Empty once the platform has them. */
+  /** Payments that were signed, with the start of the run or later, and that the platform may not have. */
   readonly unsent: readonly RunPayment[]
   /** Whether the platform has the run. */
   readonly is_started: boolean
   readonly payer: string
-  /** How the wallet is called: `Test wallet`. */
+  /** The name of the wallet: `Test wallet`. */
   readonly wallet: string
   /** Unix seconds. */
   readonly created_at: number
-  /** Opens the run; made here, so that a lost answer loses nothing. Absent: whoever is signed in as its payer. */
+  /** Opens the run; made here, so that a lost answer loses nothing. Absent: the session of its payer opens it. */
   readonly run_token?: string
-  /** The run as it was last seen. */
+  /** The run as the platform last reported it. */
   readonly seen?: SeenRun
   /** The platform refused it, so that there is no run. */
   readonly refusal?: { readonly type: string; readonly sentence: string }
 }
 
-/** What a list shows of a run. */
+/** The parts of a run that a list shows. */
 export interface SeenRun {
   readonly status: RunProgress['status']
-  /** What it waits for, where that is its payer: another try, a payment or an answer. */
+  /** The action of its payer that it waits for: another try, a payment or an answer. */
   readonly needs: 'retry' | 'payment' | 'person' | null
   readonly paid: string
   readonly exposed: string
   /** Paid steps that are delivered. */
   readonly done: number
-  /** Paid steps that were not left out. */
+  /** Paid steps that were not skipped. */
   readonly steps: number
   /** Unix seconds. */
   readonly changed_at: number

@@ -1,18 +1,18 @@
 import type { Draft } from './draft.ts'
 
 /**
- * Leaves what was changed last where a page that is going away still can: a database needs a moment that it may not
- * have. Browsers may keep nothing for a page, or too little: then the last third of a second is lost.
+ * Saves the last change when a page is closed, in storage that writes at once: a database may not have the time. Where
+ * the browser gives the page no storage, or too little, the last third of a second is lost.
  */
 export function leaveBehind(draft: Draft): void {
   try {
     localStorage.setItem(keyOf(draft.draft_id), JSON.stringify(draft))
   } catch {
-    // See above.
+    // Storage is full or missing: see above.
   }
 }
 
-/** All that was left: each is newer than what is kept, or was kept meanwhile. What cannot be read is none. */
+/** All changes that were left behind. Each is newer than the stored draft, or was stored since. Unreadable ones count as none. */
 export function listLeftBehind(): readonly Draft[] {
   try {
     return Object.keys(localStorage)
@@ -23,7 +23,7 @@ export function listLeftBehind(): readonly Draft[] {
   }
 }
 
-/** Takes one away, which is kept or not wanted any more. */
+/** Removes one that was stored or is not needed. */
 export function forgetLeftBehind(draftId: string): void {
   try {
     localStorage.removeItem(keyOf(draftId))

@@ -1,39 +1,40 @@
-import { openDatabase, tellChange, watchChanges } from './database.ts'
-import type { Order } from './order.ts'
+import { openBrowserDatabase, notifyChange, watchChanges } from './database.ts'
+import type { SignedOrder, OrderJournal } from './order.ts'
 
 const MOST_LISTED = 200
 
-/** Writes an order, so that it outlives the page. Resolves when it is kept. */
-export async function keepOrder(order: Order): Promise<void> {
-  const database = await openDatabase()
-  const writing = database.transaction('orders', 'readwrite', { durability: 'strict' })
-  await writing.store.put(order)
-  await writing.done
-  tellChange('orders', order.job_id)
-}
-
-/** Changes what is known of an order that is kept. */
-export async function updateOrder(jobId: string, change: Partial<Order>): Promise<Order | undefined> {
-  const database = await openDatabase()
-  const writing = database.transaction('orders', 'readwrite')
-  const order = await writing.store.get(jobId)
-  if (order === undefined) return undefined
-  const changed = { ...order, ...change }
-  await writing.store.put(changed)
-  await writing.done
-  tellChange('orders', jobId)
-  return changed
-}
-
-/** An order by its job. */
-export async function readOrder(jobId: string): Promise<Order | undefined> {
-  return await (await openDatabase()).get('orders', jobId)
+/** The orders of this browser, in its database. */
+export const orderJournal: OrderJournal = {
+  async keep(order) {
+    const database = await openBrowserDatabase()
+    const writing = database.transaction('orders', 'readwrite', { durability: 'strict' })
+    await writing.store.put(order)
+    await writing.done
+    notifyChange('orders', order.job_id)
+  },
+  async read(jobId) {
+    return await (await openBrowserDatabase()).get('orders', jobId)
+  },
+  async update(jobId, change) {
+    const database = await openBrowserDatabase()
+    const writing = database.transaction('orders', 'readwrite')
+    const order = await writing.store.get(jobId)
+    if (order === undefined) return undefined
+    const changed = { ...order, ...change }
+    await writing.store.put(changed)
+    await writing.done
+    notifyChange('orders', jobId)
+    return changed
+  },
+  async lock(jobId, work, signal) {
+    return await navigator.locks.request(`farebox-order-${jobId}`, { signal }, work)
+  },
 }
 
 /** The newest orders of this browser. */
-export async function listOrders(most = MOST_LISTED): Promise<readonly Order[]> {
-  const database = await openDatabase()
-  const orders: Order[] = []
+export async function listOrders(most = MOST_LISTED): Promise<readonly SignedOrder[]> {
+  const database = await openBrowserDatabase()
+  const orders: SignedOrder[] = []
   let cursor = await database.transaction('orders').store.index('by-time').openCursor(null, 'prev')
   while (cursor !== null && orders.length < most) {
     orders.push(cursor.value)
@@ -42,7 +43,7 @@ export async function listOrders(most = MOST_LISTED): Promise<readonly Order[]> 
   return orders
 }
 
-/** Tells of orders that change, in this tab or in another; resolves to what ends it. */
-export function watchOrders(tell: (jobId: string) => void): () => void {
-  return watchChanges('orders', tell)
+/** Reports the orders that change, in this tab or in another. Returns the function that ends it. */
+export function watchOrders(report: (jobId: string) => void): () => void {
+  return watchChanges('orders', report)
 }

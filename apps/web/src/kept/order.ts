@@ -1,8 +1,8 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** An order as it is kept in the browser from before it is first sent: the same bytes go out again, never others. */
-export interface Order {
+/** An order as this browser keeps it from before it is first sent: a repeat sends the same bytes. */
+export interface SignedOrder {
   /** UUID v4; the key. */
   readonly job_id: string
   readonly agent_id: number
@@ -17,22 +17,34 @@ export interface Order {
   readonly amount: string
   readonly pay_to: string
   readonly payer: string
-  /** How the wallet is called: `Test wallet`. */
+  /** The name of the wallet: `Test wallet`. */
   readonly wallet: string
-  /** Unix seconds: no authorization is good after it. */
+  /** Unix seconds: the authorization is not valid after it. */
   readonly usable_until: number
   /** Unix seconds. */
   readonly created_at: number
   /** Opens the job; from the first answer. */
   readonly job_token?: string
-  /** The job as it was last seen. */
+  /** The job as the platform last reported it. */
   readonly job?: JobAnswer
-  /** The platform refused the order itself, so that there is no job. */
+  /** The platform rejected the order itself, so there is no job. */
   readonly refusal?: { readonly type: string; readonly sentence: string }
 }
 
-/** Whether there is nothing more to learn of it. */
-export function isSettled({ job, refusal }: Order, now: number): boolean {
+/** The orders of this browser, which outlive its pages. */
+export interface OrderJournal {
+  /** Writes an order. Resolves once it would survive a crash of the browser. */
+  keep(order: SignedOrder): Promise<void>
+  /** The order of a job; undefined: there is none. */
+  read(jobId: string): Promise<SignedOrder | undefined>
+  /** Changes what is known of an order. Resolves to the changed order; undefined: there is none of that job. */
+  update(jobId: string, change: Partial<SignedOrder>): Promise<SignedOrder | undefined>
+  /** Does some work on an order while no other tab does. Rejects where the signal aborts before the work begins. */
+  lock<Result>(jobId: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result>
+}
+
+/** Whether there is nothing more to learn about an order. */
+export function isOrderFinal({ job, refusal }: SignedOrder, now: number): boolean {
   if (refusal !== undefined) return true
   if (job === undefined) return false
   if (job.status === 'completed') return true

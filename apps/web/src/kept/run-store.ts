@@ -1,45 +1,45 @@
-import { openDatabase, tellChange, watchChanges } from './database.ts'
+import { openBrowserDatabase, notifyChange, watchChanges } from './database.ts'
 import type { KeptRun } from './kept-run.ts'
 
 const MOST_LISTED = 200
 
-/** Writes a run, so that it outlives the page. Resolves when it is kept. */
+/** Writes a run, so that it outlives the page. Resolves once it would survive a crash of the browser. */
 export async function keepRun(run: KeptRun): Promise<void> {
-  const database = await openDatabase()
+  const database = await openBrowserDatabase()
   const writing = database.transaction('runs', 'readwrite', { durability: 'strict' })
   await writing.store.put(run)
   await writing.done
-  tellChange('runs', run.run_id)
+  notifyChange('runs', run.run_id)
 }
 
 /**
- * Changes what is known of a run that is kept.
+ * Changes a run of this browser.
  *
- * @param change what changes, of the run as it is kept by then
+ * @param change given the run as the store has it then; returns its changes
  */
 export async function updateRun(
   runId: string,
   change: (run: KeptRun) => Partial<KeptRun>,
 ): Promise<KeptRun | undefined> {
-  const database = await openDatabase()
+  const database = await openBrowserDatabase()
   const writing = database.transaction('runs', 'readwrite', { durability: 'strict' })
   const run = await writing.store.get(runId)
   if (run === undefined) return undefined
   const changed = { ...run, ...change(run) }
   await writing.store.put(changed)
   await writing.done
-  tellChange('runs', runId)
+  notifyChange('runs', runId)
   return changed
 }
 
 /** A run of this browser; undefined: it has none of that id. */
-export async function readRun(runId: string): Promise<KeptRun | undefined> {
-  return await (await openDatabase()).get('runs', runId)
+export async function readKeptRun(runId: string): Promise<KeptRun | undefined> {
+  return await (await openBrowserDatabase()).get('runs', runId)
 }
 
 /** The newest runs of this browser. */
 export async function listRuns(most = MOST_LISTED): Promise<readonly KeptRun[]> {
-  const database = await openDatabase()
+  const database = await openBrowserDatabase()
   const runs: KeptRun[] = []
   let cursor = await database.transaction('runs').store.index('by-time').openCursor(null, 'prev')
   while (cursor !== null && runs.length < most) {
@@ -49,13 +49,13 @@ export async function listRuns(most = MOST_LISTED): Promise<readonly KeptRun[]> 
   return runs
 }
 
-/** Tells of runs that change, in this tab or in another; resolves to what ends it. */
-export function watchRuns(tell: (runId: string) => void): () => void {
-  return watchChanges('runs', tell)
+/** Reports the runs that change, in this tab or in another. Returns the function that ends it. */
+export function watchRuns(report: (runId: string) => void): () => void {
+  return watchChanges('runs', report)
 }
 
-/** Forgets a run that never began. */
+/** Deletes a run that never began. */
 export async function removeRun(runId: string): Promise<void> {
-  await (await openDatabase()).delete('runs', runId)
-  tellChange('runs', runId)
+  await (await openBrowserDatabase()).delete('runs', runId)
+  notifyChange('runs', runId)
 }

@@ -1,10 +1,15 @@
 import { WalletProblem } from '../wallet/wallet.ts'
 
-/** Why nothing was sent, in sentences. Once something was sent nothing comes here. */
-export function explainStop(error: unknown): {
+/** Why nothing was sent. */
+export interface StopReason {
   readonly sentence: string
   readonly tone: 'warn' | 'refused'
-} {
+  /** The wallet has too little, or another wallet has to pay. */
+  readonly isShort?: boolean
+}
+
+/** Why nothing was sent, in sentences. Failures after something was sent are explained elsewhere. */
+export function explainStop(error: unknown): StopReason {
   const message = error instanceof Error ? error.message : 'The action could not be completed.'
   return {
     sentence: `${asSentence(message)} Nothing was sent and nothing was charged.`,

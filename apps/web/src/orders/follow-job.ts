@@ -3,7 +3,7 @@ import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { follow } from './follow.ts'
 
-/** A job to be followed, and what opens it. */
+/** A job to follow, and the tokens that open it. */
 export interface FollowedJob {
   readonly jobId: string
   /** Undefined: the reader is signed in as its payer, or has the token of its run. */
@@ -12,7 +12,7 @@ export interface FollowedJob {
   readonly runToken?: string | undefined
 }
 
-/** What opens a job, as requests for it show it. */
+/** The headers that open a job. */
 export function headersFor({ token, runToken }: Omit<FollowedJob, 'jobId'>): { [name: string]: string } {
   return {
     ...(token !== undefined && { 'job-token': token }),
@@ -20,7 +20,7 @@ export function headersFor({ token, runToken }: Omit<FollowedJob, 'jobId'>): { [
   }
 }
 
-/** Reports a job each time it changes, until nothing more can become of it, as {@link follow} does. */
+/** Reports a job each time it changes, until it is over, as {@link follow} does. */
 export async function followJob(
   ask: Ask,
   { jobId, ...tokens }: FollowedJob,
@@ -37,7 +37,7 @@ export async function followJob(
   await follow(ask, job, report, signal)
 }
 
-/** Whether nothing more can become of a job. */
+/** Whether a job cannot change any more. */
 export function isOver({ status, payment }: JobAnswer): boolean {
   return (
     status === 'completed' || ((status === 'failed' || status === 'expired') && payment.status !== 'open')

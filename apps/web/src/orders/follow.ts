@@ -6,26 +6,26 @@ import { readEvents } from './read-events.ts'
 const SHORTEST_PAUSE_MS = 700
 const LONGEST_PAUSE_MS = 15_000
 
-/** Something that changes at the platform, and comes to an end. */
-export interface Followed<Seen> {
-  /** It is read here; its events are below, at `/events`. */
+/** A resource of the platform that changes until it is over. */
+export interface FollowedResource<Seen> {
+  /** Its path; its events are at `/events` below it. */
   readonly path: string
-  /** What is read there, and what the events carry. */
+  /** The form of its answer and of its events. */
   readonly answer: AnswerOf<Seen>
-  /** Of the events that carry it. */
+  /** The type of its events. */
   readonly type: string
   readonly headers: { readonly [name: string]: string }
-  /** Nothing more can become of it. */
+  /** Whether it cannot change any more. */
   readonly isOver: (seen: Seen) => boolean
 }
 
 /**
- * Reports something each time it changes, until it is over: by the platform's events, and by asking where they do not come.
- * Rejects where it is not there (an `ApiFailure`, 404) and when the signal aborts.
+ * Reports a resource each time it changes, until it is over: by the platform's events, and by requests where no events come.
+ * Rejects where the platform does not have it (an `ApiFailure`, 404) and when the signal aborts.
  */
 export async function follow<Seen>(
   ask: Ask,
-  { path, answer, type, headers, isOver }: Followed<Seen>,
+  { path, answer, type, headers, isOver }: FollowedResource<Seen>,
   report: (seen: Seen) => void,
   signal: AbortSignal,
 ): Promise<void> {

@@ -2,8 +2,8 @@ import { connect } from '@farebox/client/exchange/client-options'
 import { streamEvents, type StreamedEvent } from '@farebox/client/internal/exchange/event-stream'
 
 /**
- * Reads the events of a path of this platform, as the one who is signed in here. Ends when the server ends; throws where
- * there is no stream, it breaks off, or falls silent.
+ * Reads the events of a path of this platform, with the session of this browser. Ends when the server ends; throws where
+ * there is no stream, and where it is interrupted or stalls.
  */
 export function readEvents(
   path: string,

@@ -1,36 +1,44 @@
+import type { Clock } from '@farebox/client/internal/exchange/clock'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import { readOrder, updateOrder } from '../kept/order-store.ts'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder, OrderJournal } from '../kept/order.ts'
 import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
 import { putUntilAnswered, type Answered } from './put-until-answered.ts'
 
+/** The platform that takes orders, and the journal that keeps them. */
+export interface OrderAccess {
+  readonly ask: Ask
+  readonly journal: OrderJournal
+  readonly clock: Clock
+}
+
 /**
- * Sends an order that is kept, again and again until the platform has answered: the same bytes, so that it is the same
- * job. One tab at a time does it. Resolves with the order as it is kept then: with its job, or with its refusal.
+ * Sends an order that the journal has, until the platform has answered: the same bytes each time, so it is the same job.
+ * One tab at a time sends it. Resolves to the order as the journal then has it: with its job, or with its refusal.
  *
- * @param tell of an answer that did not come, once for each
+ * @param onUnanswered called for each attempt without an answer
  */
 export async function sendOrder(
-  ask: Ask,
-  order: Order,
-  tell: () => void,
+  { ask, journal, clock }: OrderAccess,
+  order: SignedOrder,
+  onUnanswered: () => void,
   signal: AbortSignal,
-): Promise<Order> {
-  return await navigator.locks.request(`farebox-order-${order.job_id}`, { signal }, async () => {
-    const kept = await readOrder(order.job_id)
-    // Another tab was first.
+): Promise<SignedOrder> {
+  const send = async (): Promise<SignedOrder> => {
+    const kept = await journal.read(order.job_id)
+    // Another tab has sent it.
     if (kept?.job !== undefined || kept?.refusal !== undefined) return kept
     const { job_id, agent_id, capability, input, deadline, payment } = order
     const body = { agent_id, capability, job_id, input, deadline, payment }
     const put = (): Promise<JobAnswer> =>
       ask('/v1/jobs?wait=false', answers.job, { method: 'POST', body, signal })
-    const change = changeOf(await putUntilAnswered(put, tell, signal))
-    return (await updateOrder(order.job_id, change)) ?? { ...order, ...change }
-  })
+    const change = changeOf(await putUntilAnswered(put, { onUnanswered, signal, clock }))
+    return (await journal.update(order.job_id, change)) ?? { ...order, ...change }
+  }
+  return await journal.lock(order.job_id, send, signal)
 }
 
-function changeOf(answered: Answered<JobAnswer>): Partial<Order> {
+function changeOf(answered: Answered<JobAnswer>): Partial<SignedOrder> {
   if (!answered.ok) return { refusal: { type: answered.failure.type, sentence: answered.failure.message } }
   const { answer: job } = answered
   return { job, ...(job.job_token !== undefined && { job_token: job.job_token }) }

@@ -1,12 +1,12 @@
 import { deadlineAfterSigning } from '@farebox/client/internal/pay/sign-for-job'
 import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder } from '../kept/order.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { signQuote } from './sign-quote.ts'
 
-/** What is ordered. */
-export interface Wanted {
+/** The capability that is ordered, and its input. */
+export interface OrderContent {
   readonly agentId: number
   readonly agentName: string
   readonly capability: string
@@ -18,9 +18,13 @@ export interface Wanted {
  *
  * Throws an `Error` with a sentence where the quote is not one that these pages can show in full.
  */
-export async function signOrder(wallet: Wallet, wanted: Wanted, quote: QuoteAnswer): Promise<Order> {
+export async function signOrder(
+  wallet: Wallet,
+  content: OrderContent,
+  quote: QuoteAnswer,
+): Promise<SignedOrder> {
   const usableUntil = Math.floor(Date.now() / 1_000) + Math.ceil(quote.max_timeout_seconds)
-  const { agentId, capability } = wanted
+  const { agentId, capability } = content
   const { jobId, header } = await signQuote(wallet, quote, { agentId, capability, usableUntil })
   const now = Date.now() / 1_000
   const deadline = deadlineAfterSigning(now, {
@@ -31,10 +35,10 @@ export async function signOrder(wallet: Wallet, wanted: Wanted, quote: QuoteAnsw
     throw new Error('Signing took too long, so the signature can no longer be used. Sign again.')
   return {
     job_id: jobId,
-    agent_id: wanted.agentId,
-    agent_name: wanted.agentName,
-    capability: wanted.capability,
-    input: wanted.input,
+    agent_id: content.agentId,
+    agent_name: content.agentName,
+    capability: content.capability,
+    input: content.input,
     deadline,
     payment: header,
     amount: quote.amount,

@@ -12,11 +12,11 @@ export interface SignedQuote {
   readonly header: string
 }
 
-/** What the page shows of an order. */
+/** The parts of an order that the page shows. */
 export interface ShownOrder {
   readonly agentId: number
   readonly capability: string
-  /** Unix seconds: the payment is not good after that. */
+  /** Unix seconds: the payment is not valid after it. */
   readonly usableUntil: number
 }
 

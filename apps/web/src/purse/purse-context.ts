@@ -2,26 +2,26 @@ import type { WalletBalance } from '@farebox/platform-api/wallets'
 import { createContext, useContext } from 'react'
 import type { Wallet } from '../wallet/wallet.ts'
 
-/** Who pays on these pages, and what they have. */
+/** The wallet that pays on these pages, and its balance. */
 export interface PurseState {
-  /** Undefined: nobody is connected so far. */
+  /** Undefined: none is connected. */
   readonly wallet: Wallet | undefined
   /** As it was last read; undefined: not yet. */
   readonly balance: WalletBalance | undefined
-  /** Whether a browser has looked for wallets yet. */
+  /** Whether the page has looked for wallets. */
   readonly isReady: boolean
   /**
-   * The wallet, asked for where there is none, or where another is wanted. Undefined: nobody was chosen. Throws a
-   * `WalletProblem`.
+   * The wallet; the reader is asked where there is none, or where another is wanted. Undefined: the reader has chosen none.
+   * Throws a `WalletProblem`. The same function for as long as the page is open.
    */
   connect(options?: { readonly another: boolean }): Promise<Wallet | undefined>
-  /** Asks for a wallet; who declines has chosen none. */
+  /** Asks the reader for a wallet where there is none. */
   choose(): void
-  /** Asks for another wallet. */
+  /** Asks the reader for another wallet. */
   chooseOther(): void
   /** Asks the local chain for test money for the wallet. Undefined: no local chain, or no wallet. */
   readonly fund: (() => Promise<void>) | undefined
-  /** Reads the balance again. */
+  /** Reads the balance again. The same function for as long as the page is open. */
   refresh(): void
 }
 

@@ -7,36 +7,21 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { ChooseWallet } from './choose-wallet.tsx'
 import { PurseProvider, type PurseState } from './purse-context.ts'
 
-/** In the browser's storage: which wallet was chosen last, by its id. */
+/** In the browser's storage: the id of the wallet that was chosen last. */
 const CHOSEN = 'farebox-wallet'
 const BALANCE_MS = 30_000
-/** A wallet of the browser that does not say whether it knows this page is not waited for any longer. */
+/** A payment waits this long for a wallet of the browser to say whether it knows this page. */
 const OPENING_MS = 3_000
 
 /** Holds the wallet of a page's reader. On a local chain there is a test wallet from the start. */
 export function WalletPurse({ children }: { readonly children: ReactNode }): ReactNode {
   const { platform } = useSite()
-  const [wallet, setWallet] = useState<Wallet>()
-  const [isReady, setReady] = useState(false)
-  const [found, setFound] = useState<readonly FoundWallet[]>([])
-  const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
+  const { fundAddress, openTest } = useTestWallet()
+  const { wallet, current, found, isReady, hold } = useHeldWallet(openTest)
   const path = wallet && `/v1/wallets/${wallet.address}/balance`
   const { answer: balance, again } = useAsk(path, answers.walletBalance, { everyMs: BALANCE_MS })
-  // The payer may have chosen the wallet a moment ago: the callback reads the current wallet.
   const refresh = useCallback(() => void again(), [again])
-  const { fundAddress, openTest } = useTestWallet()
-  const opening = useOpening(openTest, { setWallet, setReady, setFound })
-  useAccountChanges(wallet, found, setWallet)
-  const connect = useCallback<PurseState['connect']>(
-    async ({ another } = { another: false }) => {
-      if (!another) {
-        const known = wallet ?? (await opening.current)
-        if (known !== undefined) return known
-      }
-      return await new Promise(resolve => setChoosing({ done: resolve }))
-    },
-    [wallet],
-  )
+  const { connect, choosing, choose } = useConnect(current)
   const fund = useMemo(() => {
     if (!platform.local_mode || wallet === undefined) return undefined
     return async () => {
@@ -45,43 +30,38 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
     }
   }, [platform.local_mode, wallet, fundAddress, refresh])
   const purse = useMemo<PurseState>(() => {
-    const choose = (another: boolean): void => void connect({ another }).catch(() => undefined)
+    const ask = (another: boolean): void => void connect({ another }).catch(() => undefined)
     return {
       wallet,
       balance,
       isReady,
       connect,
-      choose: () => choose(false),
-      chooseOther: () => choose(true),
+      choose: () => ask(false),
+      chooseOther: () => ask(true),
       fund,
       refresh,
     }
   }, [wallet, balance, isReady, connect, fund, refresh])
-  const chosen = (id: string, opened: Wallet): void => {
-    localStorage.setItem(CHOSEN, id)
-    setWallet(opened)
-    choosing?.done(opened)
-    setChoosing(undefined)
-  }
   return (
     <PurseProvider value={purse}>
       {children}
-      {choosing !== undefined && (
+      {choosing && (
         <ChooseWallet
           found={found}
           openTest={platform.local_mode ? openTest : undefined}
-          chosen={chosen}
-          close={() => {
-            choosing.done(undefined)
-            setChoosing(undefined)
+          chosen={(id, opened) => {
+            localStorage.setItem(CHOSEN, id)
+            hold(opened)
+            choose(opened)
           }}
+          close={() => choose(undefined)}
         />
       )}
     </PurseProvider>
   )
 }
 
-/** The test wallet of a local chain, and what pays into a wallet there. */
+/** The test wallet of a local chain, and the faucet of that chain. */
 function useTestWallet(): {
   readonly fundAddress: (address: string) => Promise<void>
   readonly openTest: () => Promise<Wallet>
@@ -99,31 +79,57 @@ function useTestWallet(): {
       import('../kept/test-key-store.ts'),
     ])
     const opened = await openTestWallet(testKeyStore, ask)
-    // Until it has answered the wallet may be empty; what pays says so then.
+    // Until the faucet has answered the wallet may be empty; the payment says so then.
     await fundAddress(opened.address).catch(() => undefined)
     return opened
   }, [ask, fundAddress])
   return { fundAddress, openTest }
 }
 
-/** The wallet that is there without asking; who pays before it is open waits for it. */
+/** The wallet in use, as the page shows it. */
+interface HeldWallet {
+  readonly wallet: Wallet | undefined
+  /** The same for a payment, which waits for the wallet that is being opened. */
+  readonly current: RefObject<Promise<Wallet | undefined>>
+  readonly found: readonly FoundWallet[]
+  readonly isReady: boolean
+  readonly hold: (wallet: Wallet | undefined) => void
+}
+
+function useHeldWallet(openTest: () => Promise<Wallet>): HeldWallet {
+  const [wallet, setWallet] = useState<Wallet>()
+  const [isReady, setReady] = useState(false)
+  const [found, setFound] = useState<readonly FoundWallet[]>([])
+  const current = useRef<Promise<Wallet | undefined>>(NONE)
+  const hold = useCallback((held: Wallet | undefined): void => {
+    current.current = Promise.resolve(held)
+    setWallet(held)
+  }, [])
+  useOpening(openTest, current, { hold, setReady, setFound })
+  useAccountChanges(wallet, found, hold)
+  return { wallet, current, found, isReady, hold }
+}
+
+const NONE = Promise.resolve(undefined)
+
+/** Opens the wallet that needs no question: the test wallet, or the one that was chosen last and knows this page. */
 function useOpening(
   openTest: () => Promise<Wallet>,
+  current: RefObject<Promise<Wallet | undefined>>,
   page: {
-    readonly setWallet: (wallet: Wallet) => void
+    readonly hold: (wallet: Wallet) => void
     readonly setReady: (isReady: boolean) => void
     readonly setFound: (found: readonly FoundWallet[]) => void
   },
-): RefObject<Promise<Wallet | undefined> | undefined> {
+): void {
   const { platform } = useSite()
-  const { setWallet, setReady, setFound } = page
-  const opening = useRef<Promise<Wallet | undefined>>(undefined)
+  const { hold, setReady, setFound } = page
   useEffect(() => {
     let isGone = false
     let stop = (): void => undefined
     const take = (opened: Wallet | undefined): Wallet | undefined => {
       if (isGone) return undefined
-      if (opened !== undefined) setWallet(opened)
+      if (opened !== undefined) hold(opened)
       setReady(true)
       return opened
     }
@@ -142,20 +148,23 @@ function useOpening(
       setReady(true)
       return test ?? (await Promise.race([known, pause(OPENING_MS)]))
     }
-    opening.current = start().catch(() => take(undefined))
+    current.current = start().catch(() => take(undefined))
     return () => {
       isGone = true
       stop()
     }
-  }, [platform.local_mode, openTest, setWallet, setReady, setFound])
-  return opening
+  }, [platform.local_mode, openTest, current, hold, setReady, setFound])
 }
 
-/** Who changes the account in the wallet means this page as well. */
+function pause(ms: number): Promise<undefined> {
+  return new Promise(resolve => setTimeout(resolve, ms, undefined))
+}
+
+/** An account that is changed in the wallet is changed on this page too. */
 function useAccountChanges(
   wallet: Wallet | undefined,
   found: readonly FoundWallet[],
-  setWallet: (wallet: Wallet | undefined) => void,
+  hold: (wallet: Wallet | undefined) => void,
 ): void {
   useEffect(
     () =>
@@ -164,12 +173,31 @@ function useAccountChanges(
         if (known === undefined) return
         import('../wallet/browser-wallets.ts')
           .then(({ connectWallet }) => connectWallet(known, false))
-          .then(setWallet, () => undefined)
+          .then(hold, () => undefined)
       }),
-    [wallet, found, setWallet],
+    [wallet, found, hold],
   )
 }
 
-function pause(ms: number): Promise<undefined> {
-  return new Promise(resolve => setTimeout(resolve, ms, undefined))
+/** Connects the wallet in use, or has the reader choose one. */
+function useConnect(current: RefObject<Promise<Wallet | undefined>>): {
+  readonly connect: PurseState['connect']
+  /** Whether the reader is asked. */
+  readonly choosing: boolean
+  /** The reader's answer; undefined: none. */
+  readonly choose: (wallet: Wallet | undefined) => void
+} {
+  const [asked, setAsked] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
+  const connect = useCallback<PurseState['connect']>(
+    async ({ another } = { another: false }) => {
+      const known = another ? undefined : await current.current
+      return known ?? (await new Promise(resolve => setAsked({ done: resolve })))
+    },
+    [current],
+  )
+  const choose = (wallet: Wallet | undefined): void => {
+    asked?.done(wallet)
+    setAsked(undefined)
+  }
+  return { connect, choosing: asked !== undefined, choose }
 }

@@ -3,89 +3,70 @@ import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
+import { FareTicket } from '../job-view/fare-ticket.tsx'
 import { OutputToCome } from '../job-view/output-view.tsx'
 import { CoverLine } from '../limits/cover-line.tsx'
 import type { SpendCover } from '../limits/use-cover.ts'
 import { Address } from '../parts/short.tsx'
-import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
 
-/** What is known before anything is signed. */
+/** The output to come and the fare, before anything is signed. */
 export function BeforeJob(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
   /** Decimal USDC, as it would be signed for. */
   readonly price: string
-  /** What it moves beside its price; undefined: nothing. */
+  /** The tokens that it moves beside its price; undefined: none. */
   readonly spend: SpendCover | undefined
 }): ReactNode {
   const { agent, capability, price, spend } = props
-  const { platform } = useSite()
-  const { wallet, balance } = usePurse()
+  const { wallet, max_deadline_seconds: seconds, job_p50_ms: usualMs } = agent
   return (
     <>
       <OutputToCome fields={capability.output_schema} />
-      <Ticket
+      <FareTicket
         label="Fare to sign"
-        top={
-          <>
-            <div className="kind">
-              <b>Fare</b>
-              <span className="end">not signed yet</span>
-              <Hole />
-            </div>
-            <Sum amount={price} />
-          </>
-        }
-      >
-        <Lines
-          of={[
-            [
-              'Job',
-              <>
-                <bdi>{agent.name}</bdi>, <span className="mono">{capability.name}</span>
-              </>,
-            ],
-            agent.wallet === null
-              ? undefined
-              : [
-                  'Paid to',
-                  <>
-                    <Address of={agent.wallet} /> {agent.wallet === agent.owner && 'its verified wallet'}
-                  </>,
-                ],
-            [
-              'Paid from',
-              wallet === undefined ? (
-                platform.local_mode ? (
-                  'Test wallet'
-                ) : (
-                  'a wallet you choose'
-                )
-              ) : (
+        amount={price}
+        lines={[
+          [
+            'Job',
+            <>
+              <bdi>{agent.name}</bdi>, <span className="mono">{capability.name}</span>
+            </>,
+          ],
+          wallet === null
+            ? undefined
+            : [
+                'Paid to',
                 <>
-                  <bdi>{wallet.name}</bdi>
-                  {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
-                </>
-              ),
-            ],
-            spend === undefined ? undefined : ['Can move', <CoverLine key="moves" cover={spend.cover} />],
-            agent.max_deadline_seconds === null
-              ? undefined
-              : [
-                  'Time',
-                  `Up to ${agent.max_deadline_seconds} s${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
-                ],
-            [
-              'Signature',
-              agent.max_deadline_seconds === null
-                ? 'valid for this job only'
-                : `valid for this job only, for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s`,
-            ],
-          ]}
-        />
-      </Ticket>
+                  <Address of={wallet} /> {wallet === agent.owner && 'its verified wallet'}
+                </>,
+              ],
+          ['Paid from', <PaidFrom key="from" />],
+          spend === undefined ? undefined : ['Can move', <CoverLine key="moves" cover={spend.cover} />],
+          seconds === null
+            ? undefined
+            : ['Time', `Up to ${seconds} s${usualMs === null ? '' : `, usually ${formatDuration(usualMs)}`}`],
+          [
+            'Signature',
+            `valid for this job only${seconds === null ? '' : `, for ${maxTimeoutSeconds(seconds)} s`}`,
+          ],
+        ]}
+      />
+    </>
+  )
+}
+
+/** The wallet that pays, and its balance. */
+function PaidFrom(): ReactNode {
+  const { platform } = useSite()
+  const { wallet, balance } = usePurse()
+  if (wallet === undefined) return platform.local_mode ? 'Test wallet' : 'a wallet you choose'
+  return (
+    <>
+      <bdi>{wallet.name}</bdi>
+      {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
     </>
   )
 }

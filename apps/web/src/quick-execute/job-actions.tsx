@@ -1,35 +1,21 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { useState, type ReactNode } from 'react'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder } from '../kept/order.ts'
 import { useAction } from '../site/action.ts'
 import { answers } from '../site/answers.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 
-/** What can be done with a job that has an outcome. */
-export function JobActions(props: {
-  readonly order: Order
+interface Props {
+  readonly order: SignedOrder
   readonly job: JobAnswer
-  /** It stands on the job's own page. */
+  /** It is shown on the job's own page. */
   readonly isItsPage: boolean
-}): ReactNode {
+}
+
+/** The actions on a job that has an outcome. */
+export function JobActions(props: Props): ReactNode {
   const { order, job, isItsPage } = props
-  const { ask } = useSite()
-  const { reload } = useNavigation()
-  const [isDeleted, setDeleted] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  const removing = useAction(
-    async () => {
-      const headers: { [name: string]: string } =
-        order.job_token === undefined ? {} : { 'job-token': order.job_token }
-      await ask(`/v1/jobs/${job.job_id}/contents`, answers.none, { method: 'DELETE', headers })
-      return () => {
-        setDeleted(true)
-        if (isItsPage) reload()
-      }
-    },
-    error => (error instanceof Error ? error.message : 'The deletion failed.'),
-  )
   const { receipt } = job
   return (
     <div className="acts">
@@ -48,19 +34,50 @@ export function JobActions(props: {
           </button>
         </>
       )}
+      <Deletion {...props} />
+    </div>
+  )
+}
+
+function save(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/jose' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** Deletes input and output on the platform, after a question. */
+function Deletion({ order, job, isItsPage }: Props): ReactNode {
+  const { ask } = useSite()
+  const { reload } = useNavigation()
+  const [isDeleted, setDeleted] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const removing = useAction(
+    async () => {
+      const headers: { [name: string]: string } =
+        order.job_token === undefined ? {} : { 'job-token': order.job_token }
+      await ask(`/v1/jobs/${job.job_id}/contents`, answers.none, { method: 'DELETE', headers })
+      return () => {
+        setDeleted(true)
+        if (isItsPage) reload()
+      }
+    },
+    error => (error instanceof Error ? error.message : 'The deletion failed.'),
+  )
+  const remove = (): void => {
+    setAsking(false)
+    removing.act()
+  }
+  return (
+    <>
       {job.contents_deleted ? (
         <span>Input and output deleted</span>
       ) : isAsking ? (
         <span role="group" aria-label="Delete input and output?">
           Permanently delete input and output?{' '}
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              setAsking(false)
-              removing.act()
-            }}
-          >
+          <button type="button" className="link" onClick={remove}>
             Delete
           </button>{' '}
           <button type="button" className="link" onClick={() => setAsking(false)}>
@@ -78,15 +95,6 @@ export function JobActions(props: {
           Your input and output were deleted from this platform. The receipt was kept.
         </span>
       )}
-    </div>
+    </>
   )
-}
-
-function save(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/jose' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

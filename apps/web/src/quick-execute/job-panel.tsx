@@ -1,92 +1,64 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { JobLine } from '../job-view/job-line.tsx'
+import { JobProgress } from '../job-view/job-progress.tsx'
 import { JobTicket } from '../job-view/job-ticket.tsx'
 import { OutputView } from '../job-view/output-view.tsx'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder } from '../kept/order.ts'
 import { Note } from '../parts/note.tsx'
 import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
 import { keepInput } from './input-again.ts'
 import { JobActions } from './job-actions.tsx'
+import { isOrderUnderWay } from './checkout/under-way.ts'
 import { useNow } from './use-now.ts'
 import { useReceiptHash } from './use-receipt-hash.ts'
 
-/** A job that was ordered here: its line, then its output and ticket. The money first, then why, then the way on. */
-export function JobPanel(props: {
-  readonly execution: { readonly order: Order; readonly unanswered: number; readonly isFresh: boolean }
+interface Props {
+  readonly execution: { readonly order: SignedOrder; readonly unanswered: number; readonly isFresh: boolean }
   readonly usualMs: number | null
   readonly fields: FieldMap
+  /** It is shown on the job's own page. */
   readonly isItsPage?: boolean
-  /** Undefined: it is not ordered from here. */
-  readonly retry?: ((order: Order) => void) | undefined
-  /** Where its limit is changed; undefined: it moves nothing of its caller's. */
+  /** Undefined: it cannot be sent again from here. */
+  readonly retry?: ((order: SignedOrder) => void) | undefined
+  /** The page that sets the job's limit; undefined: it moves no tokens of its caller. */
   readonly limit?: string | undefined
-}): ReactNode {
-  const { execution, usualMs, fields, retry, limit, isItsPage = false } = props
-  const { order, unanswered, isFresh } = execution
-  const { job, refusal } = order
-  const isUnderWay =
-    refusal === undefined && (job === undefined || job.status === 'sent' || job.status === 'pending')
+}
+
+/** A job that was ordered here: its line, then its output and ticket. The money first, then the reason, then what to do. */
+export function JobPanel(props: Props): ReactNode {
+  const { order } = props.execution
+  const { job } = order
+  const isUnderWay = isOrderUnderWay(order)
   const now = useNow(
     isUnderWay || (job !== undefined && job.charged !== true && job.payment.status === 'open'),
   )
   const receiptHash = useReceiptHash(order.job_id)
-  const outcome = useOutcomeFocus(isUnderWay)
-  if (job?.status === 'completed' && job.output !== null && !job.charged_without_delivery) {
-    return (
-      <div className="outcome">
-        <h2 ref={outcome} tabIndex={-1} className="unseen">
-          Delivered and paid
-        </h2>
-        <Output job={job} fields={fields} />
-        <JobTicket
-          job={job}
-          order={order}
-          now={now}
-          isFresh={isFresh}
-          receiptHash={receiptHash}
-          mayMove={limit !== undefined}
-        >
-          <JobActions order={order} job={job} isItsPage={isItsPage} />
-        </JobTicket>
-      </div>
-    )
-  }
+  const heading = useOutcomeFocus(isUnderWay)
+  const isDelivered = job?.status === 'completed' && job.output !== null && !job.charged_without_delivery
   return (
     <div className="outcome">
-      <h2 ref={outcome} tabIndex={-1} className="with-switch">
-        Job
-        <span className="end small faint">
-          <Hash of={order.job_id} />
-        </span>
-      </h2>
-      <JobLine view={{ order, job, unanswered, now, usualMs }} />
-      <InputNote order={order} limit={limit} />
-      {refusal !== undefined && <RefusalNote sentence={refusal.sentence} />}
-      {isUnderWay && (
-        <Note tone="info">
-          <p>
-            You can leave this page. The job will continue, and you will find it under{' '}
-            <a href="/jobs">Jobs</a>. If the response is lost, asking again will not charge you twice.
-          </p>
-        </Note>
+      {isDelivered ? (
+        <>
+          <h2 ref={heading} tabIndex={-1} className="unseen">
+            Delivered and paid
+          </h2>
+          <Output job={job} fields={props.fields} />
+        </>
+      ) : (
+        <>
+          <h2 ref={heading} tabIndex={-1} className="with-switch">
+            Job
+            <span className="end small faint">
+              <Hash of={order.job_id} />
+            </span>
+          </h2>
+          <Progress {...props} isUnderWay={isUnderWay} now={now} />
+        </>
       )}
       {job !== undefined && !isUnderWay && (
-        <JobTicket
-          job={job}
-          order={order}
-          now={now}
-          isFresh={false}
-          receiptHash={receiptHash}
-          mayMove={limit !== undefined}
-        >
-          {job.retry.possible && retry !== undefined && (
-            <Retry amount={job.amount} until={job.retry.until} retry={() => retry(order)} />
-          )}
-          <JobActions order={order} job={job} isItsPage={isItsPage} />
-        </JobTicket>
+        <PanelTicket {...props} job={job} now={now} receiptHash={receiptHash} isDelivered={isDelivered} />
       )}
     </div>
   )
@@ -121,12 +93,34 @@ function Output({ job, fields }: { readonly job: JobAnswer; readonly fields: Fie
   )
 }
 
-/** What to change where the agent refused the input. */
+/** The line of a job that has delivered nothing so far, and why it stopped. */
+function Progress(props: Props & { readonly isUnderWay: boolean; readonly now: number }): ReactNode {
+  const { execution, usualMs, limit, isUnderWay, now } = props
+  const { order, unanswered } = execution
+  const { job, refusal } = order
+  return (
+    <>
+      <JobProgress view={{ order, job, unanswered, now, usualMs }} />
+      <InputNote order={order} limit={limit} />
+      {refusal !== undefined && <RefusalNote sentence={refusal.sentence} />}
+      {isUnderWay && (
+        <Note tone="info">
+          <p>
+            You can leave this page. The job will continue, and you will find it under{' '}
+            <a href="/jobs">Jobs</a>. If the response is lost, asking again will not charge you twice.
+          </p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+/** A hint at the change that a refused input needs. */
 function InputNote({
   order,
   limit,
 }: {
-  readonly order: Order
+  readonly order: SignedOrder
   readonly limit: string | undefined
 }): ReactNode {
   const { job } = order
@@ -173,11 +167,39 @@ function RefusalNote({ sentence }: { readonly sentence: string }): ReactNode {
 }
 
 /** Whether the agent refused because the permission, or the approval behind it, allows less. */
-function isBeyondLimit(job: Order['job']): boolean {
+function isBeyondLimit(job: SignedOrder['job']): boolean {
   return job?.status === 'failed' && job.error_type === 'validation' && /\ballowance\b/i.test(job.error ?? '')
 }
 
-/** The same job once more, with the payment that was signed: it can be used once, whatever becomes of it. */
+/** The ticket of a job that has an outcome, and what can be done with the job. */
+function PanelTicket(
+  props: Props & {
+    readonly job: JobAnswer
+    readonly now: number
+    readonly receiptHash: string | undefined
+    readonly isDelivered: boolean
+  },
+): ReactNode {
+  const { execution, job, now, receiptHash, isDelivered, retry, limit, isItsPage = false } = props
+  const { order, isFresh } = execution
+  return (
+    <JobTicket
+      job={job}
+      order={order}
+      now={now}
+      isFresh={isFresh && isDelivered}
+      receiptHash={receiptHash}
+      mayMove={limit !== undefined}
+    >
+      {job.retry.possible && retry !== undefined && (
+        <Retry amount={job.amount} until={job.retry.until} retry={() => retry(order)} />
+      )}
+      <JobActions order={order} job={job} isItsPage={isItsPage} />
+    </JobTicket>
+  )
+}
+
+/** The same job once more, with the payment that was signed: it can be used only once. */
 function Retry(props: {
   readonly amount: string
   readonly until: number | null

@@ -2,66 +2,95 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
 import { cutText } from '../format/cut-text.ts'
 import { Note } from '../parts/note.tsx'
-import { Stopped } from './stopped.tsx'
-import { isUnderWay, refuseAgent, type Execution } from './use-quick-execute.ts'
+import { StopNote } from '../purse/stop-note.tsx'
+import type { Execution } from './checkout/checkout-state.ts'
+import { isUnderWay } from './checkout/under-way.ts'
 
-/** The one button after which money can move, and what keeps it from being pressed. */
-export function Pay(props: {
+interface Props {
   readonly agent: AgentPage
   readonly price: string
   readonly execution: Execution
-  /** An outcome has just come: a press now was meant for what stood here before. */
+  /** An outcome has just come: a press now was meant for the button that was here before. */
   readonly isResting: boolean
   readonly reset: () => void
   readonly agree: (price: string) => void
-}): ReactNode {
-  const { agent, price, execution, isResting, reset, agree } = props
-  const isUnder = isUnderWay(execution)
-  const isAgain = execution.step === 'ordered' && !isUnder
-  const refused = refuseAgent(agent)
-  if (refused !== undefined) {
-    return (
-      <div className="pay">
-        <Note tone="warn">
-          <p>{refused}</p>
-        </Note>
-        <button type="button" className="button fare wide" disabled>
-          Payment unavailable
-        </button>
-      </div>
-    )
-  }
-  if (execution.step === 'changed') {
-    const { amount } = execution.quote
-    return (
-      <div className="pay">
-        <Note tone="warn" alert>
-          <p>
-            <b>
-              The price is now {amount} USDC, but this page showed {price}.
-            </b>{' '}
-            Nothing has been signed.
-          </p>
-        </Note>
-        <button type="button" className="button fare wide" onClick={() => agree(amount)}>
-          Pay {amount} USDC and run
-        </button>
-        <p className="hint centre">You will sign for {amount} USDC and no more.</p>
-      </div>
-    )
-  }
-  if (execution.step === 'ordered' && execution.order.job?.retry.possible === true) {
-    return (
-      <div className="pay">
+}
+
+/** The one button after which money can move, or why it cannot be pressed. */
+export function Pay(props: Props): ReactNode {
+  const { agent, price, execution, reset, agree } = props
+  const refusal = refuseAgent(agent)
+  return (
+    <div className="pay">
+      {refusal !== undefined ? (
+        <Unavailable refusal={refusal} />
+      ) : execution.step === 'changed' ? (
+        <ChangedPrice shown={price} asked={execution.quote.amount} agree={agree} />
+      ) : execution.step === 'ordered' && execution.order.job?.retry.possible === true ? (
         <button type="button" className="button wide tall" onClick={reset}>
           Start a new job instead
         </button>
-      </div>
-    )
-  }
+      ) : (
+        <PayAndRun {...props} />
+      )}
+    </div>
+  )
+}
+
+/** Why a capability cannot be ordered now. Undefined: it can. */
+function refuseAgent({ payable, health, notices }: AgentPage): string | undefined {
+  if (health?.availability === 'offline')
+    return `This agent is offline. The last ${health.consecutive_failures} checks failed, and the platform will not send it any jobs until a check passes.`
+  if (payable) return undefined
   return (
-    <div className="pay">
-      {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
+    notices.find(({ kind }) => kind === 'not-payable')?.text ??
+    'The platform is not sending any jobs to this agent right now.'
+  )
+}
+
+function Unavailable({ refusal }: { readonly refusal: string }): ReactNode {
+  return (
+    <>
+      <Note tone="warn">
+        <p>{refusal}</p>
+      </Note>
+      <button type="button" className="button fare wide" disabled>
+        Payment unavailable
+      </button>
+    </>
+  )
+}
+
+function ChangedPrice(props: {
+  readonly shown: string
+  readonly asked: string
+  readonly agree: (price: string) => void
+}): ReactNode {
+  const { shown, asked, agree } = props
+  return (
+    <>
+      <Note tone="warn" alert>
+        <p>
+          <b>
+            The price is now {asked} USDC, but this page showed {shown}.
+          </b>{' '}
+          Nothing has been signed.
+        </p>
+      </Note>
+      <button type="button" className="button fare wide" onClick={() => agree(asked)}>
+        Pay {asked} USDC and run
+      </button>
+      <p className="hint centre">You will sign for {asked} USDC and no more.</p>
+    </>
+  )
+}
+
+function PayAndRun({ agent, price, execution, isResting, reset }: Props): ReactNode {
+  const isUnder = isUnderWay(execution)
+  const isAgain = execution.step === 'ordered' && !isUnder
+  return (
+    <>
+      {execution.step === 'stopped' && <StopNote stop={execution} funded={reset} />}
       {isUnder || execution.step === 'preparing' ? (
         <button type="button" className="button fare wide" disabled>
           {execution.step === 'preparing' ? `${execution.words}…` : 'Running…'}
@@ -79,8 +108,8 @@ export function Pay(props: {
       <p className="hint centre">
         {isUnder ? (
           'The input is locked until the outcome is known.'
-        ) : isAgain ? (
-          wasCharged(execution) ? (
+        ) : execution.step === 'ordered' ? (
+          execution.order.job?.charged === true ? (
             'This will be a new job, and you will pay again.'
           ) : (
             'This will be a new job with a new signature.'
@@ -94,10 +123,6 @@ export function Pay(props: {
           </>
         )}
       </p>
-    </div>
+    </>
   )
-}
-
-function wasCharged(execution: Execution): boolean {
-  return execution.step === 'ordered' && execution.order.job?.charged === true
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useSite } from '../site/site.ts'
 
-/** Unix seconds, five times a second, or as often as is said, while something is waited for. */
+/** Unix seconds, updated at this interval while something is awaited. */
 export function useNow(isWaiting: boolean, everyMs = 200): number {
   const { now: first } = useSite()
   const [now, setNow] = useState(first)

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** The second press of a slow double click is not a second order. */
+/** The second press of a slow double click must not be a second order. */
 const RESTING_MS = 1_500
 
-/** True for a moment from when something has become true in the page. */
+/** True for a moment after something has become true on the page. */
 export function useRest(isTrue: boolean): boolean {
   const [hadRest, setRested] = useState(isTrue)
   useEffect(() => {

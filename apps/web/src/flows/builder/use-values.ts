@@ -16,7 +16,7 @@ export function useValues(
   const flowId = run?.flowId ?? ''
   const { failure: unread } = useRead(run && `${run.id} ${flowId}`, async signal => {
     if (run === undefined) return undefined
-    const read = await readRun(ask, run.id, signal)
+    const read = await readKeptRun(ask, run.id, signal)
     signal.throwIfAborted()
     values.set(valuesOfRun(read, flowId))
     return true
@@ -35,8 +35,8 @@ export function useValues(
 }
 
 /** By what this browser keeps of it, or for the payer who is signed in. */
-async function readRun(ask: FlowEditor['ask'], runId: string, signal: AbortSignal): Promise<RunAnswer> {
-  const { readRun: readKept } = await import('../../kept/run-store.ts')
+async function readKeptRun(ask: FlowEditor['ask'], runId: string, signal: AbortSignal): Promise<RunAnswer> {
+  const { readKeptRun: readKept } = await import('../../kept/run-store.ts')
   const kept = await readKept(runId).catch(() => undefined)
   const token = kept?.run_token
   return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, {

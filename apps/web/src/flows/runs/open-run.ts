@@ -1,6 +1,6 @@
 import type { RunAnswer, RunProgress } from '@farebox/platform-api/flows/runs'
 import type { KeptRun } from '../../kept/kept-run.ts'
-import { readRun, updateRun } from '../../kept/run-store.ts'
+import { readKeptRun, updateRun } from '../../kept/run-store.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 import { seeRun } from './see-run.ts'
@@ -29,7 +29,7 @@ export async function openRun(
   tell: (opened: OpenedRun) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let kept = await readRun(runId)
+  let kept = await readKeptRun(runId)
   if (kept !== undefined && hasUnsent(kept)) {
     const sending = sendKeptRun(ask, runId, () => undefined, signal)
     if (kept.is_started) void sending.catch(() => undefined)

@@ -1,7 +1,8 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunAnswer, RunRequest } from '@farebox/platform-api/flows/runs'
 import { putUntilAnswered } from '../../orders/put-until-answered.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'
-import { readRun, updateRun } from '../../kept/run-store.ts'
+import { readKeptRun, updateRun } from '../../kept/run-store.ts'
 import { answers } from '../../site/answers.ts'
 import type { ApiFailure, Ask } from '../../site/ask.ts'
 import { seeRun } from './see-run.ts'
@@ -26,11 +27,11 @@ export async function sendKeptRun(
   signal: AbortSignal,
 ): Promise<SentRun> {
   return await navigator.locks.request(`farebox-run-${runId}`, { signal }, async () => {
-    const run = await readRun(runId)
+    const run = await readKeptRun(runId)
     if (run === undefined || !hasUnsent(run)) return { run }
     const put = (): Promise<RunAnswer> =>
       run.is_started ? putPayments(ask, run, signal) : putStart(ask, run, signal)
-    const answered = await putUntilAnswered(put, tell, signal)
+    const answered = await putUntilAnswered(put, { onUnanswered: tell, signal, clock: systemClock })
     const sent = new Set(run.unsent.map(({ job_id: jobId }) => jobId))
     const changed = await updateRun(runId, kept => {
       const unsent = kept.unsent.filter(({ job_id: jobId }) => !sent.has(jobId))

@@ -5,8 +5,8 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { Heading } from '../../parts/page/heading.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { onLeft, useRead } from '../../site/question.ts'
-import { codeInput } from '../../quick-execute/code-input.ts'
-import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code-samples.ts'
+import { codeInput } from '../../quick-execute/code/code-input.ts'
+import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code/code-samples.ts'
 
 const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: pythonSample }
 

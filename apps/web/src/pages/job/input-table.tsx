@@ -5,7 +5,7 @@ import { cutText } from '../../format/cut-text.ts'
 
 const LONG = 2_000
 
-/** What was ordered, field by field. */
+/** The input of a job, field by field. */
 export function InputTable(props: {
   readonly input: { readonly [name: string]: unknown } | null
   readonly fields: FieldMap

@@ -16,17 +16,17 @@ import type { PageModule } from '../../site/page.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 import { InputTable } from './input-table.tsx'
-import { openJob, type OpenedJob } from './open-job.ts'
+import { watchJob, type OpenedJob } from './watch-job.ts'
 
 interface Data {
   readonly jobId: string
   /** The run that ordered it; null: none, or it is not known. */
   readonly runId: string | null
-  /** Whether its receipt is what is wanted. */
+  /** Whether its receipt is brought into view. */
   readonly isReceipt: boolean
 }
 
-/** One job, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
+/** One job, for a reader who can open it. The token is in the address's fragment, which no server sees. */
 export const page: PageModule<Data> = {
   async load({ params, query }) {
     const jobId = params['jobId'] ?? ''
@@ -37,38 +37,23 @@ export const page: PageModule<Data> = {
   Page: JobPage,
 }
 
-/** A job does not wait longer for what its agent says of itself. */
+/** How long the page waits for the agent's name and fields before it shows the job without them. */
 const AGENT_WITHIN_MS = 1_000
 
-function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data }): ReactNode {
-  const { platform } = useSite()
+function JobPage({ data }: { readonly data: Data }): ReactNode {
+  const { runId } = data
   const columns = useRef<HTMLDivElement>(null)
-  const { opened, agent, failure } = useJob({ jobId, runId, isReceipt }, columns)
+  const { opened, agent, failure } = useJob(data, columns)
   if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
-  // With the agent come the names and descriptions of fields: what is shown at once stays where it is.
-  if (opened === undefined || agent === undefined) {
-    return (
-      <main id="main" className="page near opening">
-        <p className="crumb">
-          <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} job
-        </p>
-        <h1>Job</h1>
-        <noscript>
-          <p className="lede">JavaScript is off. Turn it on to open this job.</p>
-        </noscript>
-        <p className="lede" role="status">
-          Loading the job…
-        </p>
-      </main>
-    )
-  }
-  const { order, job } = opened
+  // The agent brings the names and descriptions of fields: what is shown does not move when they come.
+  if (opened === undefined || agent === undefined) return <Opening runId={runId} />
+  const { order } = opened
   const capability = agent?.capabilities.find(({ name }) => name === order.capability)
   return (
     <main id="main" className="page near">
       <p className="crumb">
         <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} job{' '}
-        <span className="mono">{jobId}</span>
+        <span className="mono">{data.jobId}</span>
       </p>
       <h1>
         <a className="bare" href={`/agents/${order.agent_id}`}>
@@ -81,40 +66,71 @@ function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data })
       <div className="try one-job" ref={columns}>
         <JobInput opened={opened} fields={(capability?.input_schema ?? {}) as FieldMap} />
         <div>
-          <JobPanel
-            execution={{
-              order: { ...order, ...(job !== undefined && { job }) },
-              unanswered: 0,
-              isFresh: false,
-            }}
-            usualMs={agent?.job_p50_ms ?? null}
-            fields={(capability?.output_schema ?? {}) as FieldMap}
-            isItsPage
-            limit={
-              capability === undefined || platform.spend_permissions_address === null
-                ? undefined
-                : readSpendDeclaration(capability.permissions) && limitUrl(order.agent_id, order.capability)
-            }
-          />
+          <JobOutcome opened={opened} capability={capability} usualMs={agent?.job_p50_ms ?? null} />
         </div>
       </div>
     </main>
   )
 }
 
-/** The job and its agent, as far as they are there; and its receipt brought into view where that is wanted. */
+function Opening({ runId }: { readonly runId: string | null }): ReactNode {
+  return (
+    <main id="main" className="page near opening">
+      <p className="crumb">
+        <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} job
+      </p>
+      <h1>Job</h1>
+      <noscript>
+        <p className="lede">JavaScript is off. Turn it on to open this job.</p>
+      </noscript>
+      <p className="lede" role="status">
+        Loading the job…
+      </p>
+    </main>
+  )
+}
+
+function JobOutcome(props: {
+  readonly opened: OpenedJob
+  /** As the agent declares it now; undefined: not known. */
+  readonly capability: AgentPage['capabilities'][number] | undefined
+  readonly usualMs: number | null
+}): ReactNode {
+  const { opened, capability, usualMs } = props
+  const { order, job } = opened
+  const { platform } = useSite()
+  const canSpend =
+    platform.spend_permissions_address !== null &&
+    capability !== undefined &&
+    readSpendDeclaration(capability.permissions) !== undefined
+  return (
+    <JobPanel
+      execution={{
+        order: { ...order, ...(job !== undefined && { job }) },
+        unanswered: 0,
+        isFresh: false,
+      }}
+      usualMs={usualMs}
+      fields={(capability?.output_schema ?? {}) as FieldMap}
+      isItsPage
+      limit={canSpend ? limitUrl(order.agent_id, order.capability) : undefined}
+    />
+  )
+}
+
+/** The job and its agent, once they are loaded; brings the receipt into view where the address asks for it. */
 function useJob(
   { jobId, runId, isReceipt }: Data,
   columns: RefObject<HTMLElement | null>,
 ): {
   readonly opened: OpenedJob | undefined
-  /** Null: it did not answer, or not soon. */
+  /** Null: it did not answer in time. */
   readonly agent: AgentPage | null | undefined
   readonly failure: unknown
 } {
   const { ask } = useSite()
   const { answer: opened, failure } = useRead<OpenedJob>(`${jobId} ${runId}`, async (signal, give) => {
-    await openJob(ask, { jobId, runId: runId ?? undefined }, give, signal)
+    await watchJob(ask, { jobId, runId: runId ?? undefined }, give, signal)
     return undefined
   })
   const agentId = opened?.order.agent_id
@@ -142,7 +158,7 @@ function useJob(
   return { opened, agent, failure }
 }
 
-/** The input, and the way to run it again. */
+/** The input, and a link to run it again. */
 function JobInput({
   opened: { order, job },
   fields,
@@ -170,7 +186,7 @@ function JobInput({
   )
 }
 
-/** The way back to the run that ordered it. */
+/** A link to the run that ordered it. */
 function RunLink({ runId }: { readonly runId: string }): ReactNode {
   return (
     <>

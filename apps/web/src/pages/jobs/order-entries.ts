@@ -3,7 +3,7 @@ import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import type { KeptRun } from '../../kept/kept-run.ts'
 import { cutText } from '../../format/cut-text.ts'
-import type { Order } from '../../kept/order.ts'
+import type { SignedOrder } from '../../kept/order.ts'
 
 /** The outcome of a job: `waiting` is no answer in its time, while the payment can still be used. */
 export type JobEntryOutcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
@@ -68,7 +68,7 @@ export interface Mine {
 
 /** Puts what this browser keeps and what the wallet ordered in one list, the newest first. Jobs of runs are in their run. */
 export function mergeEntries(
-  orders: readonly Order[],
+  orders: readonly SignedOrder[],
   runs: readonly KeptRun[],
   mine: Mine,
 ): readonly OrderEntry[] {
@@ -104,7 +104,7 @@ function listOwn(job: PayerJobs['jobs'][number]): JobEntry {
   }
 }
 
-function listOrder(order: Order): JobEntry {
+function listOrder(order: SignedOrder): JobEntry {
   const { job } = order
   return {
     kind: 'job',

@@ -1,6 +1,5 @@
-import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { KeptRun } from '../../kept/kept-run.ts'
-import { isSettled, type Order } from '../../kept/order.ts'
+import { isOrderFinal, type SignedOrder } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
 import { onLeft, useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
@@ -37,7 +36,7 @@ export function useJobs(mine: Mine): {
       watchRuns(() => void read()),
     )
     await Promise.all([
-      resumeOrders(ask, await listOrders(), () => void read(), signal),
+      resumeOrders(ask, await listOrders(), signal),
       resumeRuns(ask, await listRuns(), signal),
     ])
     return undefined
@@ -52,35 +51,26 @@ export function useJobs(mine: Mine): {
 }
 
 interface Kept {
-  readonly orders: readonly Order[]
+  readonly orders: readonly SignedOrder[]
   readonly runs: readonly KeptRun[]
 }
 
 const NOTHING: Kept = { orders: [], runs: [] }
 
-/** Resumes orders that were open when the page was left: they are sent again, and their jobs followed. */
-async function resumeOrders(
-  ask: Ask,
-  orders: readonly Order[],
-  changed: () => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const open = orders.filter(order => !isSettled(order, Date.now() / 1_000)).slice(0, MOST_RESUMED)
+/** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
+async function resumeOrders(ask: Ask, orders: readonly SignedOrder[], signal: AbortSignal): Promise<void> {
+  const open = orders.filter(order => !isOrderFinal(order, Date.now() / 1_000)).slice(0, MOST_RESUMED)
   if (open.length === 0) return
-  const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
-    import('../../orders/send-order.ts'),
+  const [{ followOrder }, { followJob }, { orderJournal }, { systemClock }] = await Promise.all([
+    import('../../orders/follow-order.ts'),
     import('../../orders/follow-job.ts'),
     import('../../kept/order-store.ts'),
+    import('@farebox/client/internal/exchange/clock'),
   ])
-  const resume = async (order: Order): Promise<void> => {
-    const sent = await sendOrder(ask, order, () => undefined, signal)
-    changed()
-    if (sent.job === undefined || isOver(sent.job)) return
-    const see = (job: JobAnswer): void => {
-      void updateOrder(order.job_id, { job }).then(changed)
-    }
-    await followJob(ask, { jobId: order.job_id, token: sent.job_token }, see, signal)
-  }
+  const access = { ask, journal: orderJournal, clock: systemClock, followJob }
+  // What is learned of an order is written to the journal, which is watched.
+  const on = { change: () => undefined, unanswered: () => undefined }
+  const resume = async (order: SignedOrder): Promise<void> => await followOrder(access, order, on, signal)
   await Promise.allSettled(open.map(resume))
 }
 

@@ -1,6 +1,6 @@
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
-import type { Order } from '../../kept/order.ts'
+import type { SignedOrder } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
@@ -63,7 +63,7 @@ export function failedOfWallet(jobs: PayerJobs['jobs']): readonly Failed[] {
 }
 
 /** The orders that this browser keeps of a payer. */
-export function failedOfBrowser(orders: readonly Order[], payer: string): readonly Failed[] {
+export function failedOfBrowser(orders: readonly SignedOrder[], payer: string): readonly Failed[] {
   return orders.flatMap(({ job, ...order }) =>
     order.payer === payer && job?.status === 'failed' && job.error_type === 'validation'
       ? [

@@ -1,12 +1,13 @@
 import type { FirstJob } from '@farebox/platform-api/wallets'
+import type { Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import { Hole, Lines, Sum, Ticket, TicketTitle } from '../../parts/ticket.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
+import { StopNote } from '../../purse/stop-note.tsx'
 import { useNavigation } from '../../site/navigation.ts'
-import { Stopped } from '../../quick-execute/stopped.tsx'
-import { useQuickExecute, type InputRefusal } from '../../quick-execute/use-quick-execute.ts'
+import { useCheckout } from '../../quick-execute/use-checkout.ts'
 
 /** On a local chain a ticket that is ready to be paid; elsewhere how a job works. */
 export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactNode {
@@ -16,7 +17,7 @@ export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactN
 function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
   const fields = first.input_schema as FieldMap
   const [input, setInput] = useState(first.input as JsonObject)
-  const { execution, refusal, pay, reset } = useQuickExecute({
+  const { execution, refusal, pay, reset } = useCheckout({
     agentId: first.agent_id,
     agentName: first.agent_name,
     capability: first.capability,
@@ -52,7 +53,7 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
     >
       <JobLines first={first} others={others} />
       <Sum amount={first.price} />
-      {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
+      {execution.step === 'stopped' && <StopNote stop={execution} funded={reset} />}
       <button type="button" className="button fare wide" disabled={isHeld} onClick={() => pay(input, price)}>
         {execution.step === 'preparing' ? `${execution.words}…` : `Pay ${price ?? first.price} and run`}
       </button>
@@ -85,7 +86,7 @@ function TextField(props: {
   readonly label: string
   readonly value: string
   readonly change: (value: string) => void
-  readonly refusal: InputRefusal | undefined
+  readonly refusal: Violation | undefined
   readonly isHeld: boolean
 }): ReactNode {
   const { label, value, change, refusal, isHeld } = props

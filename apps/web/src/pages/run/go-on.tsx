@@ -1,10 +1,8 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import type { ReactNode } from 'react'
 import { explainAction, labelAction, type NextAction } from '../../flows/run-view/next-action.ts'
-import { Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
-import { FundButton } from '../../purse/fund-button.tsx'
-import { usePurse } from '../../purse/purse-context.ts'
+import { StopNote } from '../../purse/stop-note.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
 /** The next action of a run, in a bar that stays in view. The step has the same button; a question is answered there. */
@@ -14,21 +12,16 @@ export function GoOn(props: {
   readonly actions: RunActions
 }): ReactNode {
   const { run, action, actions } = props
-  const { busy, halted } = actions
+  const { busy, stop } = actions
   if (run.status === 'cancelled' || run.status === 'completed') return null
   const label = run.status === 'paused' ? 'Resume' : labelAction(action)
   const question = run.status === 'waiting' ? run.waiting.find(one => one.for === 'person') : undefined
-  if (
-    label === undefined &&
-    halted === undefined &&
-    question === undefined &&
-    action.signableAt === undefined
-  )
+  if (label === undefined && stop === undefined && question === undefined && action.signableAt === undefined)
     return null
   const isFree = run.status === 'paused' && run.ready === '0'
   return (
     <aside className="go-on" aria-label="Next">
-      {halted !== undefined && <Halt actions={actions} />}
+      {stop !== undefined && <StopNote stop={stop} />}
       <div className="go-on-line">
         <p className="hint">
           {label === undefined && question !== undefined
@@ -71,22 +64,4 @@ function explain(run: RunAnswer, action: NextAction, label: string | undefined):
       ? 'The run will continue where it stopped.'
       : `The run will continue where it stopped. ${run.ready} USDC is already signed for the next steps.`
   return label === undefined ? '' : explainAction(action)
-}
-
-function Halt({ actions: { halted } }: { readonly actions: RunActions }): ReactNode {
-  const { fund, chooseOther } = usePurse()
-  if (halted === undefined) return null
-  return (
-    <Note tone={halted.tone} alert>
-      <p>{halted.sentence}</p>
-      {halted.isShort === true && (
-        <p className="acts">
-          {fund !== undefined && <FundButton fund={fund} />}
-          <button type="button" className="button" onClick={chooseOther}>
-            Use another wallet
-          </button>
-        </p>
-      )}
-    </Note>
-  )
 }

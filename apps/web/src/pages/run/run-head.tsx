@@ -18,14 +18,14 @@ interface Props {
   readonly actions: RunActions
 }
 
-/** How a run stands, and what can be done with the whole of it. */
+/** The state of a run, and the actions on the whole of it. */
 export function RunHead(props: Props): ReactNode {
   const { flow, run } = props
   const { headline, lede } = describeRun(flow, run)
   const title = useRef<HTMLHeadingElement>(null)
   const isAtWork = run.status === 'running'
   const [wasAtWork, setWasAtWork] = useState(isAtWork)
-  // An outcome takes the focus and is read out; counting stops does neither.
+  // An outcome takes the focus and is announced; progress does neither.
   useEffect(() => {
     if (isAtWork) return setWasAtWork(true)
     if (wasAtWork) title.current?.focus()
@@ -65,12 +65,12 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   const { go } = useNavigation()
   const [sheet, setSheet] = useState<'cancel' | 'again'>()
   const isOver = run.status === 'completed' || run.status === 'cancelled'
-  // A step that refused its input is never done in this run: what is left of it is what was signed and not sent.
+  // A step that refused its input is never done in this run: only payments that were signed and not sent are left.
   const isStuck = run.status === 'failed'
   const isRefused = run.steps.some(({ state }) => state === 'failed')
   const isBusy = actions.busy !== undefined
   const draftId = kept?.draft_id
-  /** At the flow as it was run: the saved one, the draft, or else a draft of it that is made now. */
+  /** Opens the flow that was run: the saved one, its draft, or a new draft of it. */
   const openCanvas = async (): Promise<void> => {
     const { readDraft } = await import('../../kept/draft-store.ts')
     const known = run.flow_id ?? (draftId === undefined ? undefined : (await readDraft(draftId))?.draft_id)

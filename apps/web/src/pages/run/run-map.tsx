@@ -23,7 +23,7 @@ interface Props {
   readonly now: number
 }
 
-/** The way of a run: a stop for each step, and how far it has come on each of its lanes. */
+/** The route of a run: a stop for each step, and the progress on each of its lanes. */
 export function RunMap({ graph, run, actions, now }: Props): ReactNode {
   const map = useMemo(() => layLanes(graph), [graph])
   const states = new Map(run.steps.map(step => [step.step, step]))
@@ -80,7 +80,7 @@ function endMark({ id }: RouteRow, { status }: RunAnswer): StopMark {
   return { shape: 'round', state: id === FLOW_INPUT || status === 'completed' ? 'passed' : 'ahead' }
 }
 
-/** The run's input, and what it gives. */
+/** The run's input and output. */
 function EndRow(props: {
   readonly row: RouteRow
   readonly graph: Graph
@@ -127,7 +127,7 @@ function sayReady(names: readonly string[]): string {
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ready; `
 }
 
-/** When it began, and when it ended. */
+/** Its start and its end. */
 function Times({ run }: { readonly run: RunAnswer }): ReactNode {
   const last = run.ended_at ?? run.changed_at
   const isStill = run.status === 'running'

@@ -1,13 +1,13 @@
 import { createContext } from 'react'
 
-/** The run that is shown, and what opens it. */
+/** The run that is shown, and the token that opens it. */
 export interface RunOpener {
   readonly runId: string
   /** Undefined: its payer is signed in. */
   readonly token: string | undefined
 }
 
-/** What opens the run that is shown, and its jobs with it. */
+/** Opens the run that is shown, and its jobs. */
 export const RunOpenerContext = createContext<RunOpener>({ runId: '', token: undefined })
 
 /**

@@ -13,7 +13,7 @@ import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { CompareSection } from './compare/compare-section.tsx'
 import { GoOn } from './go-on.tsx'
-import { RunFacts } from './run-facts.tsx'
+import { RunFigures } from './run-figures.tsx'
 import { RunHead } from './run-head.tsx'
 import { RunMap } from './run-map.tsx'
 import { RunResult } from './run-result.tsx'
@@ -27,11 +27,11 @@ import type { KeptRun } from '../../kept/kept-run.ts'
 
 interface Data {
   readonly runId: string
-  /** Another run that it is held against. */
+  /** Another run to compare it with. */
   readonly withId: string | null
 }
 
-/** One run of a flow, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
+/** One run of a flow, for a reader who can open it. The token is in the address's fragment, which no server sees. */
 export const page: PageModule<Data> = {
   load: async ({ params, query }) => ({ runId: params['runId'] ?? '', withId: query.get('with') }),
   head: () => ({ title: 'Run', hidden: true }),
@@ -104,7 +104,7 @@ function Opened(props: {
         <RunMap graph={graph} run={run} actions={actions} now={now} />
         <aside>
           <RunTicket graph={graph} run={run} spends={spends} now={now} />
-          <RunFacts flow={flow} run={run} kept={opened.kept} />
+          <RunFigures flow={flow} run={run} kept={opened.kept} />
           <OtherRuns run={run} kept={opened.kept} withId={withId} choose={compare} />
         </aside>
       </div>
@@ -116,7 +116,7 @@ function Opened(props: {
   )
 }
 
-/** Jobs for which nothing is moved any more. */
+/** Jobs whose agents can move no more tokens for them. */
 function endedJobs({ steps }: RunAnswer): readonly string[] {
   return steps.flatMap(({ jobs }) =>
     jobs.flatMap(({ job, payment }) =>
@@ -167,7 +167,7 @@ function Unopened({ failure, runId }: { readonly failure: unknown; readonly runI
   )
 }
 
-/** Chooses another run of the same flow to hold this one against. Nothing where this browser knows no other. */
+/** Chooses another run of the same flow to compare with. Absent where this browser knows no other. */
 function OtherRuns(props: {
   readonly run: RunAnswer
   readonly kept: KeptRun | undefined

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { nameStop } from '../../flows/describe/name-stop.ts'
 import { OutputFields } from '../../job-view/output-view.tsx'
 
-/** What a run that is over has given: the first thing that somebody who paid for it looks for. */
+/** The outputs of a run that is over, which its payer wants to see first. */
 export function RunResult({ graph, run }: { readonly graph: Graph; readonly run: RunAnswer }): ReactNode {
   if (!hasResult(run)) return null
   return (
@@ -24,7 +24,7 @@ export function RunResult({ graph, run }: { readonly graph: Graph; readonly run:
   )
 }
 
-/** Whether there is something to show, and nothing more comes for now. */
+/** Whether there are outputs to show, and no more are on their way. */
 export function hasResult({ status, output }: RunAnswer): boolean {
   return (
     (status === 'completed' || status === 'failed' || status === 'cancelled') &&

@@ -11,11 +11,11 @@ import { Hole } from '../../parts/ticket.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** A run as a ticket: one coupon a paid step, punched when it is paid. */
+/** A run as a ticket: a coupon for each paid step, punched when it is paid. */
 export function RunTicket(props: {
   readonly graph: Graph
   readonly run: RunAnswer
-  /** What agents moved of the payer's tokens, by job; undefined: nothing is known of it. */
+  /** The payer's tokens that agents moved, by job; undefined: not known. */
   readonly spends: JobSpends | undefined
   /** Unix seconds. */
   readonly now: number
@@ -25,7 +25,7 @@ export function RunTicket(props: {
   const steps = run.steps.filter(({ step }) => graph.flow.steps[step]?.kind === 'job')
   const coupons = steps.map(step => couponOf(graph, step))
   const decimals = longestDecimals(coupons.map(({ amount }) => amount))
-  /** Those that were paid when the page came: they are not punched before its eyes. */
+  /** Coupons that were paid before the page was opened, which are not shown being punched. */
   const [before] = useState(() => new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id)))
   return (
     <section className="ticket run-ticket" aria-label="Run ticket">
@@ -51,23 +51,13 @@ export function RunTicket(props: {
         {coupons.map(coupon => (
           <li key={coupon.id}>
             <div className="tear" />
-            <div className={coupon.isPaid ? 'coupon' : 'coupon open'}>
-              <Hole punched={coupon.isPaid} fresh={coupon.isPaid && !before.has(coupon.id)} />
-              <span className="what">
-                <Words of={coupon.name} most={64} />
-                <small>
-                  <Fate coupon={coupon} now={now} />
-                  <Moved coupon={coupon} spends={spends} />
-                </small>
-              </span>
-              <span className="end">
-                {coupon.isFree ? (
-                  <s>{coupon.amount}</s>
-                ) : coupon.amount === '' ? null : (
-                  <Amount of={coupon.amount} decimals={decimals} />
-                )}
-              </span>
-            </div>
+            <CouponPart
+              coupon={coupon}
+              decimals={decimals}
+              isFresh={coupon.isPaid && !before.has(coupon.id)}
+              spends={spends}
+              now={now}
+            />
           </li>
         ))}
       </ul>
@@ -75,11 +65,38 @@ export function RunTicket(props: {
   )
 }
 
+function CouponPart(props: {
+  readonly coupon: Coupon
+  readonly decimals: number
+  /** It became paid while the page was open. */
+  readonly isFresh: boolean
+  readonly spends: JobSpends | undefined
+  readonly now: number
+}): ReactNode {
+  const { coupon, decimals, isFresh, spends, now } = props
+  const { name, amount, isPaid, isFree } = coupon
+  return (
+    <div className={isPaid ? 'coupon' : 'coupon open'}>
+      <Hole punched={isPaid} fresh={isFresh} />
+      <span className="what">
+        <Words of={name} most={64} />
+        <small>
+          <Money coupon={coupon} now={now} />
+          <Moved coupon={coupon} spends={spends} />
+        </small>
+      </span>
+      <span className="end">
+        {isFree ? <s>{amount}</s> : amount === '' ? null : <Amount of={amount} decimals={decimals} />}
+      </span>
+    </div>
+  )
+}
+
 interface Coupon {
   readonly id: string
   readonly name: string
   readonly isPaid: boolean
-  /** Not charged, and known to be so. */
+  /** It is known that nothing was charged. */
   readonly isFree: boolean
   /** Decimal USDC; empty: nothing is paid for it in this run. */
   readonly amount: string
@@ -113,7 +130,7 @@ function sumOf(amounts: readonly string[]): string {
   return fromAtomic(amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n))
 }
 
-/** What its agent moved beside its price. */
+/** The tokens that its agent moved beside its price. */
 function Moved({
   coupon,
   spends,
@@ -125,8 +142,8 @@ function Moved({
   return own.length === 0 ? null : <>; also spent {withCents(sumSpends(own))}</>
 }
 
-/** What became of a coupon's money, or can. */
-function Fate({ coupon, now }: { readonly coupon: Coupon; readonly now: number }): ReactNode {
+/** Whether the money of a coupon moved, or still can. */
+function Money({ coupon, now }: { readonly coupon: Coupon; readonly now: number }): ReactNode {
   const { state, jobs, isPaid } = coupon
   const [first] = jobs
   if (state === 'skipped') return 'skipped'

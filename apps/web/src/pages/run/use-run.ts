@@ -5,7 +5,7 @@ import { usePurse } from '../../purse/purse-context.ts'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
-/** Longer than the platform answers with a balance that it has read. */
+/** Longer than the platform answers with a balance that it has read before. */
 const BALANCE_KEPT_MS = 1_500
 
 /** Opens a run, and follows it while the page is there. */
@@ -18,7 +18,7 @@ export function useRun(runId: string): {
 } {
   const { ask } = useSite()
   const { refresh } = usePurse()
-  // Of the first visit: the address no longer has it afterwards.
+  // Read once: the address no longer has it afterwards.
   const given = useRef<string>(undefined)
   const {
     answer: opened,
@@ -35,7 +35,7 @@ export function useRun(runId: string): {
   useEffect(() => {
     if (paid === undefined || paid === '0') return undefined
     refresh()
-    // The balance may be one that was read just before.
+    // The first answer may be the balance from before the payment.
     const timer = setTimeout(refresh, BALANCE_KEPT_MS)
     return () => clearTimeout(timer)
   }, [paid, refresh])
@@ -49,7 +49,7 @@ export function useRun(runId: string): {
   return { opened, failure, show }
 }
 
-/** It leaves the address bar as soon as it is read. */
+/** The token of the address, which leaves the address bar as soon as it is read. */
 function takeToken(): string | undefined {
   const token = /^#t=([\w.~-]{1,128})$/.exec(location.hash)?.[1]
   if (location.hash.startsWith('#t='))

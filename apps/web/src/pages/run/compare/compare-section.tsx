@@ -15,7 +15,7 @@ import { useRead } from '../../../site/question.ts'
 import { useSite } from '../../../site/site.ts'
 import { TableHead } from '../../../parts/table.tsx'
 
-/** Two runs side by side: what became of each step, how long it took, what was paid, and which outputs differ. */
+/** Two runs side by side: outcome, duration and payment of each step, and the outputs that differ. */
 export function CompareSection(props: {
   readonly flow: Flow
   readonly run: RunAnswer
@@ -51,11 +51,11 @@ export function CompareSection(props: {
 }
 
 async function readOther(ask: Ask, runId: string, signal: AbortSignal): Promise<RunAnswer> {
-  const [{ readRun }, { tokenOf }] = await Promise.all([
+  const [{ readKeptRun }, { tokenOf }] = await Promise.all([
     import('../../../kept/run-store.ts'),
     import('../../../flows/runs/send-run.ts'),
   ])
-  const headers = tokenOf((await readRun(runId)) ?? {})
+  const headers = tokenOf((await readKeptRun(runId)) ?? {})
   return await ask(`/v1/runs/${encodeURIComponent(runId)}`, answers.run, { headers, signal })
 }
 

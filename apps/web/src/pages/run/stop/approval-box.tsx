@@ -4,11 +4,11 @@ import { OutputFields } from '../../../job-view/output-view.tsx'
 import { Words } from '../../../parts/words.tsx'
 import type { RunActions } from '../use-run-actions.ts'
 
-/** A person is asked: what about, and the two ways on. */
+/** A question to a person, with its two answers. */
 export function ApprovalBox(props: {
   readonly id: string
   readonly question: string
-  /** What they decide about; undefined: nothing came. */
+  /** The value to decide about; undefined: none came. */
   readonly value: unknown
   readonly actions: RunActions
 }): ReactNode {
@@ -23,7 +23,7 @@ export function ApprovalBox(props: {
       </p>
       {value !== undefined && (
         <OutputFields
-          // What travels in a run is JSON.
+          // Values of a run are JSON.
           output={{ value: value as JsonValue }}
           fields={{}}
           fileName={`farebox-${id}`}

@@ -5,11 +5,11 @@ import { OutputFields } from '../../../job-view/output-view.tsx'
 import { readImage } from '../../../job-view/read-image.ts'
 import { Words } from '../../../parts/words.tsx'
 
-/** Values that are short enough to be there in full in one line. */
+/** The longest values that are shown in full in one line. */
 const MOST_WHOLE = 160
 const MOST_BRIEF = 240
 
-/** What went into a step and what came out, in a line each that opens; and what went wrong. */
+/** The input and the output of a step, each in a line that opens; and its error. */
 export function IoRows(props: {
   readonly input?: { readonly values: JsonObject; readonly fields: FieldMap }
   readonly output?: { readonly values: JsonObject; readonly fields: FieldMap }
@@ -17,7 +17,7 @@ export function IoRows(props: {
   readonly error?: string
   /** Of files that are saved. */
   readonly fileName: string
-  /** What came out is shown elsewhere too: a picture is folded here. */
+  /** The output is shown elsewhere too: a picture is folded here. */
   readonly isFolded?: boolean
 }): ReactNode {
   const { input, output, error, fileName, isFolded = false } = props

@@ -12,7 +12,7 @@ import { Note } from '../../../parts/note.tsx'
 import { Words } from '../../../parts/words.tsx'
 import { ApprovalBox } from './approval-box.tsx'
 import { IoRows } from './io-rows.tsx'
-import { JobLine, Outcome } from './job-line.tsx'
+import { RunJobLine, OutcomeWords } from './run-job-line.tsx'
 import { hasResult } from '../run-result.tsx'
 import type { RunActions } from '../use-run-actions.ts'
 
@@ -29,7 +29,7 @@ interface Props {
   readonly actions: RunActions
 }
 
-/** A step of a run, beside its stop: what became of it, for how much, with what in and out. */
+/** A step of a run, beside its stop: its outcome, its price, its input and output. */
 export function StopRow(props: Props): ReactNode {
   const { graph, id, step, state, view } = props
   const isReached = view.mark.state !== 'ahead' && view.mark.state !== 'out'
@@ -55,7 +55,7 @@ export function StopRow(props: Props): ReactNode {
   )
 }
 
-/** What a step has cost, or would: struck through where it was not charged. */
+/** The price of a step, paid or to be paid; struck through where it was not charged. */
 function Price({ step, state, view, decimals }: Props): ReactNode {
   if (step.kind !== 'job')
     return (
@@ -89,87 +89,109 @@ function sumOf(jobs: readonly RunJob[]): string {
   return fromAtomic(jobs.reduce((sum, { payment }) => sum + (toAtomic(payment?.amount ?? '') ?? 0n), 0n))
 }
 
-function JobPart(props: Props & { readonly step: JobStep; readonly state: RunStepAnswer }): ReactNode {
-  const { id, step, state, view } = props
+interface PartProps extends Props {
+  readonly step: JobStep
+  readonly state: RunStepAnswer
+}
+
+function JobPart(props: PartProps): ReactNode {
+  const { step, state } = props
   const [first] = state.jobs
-  const fields = { in: step.pinned.input_schema, out: listed(step) }
-  const output =
-    state.outputs === null ? {} : { output: { values: asObject(state.outputs), fields: fields.out } }
+  if (state.state === 'failed' || state.state === 'waiting') return <Unordered {...props} />
+  if (step.map === undefined && first !== undefined) return <OneJob {...props} job={first} />
+  return <JobsOfItems {...props} />
+}
+
+function OneJob(props: PartProps & { readonly job: RunJob }): ReactNode {
+  const { id, run, step, job } = props
+  return (
+    <>
+      <RunJobLine job={job} mostSeconds={step.pinned.max_deadline_seconds}>
+        <Alone {...props} />
+      </RunJobLine>
+      <IoRows
+        {...ioOf(job, step)}
+        {...outputOf(props)}
+        fileName={`farebox-${id}`}
+        isFolded={hasResult(run)}
+      />
+      {job.job?.output_problem !== null && job.job?.output_problem !== undefined && (
+        <Note tone="warn">
+          <p>
+            The output does not match its declaration: <Words of={job.job.output_problem} />
+          </p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+/** A step that runs a job for each item of a list. */
+function JobsOfItems(props: PartProps): ReactNode {
+  const { id, step, state, view } = props
+  const { jobs, reason } = state
   const fileName = `farebox-${id}`
-  if (state.state === 'failed' || state.state === 'waiting')
-    return <Unordered {...props} fileName={fileName} />
-  if (step.map === undefined && first !== undefined)
-    return (
-      <>
-        <JobLine job={first} mostSeconds={step.pinned.max_deadline_seconds}>
-          <Alone job={first} {...props} />
-        </JobLine>
-        <IoRows
-          {...(first.input !== null && { input: { values: asObject(first.input), fields: fields.in } })}
-          {...output}
-          {...(first.error !== null && { error: first.error })}
-          fileName={fileName}
-          isFolded={hasResult(props.run)}
-        />
-        {first.job?.output_problem !== null && first.job?.output_problem !== undefined && (
-          <Note tone="warn">
-            <p>
-              The output does not match its declaration: <Words of={first.job.output_problem} />
-            </p>
-          </Note>
-        )}
-      </>
-    )
   return (
     <>
       <p className="sub">
-        <Outcome of={view.words} />
+        <OutcomeWords of={view.words} />
       </p>
-      {state.reason !== null && <IoRows error={state.reason} fileName={fileName} />}
-      {state.jobs.length > 0 && (
-        <details className="items" open={state.state !== 'done' && state.jobs.length <= MOST_OPEN}>
+      {reason !== null && <IoRows error={reason} fileName={fileName} />}
+      {jobs.length > 0 && (
+        <details className="items" open={state.state !== 'done' && jobs.length <= MOST_OPEN}>
           <summary>
-            {state.jobs.length} {state.jobs.length === 1 ? 'job' : 'jobs'}, one for each item
+            {jobs.length} {jobs.length === 1 ? 'job' : 'jobs'}, one for each item
           </summary>
           <ol>
-            {state.jobs.map(job => (
+            {jobs.map(job => (
               <li key={job.key}>
-                <JobLine job={job} mostSeconds={step.pinned.max_deadline_seconds}>
-                  <Alone job={job} {...props} />
-                </JobLine>
-                <IoRows
-                  {...(job.input !== null && { input: { values: asObject(job.input), fields: fields.in } })}
-                  {...(job.error !== null && { error: job.error })}
-                  fileName={fileName}
-                />
+                <RunJobLine job={job} mostSeconds={step.pinned.max_deadline_seconds}>
+                  <Alone {...props} job={job} />
+                </RunJobLine>
+                <IoRows {...ioOf(job, step)} fileName={fileName} />
               </li>
             ))}
           </ol>
         </details>
       )}
-      <IoRows {...output} fileName={fileName} />
+      <IoRows {...outputOf(props)} fileName={fileName} />
     </>
   )
 }
 
+type Io = Partial<Parameters<typeof IoRows>[0]>
+
+/** The input of a job, and its error. */
+function ioOf({ input, error }: RunJob, { pinned }: JobStep): Io {
+  return {
+    ...(input !== null && { input: { values: asObject(input), fields: pinned.input_schema } }),
+    ...(error !== null && { error }),
+  }
+}
+
+function outputOf({ step, state: { outputs } }: PartProps): Io {
+  return outputs === null ? {} : { output: { values: asObject(outputs), fields: listed(step) } }
+}
+
 /** A paid step of which nothing was ordered: not reached so far, or refused before anything was sent. */
-function Unordered(props: Props & { readonly state: RunStepAnswer; readonly fileName: string }): ReactNode {
-  const { state, view, fileName } = props
+function Unordered({ id, state, view }: PartProps): ReactNode {
   const isSigned = state.state === 'waiting' && state.jobs.some(({ payment }) => payment?.state === 'ready')
   return (
     <>
       <p className="sub">
-        <Outcome of={isSigned ? { words: 'Signed and waiting for its turn', tone: 'plain' } : view.words} />
+        <OutcomeWords
+          of={isSigned ? { words: 'Signed and waiting for its turn', tone: 'plain' } : view.words}
+        />
       </p>
-      {state.reason !== null && <IoRows error={state.reason} fileName={fileName} />}
+      {state.reason !== null && <IoRows error={state.reason} fileName={`farebox-${id}`} />}
     </>
   )
 }
 
-/** More items are folded at first. */
+/** A longer list of items is folded at first. */
 const MOST_OPEN = 12
 
-/** What takes one job on, at the job itself. */
+/** The button that continues this job alone. */
 function Alone({ job, graph, run, now, actions }: Props & { readonly job: RunJob }): ReactNode {
   const isHalted = run.status === 'cancelled' || run.status === 'paused'
   if ((job.state !== 'failed' && job.state !== 'unpaid') || isHalted) return null
@@ -198,7 +220,7 @@ function FreePart(props: Props): ReactNode {
   return (
     <>
       <p className="sub">
-        <Outcome of={view.words} />
+        <OutcomeWords of={view.words} />
         {step.kind === 'approval' && state?.state === 'done' && (
           <span>{Object.hasOwn(state.outputs ?? {}, 'declined') ? 'declined' : 'approved'}</span>
         )}

@@ -1,7 +1,7 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { codeInput } from './code-input.ts'
 import { curlSample, typescriptSample, type SampleCall } from './code-samples.ts'
 
@@ -17,7 +17,7 @@ export function CodeButtons(props: {
   if (endpoint === null) return null
   const fields = capability.input_schema as FieldMap
   const copy = async (write: (call: SampleCall) => string): Promise<string> => {
-    const { sampleInput } = await import('../fields/check-input.ts')
+    const { sampleInput } = await import('../../fields/check-input.ts')
     const input = codeInput(fields, props.input, sampleInput(fields))
     return write({ endpoint, capability: capability.name, price, input })
   }

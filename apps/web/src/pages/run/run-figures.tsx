@@ -9,8 +9,8 @@ import { Address } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 
-/** What a run was to cost, what it has, and what can still be charged. */
-export function RunFacts(props: {
+/** The most that a run may cost, what it has cost, and what can still be charged. */
+export function RunFigures(props: {
   readonly flow: Flow
   readonly run: RunAnswer
   readonly kept: KeptRun | undefined

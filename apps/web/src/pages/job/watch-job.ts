@@ -1,55 +1,65 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import type { Order } from '../../kept/order.ts'
+import type { SignedOrder } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'
 import type { Ask } from '../../site/ask.ts'
 
-/** A job that was opened, as it stands. */
+/** A job that was opened, with its current state. */
 export interface OpenedJob {
-  readonly order: Order
+  readonly order: SignedOrder
+  /** Undefined: the platform has not answered the order yet, or has rejected it. */
   readonly job: JobAnswer | undefined
 }
 
 /**
  * Opens a job by the token of its address, by what this browser keeps of it or of the run that ordered it, or for a payer
- * who is signed in; and tells of it each time it changes. The token leaves the address bar as soon as it is read.
+ * who is signed in; and reports it each time it changes. The token leaves the address bar as soon as it is read.
  *
  * @param runId the run that ordered it, as the address names it
  */
-export async function openJob(
+export async function watchJob(
   ask: Ask,
   { jobId, runId }: { readonly jobId: string; readonly runId: string | undefined },
-  tell: (opened: OpenedJob) => void,
+  report: (opened: OpenedJob) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const given = takeTokens()
-  const [{ readOrder, updateOrder }, { readRun }, { sendOrder }, { followJob, headersFor, isOver }] =
-    await Promise.all([
-      import('../../kept/order-store.ts'),
-      import('../../kept/run-store.ts'),
-      import('../../orders/send-order.ts'),
-      import('../../orders/follow-job.ts'),
-    ])
-  const kept = await readOrder(jobId)
+  const [{ orderJournal }, { sendOrder }, { followJob, headersFor, isOver }] = await Promise.all([
+    import('../../kept/order-store.ts'),
+    import('../../orders/send-order.ts'),
+    import('../../orders/follow-job.ts'),
+  ])
+  const kept = await orderJournal.read(jobId)
   if (kept !== undefined && kept.job === undefined && kept.refusal === undefined) {
-    tell({ order: kept, job: undefined })
-    await sendOrder(ask, kept, () => undefined, signal)
+    report({ order: kept, job: undefined })
+    const access = { ask, journal: orderJournal, clock: systemClock }
+    await sendOrder(access, kept, () => undefined, signal)
   }
-  const known = await readOrder(jobId)
-  const ofRun = runId === undefined ? undefined : await readRun(runId).catch(() => undefined)
+  const known = await orderJournal.read(jobId)
   const tokens = {
     token: given.token ?? known?.job_token,
-    runToken: given.runToken ?? takeKeptToken() ?? ofRun?.run_token,
+    runToken: await findRunToken(given.runToken, runId),
   }
-  if (given.runToken !== undefined && ofRun === undefined) keepToken(given.runToken)
-  if (known?.job !== undefined || known?.refusal !== undefined) tell({ order: known, job: known.job })
+  if (known?.job !== undefined || known?.refusal !== undefined) report({ order: known, job: known.job })
   const see = (job: JobAnswer): void => {
-    tell({ order: known ?? orderOf(job), job })
-    if (known !== undefined) void updateOrder(jobId, { job })
+    report({ order: known ?? orderOf(job), job })
+    if (known !== undefined) void orderJournal.update(jobId, { job })
   }
   const headers = headersFor(tokens)
   const now = await ask(`/v1/jobs/${encodeURIComponent(jobId)}`, answers.job, { headers, signal })
   see(now)
   if (!isOver(now)) await followJob(ask, { jobId, ...tokens }, see, signal)
+}
+
+/** The token of the run that ordered the job: of the address, of this entry of the history, or of this browser. */
+async function findRunToken(
+  given: string | undefined,
+  runId: string | undefined,
+): Promise<string | undefined> {
+  const { readKeptRun } = await import('../../kept/run-store.ts')
+  const run = runId === undefined ? undefined : await readKeptRun(runId).catch(() => undefined)
+  if (given !== undefined && run === undefined) keepToken(given)
+  return given ?? takeKeptToken() ?? run?.run_token
 }
 
 /** `#t=` is followed by a token of the job, `#r=` by one of the run that ordered it. */
@@ -59,7 +69,7 @@ function takeTokens(): { readonly token: string | undefined; readonly runToken: 
   return { token: kind === 't' ? token : undefined, runToken: kind === 'r' ? token : undefined }
 }
 
-/** With this entry of the history: of a run that this browser does not keep nothing else is left after a reload. */
+/** In this entry of the history: after a reload, nothing else opens a run that this browser does not keep. */
 function keepToken(runToken: string): void {
   history.replaceState({ ...(history.state as object | null), runToken }, '')
 }
@@ -69,8 +79,8 @@ function takeKeptToken(): string | undefined {
   return typeof runToken === 'string' ? runToken : undefined
 }
 
-/** What can be said of an order that another browser made. */
-function orderOf(job: JobAnswer): Order {
+/** As much of an order as its job says, for a job that was ordered in another browser. */
+function orderOf(job: JobAnswer): SignedOrder {
   return {
     job_id: job.job_id,
     agent_id: job.agent_id,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** What callers install; these pages do not import it. */
+/** The package that callers install; these pages do not import it. */
 const CLIENT = '@farebox/client/execute'
 
-/** A call, as it is written in code. */
+/** A call of a capability in code. */
 export interface SampleCall {
   readonly endpoint: string
   readonly capability: string
@@ -30,9 +30,9 @@ export function curlSample({ endpoint, capability, input }: SampleCall): string 
     task: { capability, input },
   }
   return `# Without a payment, this returns 402 with the price.
-curl -i ${shell(`${endpoint}/execute`)} \\
+curl -i ${quoteForShell(`${endpoint}/execute`)} \\
   -H 'content-type: application/json' \\
-  -d ${shell(JSON.stringify(body))}
+  -d ${quoteForShell(JSON.stringify(body))}
 `
 }
 
@@ -60,6 +60,7 @@ function quote(text: string): string {
   return JSON.stringify(text)
 }
 
-function shell(text: string): string {
+/** A text as one word of a POSIX shell. */
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -3,30 +3,30 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { Address } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
-import type { Order } from '../kept/order.ts'
+import type { SignedOrder } from '../kept/order.ts'
 
-/** Where a job is on its line, and what the line knows of the agent. */
+/** A job with its order, and what its line shows of the agent. */
 export interface JobView {
-  readonly order: Pick<Order, 'amount' | 'pay_to' | 'usable_until' | 'created_at' | 'refusal'>
+  readonly order: Pick<SignedOrder, 'amount' | 'pay_to' | 'usable_until' | 'created_at' | 'refusal'>
   readonly job: JobAnswer | undefined
-  /** So often no answer came to the order. */
+  /** The number of attempts to send the order that had no answer. */
   readonly unanswered: number
   /** Unix seconds. */
   readonly now: number
-  /** Half of the agent's jobs are answered faster. */
+  /** The median time in which the agent answers; null: not known. */
   readonly usualMs: number | null
 }
 
 /** One stop of a line. */
-export interface Stop {
+export interface LineStop {
   readonly name: string
   readonly state: 'passed' | 'here' | 'failed' | 'ahead'
   readonly when?: ReactNode
   readonly children?: ReactNode
 }
 
-/** A line with its stops, as far as it has come. */
-export function StopLine({ stops }: { readonly stops: readonly Stop[] }): ReactNode {
+/** A line with its stops. */
+export function StopLine({ stops }: { readonly stops: readonly LineStop[] }): ReactNode {
   return (
     <ol className="line" aria-live="polite">
       {stops.map(({ name, state, when, children }) => (
@@ -47,14 +47,14 @@ export function StopLine({ stops }: { readonly stops: readonly Stop[] }): ReactN
 }
 
 /** A job as a line with four stops: signed, running, settling, receipt. */
-export function JobLine({ view }: { readonly view: JobView }): ReactNode {
+export function JobProgress({ view }: { readonly view: JobView }): ReactNode {
   return <StopLine stops={stopsOf(view)} />
 }
 
-function stopsOf(view: JobView): readonly Stop[] {
+function stopsOf(view: JobView): readonly LineStop[] {
   const { order, job } = view
   const isRefused = order.refusal !== undefined || job?.error_type === 'payment'
-  const signed: Stop = {
+  const signed: LineStop = {
     name: 'Signed',
     state: isRefused ? 'failed' : 'passed',
     when: <When at={order.created_at} form="clock" />,
@@ -68,50 +68,22 @@ function stopsOf(view: JobView): readonly Stop[] {
   return [signed, runningStop(view, isRefused), settlingStop(job), receiptStop(job)]
 }
 
-function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: boolean): Stop {
-  const name = job === undefined ? 'Sending' : 'Running'
+function runningStop(view: JobView, isRefused: boolean): LineStop {
+  const { job, now } = view
   if (isRefused) return { name: 'Running', state: 'ahead' }
-  if (job === undefined) {
-    return {
-      name,
-      state: 'here',
-      children: (
-        <p>
-          {unanswered === 0
-            ? 'Your order is being sent.'
-            : 'Your order may have arrived. This page is sending the same job again. You cannot be charged for it twice.'}
-        </p>
-      ),
-    }
-  }
-  const took = job.elapsed_ms === null ? undefined : formatDuration(job.elapsed_ms)
+  if (job === undefined) return sendingStop(view)
+  const took = job.elapsed_ms === null ? {} : { when: formatDuration(job.elapsed_ms) }
   switch (job.status) {
-    case 'sent': {
-      const whole = Math.max(1, job.expires_at - job.created_at)
-      const gone = Math.max(0, now - job.created_at)
-      return {
-        name,
-        state: 'here',
-        when: formatDuration(1_000 * Math.min(gone, whole)),
-        children: (
-          <>
-            <p>
-              <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)} to respond.
-              {usualMs !== null && ` It usually responds in ${formatDuration(usualMs)}.`}
-            </p>
-            <progress max={whole} value={Math.min(gone, whole)} aria-label="Elapsed time" />
-          </>
-        ),
-      }
-    }
+    case 'sent':
+      return waitingStop(view, job)
     case 'pending':
     case 'completed':
-      return { name, state: 'passed', ...(took !== undefined && { when: took }) }
+      return { name: 'Running', state: 'passed', ...took }
     case 'failed':
       return {
         name: 'Not delivered',
         state: 'failed',
-        ...(took !== undefined && { when: took }),
+        ...took,
         children: (
           <p>
             <bdi>{job.error ?? 'The agent did not give a reason.'}</bdi>
@@ -120,7 +92,7 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
       }
     case 'expired':
       return {
-        name,
+        name: 'Running',
         state: job.payment.status === 'open' && now < job.payment.usable_until ? 'here' : 'failed',
         children: (
           <p>
@@ -131,7 +103,35 @@ function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: bool
   }
 }
 
-function settlingStop(job: JobAnswer | undefined): Stop {
+function sendingStop({ unanswered }: JobView): LineStop {
+  const words =
+    unanswered === 0
+      ? 'Your order is being sent.'
+      : 'Your order may have arrived. This page is sending the same job again. You cannot be charged for it twice.'
+  return { name: 'Sending', state: 'here', children: <p>{words}</p> }
+}
+
+/** The agent has the job, until its time is over. */
+function waitingStop({ now, usualMs }: JobView, job: JobAnswer): LineStop {
+  const whole = Math.max(1, job.expires_at - job.created_at)
+  const gone = Math.min(Math.max(0, now - job.created_at), whole)
+  return {
+    name: 'Running',
+    state: 'here',
+    when: formatDuration(1_000 * gone),
+    children: (
+      <>
+        <p>
+          <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)} to respond.
+          {usualMs !== null && ` It usually responds in ${formatDuration(usualMs)}.`}
+        </p>
+        <progress max={whole} value={gone} aria-label="Elapsed time" />
+      </>
+    ),
+  }
+}
+
+function settlingStop(job: JobAnswer | undefined): LineStop {
   switch (job?.status) {
     case 'pending':
       return {
@@ -149,7 +149,7 @@ function settlingStop(job: JobAnswer | undefined): Stop {
   }
 }
 
-function receiptStop(job: JobAnswer | undefined): Stop {
+function receiptStop(job: JobAnswer | undefined): LineStop {
   if (job?.status !== 'completed') return { name: 'Receipt', state: 'ahead' }
   const block = job.payment.block_number
   return {

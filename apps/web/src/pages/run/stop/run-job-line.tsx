@@ -7,8 +7,8 @@ import { When } from '../../../parts/when.tsx'
 import { Sign } from '../../../signs/sign.tsx'
 import { jobUrl, RunOpenerContext } from '../run-opener.ts'
 
-/** What became of something, with its sign. */
-export function Outcome({ of }: { readonly of: JobWords }): ReactNode {
+/** An outcome in words, with its sign. */
+export function OutcomeWords({ of }: { readonly of: JobWords }): ReactNode {
   const { words, tone, sign, until } = of
   return (
     <span className={`outcome-words ${tone}`}>
@@ -23,12 +23,12 @@ export function Outcome({ of }: { readonly of: JobWords }): ReactNode {
   )
 }
 
-/** One job of a run in a line: what became of it, how long it took, its id, and its receipt. */
-export function JobLine(props: {
+/** One job of a run in a line: its outcome, its duration, its id, and its receipt. */
+export function RunJobLine(props: {
   readonly job: RunJob
-  /** Seconds that its agent may take. */
+  /** Its agent may take this many seconds. */
   readonly mostSeconds: number
-  /** Whatever goes beside it. */
+  /** Shown after it. */
   readonly children?: ReactNode
 }): ReactNode {
   const { job, mostSeconds, children } = props
@@ -37,7 +37,7 @@ export function JobLine(props: {
   const elapsed = job.job?.elapsed_ms ?? null
   return (
     <p className="sub">
-      <Outcome of={jobWords(job)} />
+      <OutcomeWords of={jobWords(job)} />
       {elapsed !== null && (
         <span>
           {formatDuration(elapsed)} of {mostSeconds} s
