@@ -1,15 +1,16 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { CapabilityTabs } from '../pages/agent/capability-tabs.tsx'
 import { Address } from '../parts/short.tsx'
 import { Words } from '../parts/words.tsx'
-import { useDev, type Followed } from './follow-dev.ts'
+import { useDev, type DevState } from './follow-dev.ts'
 import { keepFields, NO_INPUT, type KeptInput } from './keep-fields.ts'
-import { Log } from './log.tsx'
-import { sendRun, type Run } from './run.ts'
-import { Problems, Standing } from './standing.tsx'
+import { DevLog } from './dev-log.tsx'
+import { sendDevJob, type DevRun } from './dev-run.ts'
+import { DevProblems, DevStanding } from './dev-standing.tsx'
 import { Workbench } from './workbench.tsx'
-import type { DevView, ServedAgent } from './wire.ts'
+import type { DevView, DevAgent } from './wire.ts'
 
 /** The page of `farebox dev`: the agent under edit, tried at once, followed from save to save. */
 export function DevApp(): ReactNode {
@@ -35,7 +36,7 @@ export function DevApp(): ReactNode {
           </span>
           <div className="end">
             {agent !== undefined && <span className="where mono">{agent.url}</span>}
-            <Standing dev={dev} />
+            <DevStanding dev={dev} />
           </div>
         </div>
       </header>
@@ -50,48 +51,34 @@ export function DevApp(): ReactNode {
   )
 }
 
-function Waiting({ dev }: { readonly dev: Followed }): ReactNode {
+function Waiting({ dev }: { readonly dev: DevState }): ReactNode {
   const isIdle = dev.view?.phase === 'idle'
   return (
     <>
       <h1>{isIdle ? 'No version is running' : 'Waiting for the agent'}</h1>
       <p className="lede">This page will show the agent as soon as you save a version that can run.</p>
-      <Problems dev={dev} />
-      {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} first="all" />}
+      <DevProblems dev={dev} />
+      {dev.lines.length > 0 && <DevLog lines={dev.lines} leftOut={dev.leftOut} run={undefined} first="all" />}
     </>
   )
 }
 
-/** An agent, one capability of it at a time; what was typed and what came of it is kept for each. */
+/** An agent, one of its capabilities at a time. Each keeps its input and its newest run. */
 function Bench(props: {
-  readonly dev: Followed
+  readonly dev: DevState
   readonly view: DevView
-  readonly agent: ServedAgent
+  readonly agent: DevAgent
 }): ReactNode {
   const { dev, view, agent } = props
   const [chosen, setChosen] = useState(() => new URLSearchParams(location.search).get('capability'))
   const capability = agent.capabilities.find(({ name }) => name === chosen) ?? agent.capabilities[0]
   const [inputs, setInputs] = useKeptInputs(agent)
-  const [runs, setRuns] = useState<ReadonlyMap<string, Run>>(new Map())
-  const [repeats, setRepeats] = useState(false)
   const name = capability?.name ?? ''
   const { value: input } = inputs.get(name) ?? NO_INPUT
-  const run = runs.get(name)
-
-  const start = (): void => {
-    if (runs.get(name) !== undefined && runs.get(name)?.answer === undefined) return
-    const request = { job_id: crypto.randomUUID(), capability: name, input }
-    const begun: Run = { request, sinceMs: Date.now(), untilMs: undefined, answer: undefined }
-    setRuns(before => new Map(before).set(name, begun))
-    void sendRun(request, begun.sinceMs).then(answer =>
-      setRuns(before => new Map(before).set(name, { ...begun, untilMs: Date.now(), answer })),
-    )
-  }
-  const version = useRef(view.version)
-  useEffect(() => {
-    const isNew = view.version !== version.current
-    version.current = view.version
-    if (isNew && repeats && !agent.is_paid && run !== undefined) start()
+  const { run, start } = useRuns(name, input)
+  const [repeats, setRepeats] = useState(false)
+  useEachSave(view.version, () => {
+    if (repeats && !agent.is_paid && run !== undefined) start()
   })
 
   if (capability === undefined) return null
@@ -99,46 +86,61 @@ function Bench(props: {
     setChosen(next)
     history.replaceState(null, '', `?capability=${encodeURIComponent(next)}`)
   }
+  const setInput = (value: JsonObject): void =>
+    setInputs(before => new Map(before).set(name, { ...(before.get(name) ?? NO_INPUT), value }))
   return (
     <>
-      <div className="head">
-        <div>
-          <h1>
-            <Words of={agent.name} most={64} />
-          </h1>
-          <p className="lede">
-            <Words of={agent.description} most={400} />
-          </p>
-        </div>
-        <Facts view={view} agent={agent} />
-      </div>
-      <Problems dev={dev} />
+      <Head view={view} agent={agent} />
+      <DevProblems dev={dev} />
       <CapabilityTabs capabilities={agent.capabilities} chosen={name} choose={choose} />
       <Workbench
         key={name}
         agent={agent}
         capability={capability}
         input={input}
-        onInput={value =>
-          setInputs(before => {
-            const kept = before.get(name) ?? NO_INPUT
-            return new Map(before).set(name, { ...kept, value })
-          })
-        }
+        onInput={setInput}
         run={run}
         steps={dev.steps.get(run?.request.job_id ?? '') ?? []}
         onRun={start}
         repeats={repeats}
         onRepeats={setRepeats}
       />
-      <Log lines={dev.lines} leftOut={dev.leftOut} run={run} first="job" />
+      <DevLog lines={dev.lines} leftOut={dev.leftOut} run={run} first="job" />
     </>
   )
 }
 
-/** What was typed for each capability; a save carries it over to the fields there are now. */
+/** The newest run of a capability; at most one of each is under way. */
+function useRuns(
+  capability: string,
+  input: JsonObject,
+): { readonly run: DevRun | undefined; readonly start: () => void } {
+  const [runs, setRuns] = useState<ReadonlyMap<string, DevRun>>(new Map())
+  const run = runs.get(capability)
+  const keep = (changed: DevRun): void => setRuns(before => new Map(before).set(capability, changed))
+  const start = (): void => {
+    if (run !== undefined && run.answer === undefined) return
+    const request = { job_id: crypto.randomUUID(), capability, input }
+    const begun: DevRun = { request, sinceMs: Date.now(), untilMs: undefined, answer: undefined }
+    keep(begun)
+    void sendDevJob(request, begun.sinceMs).then(answer => keep({ ...begun, untilMs: Date.now(), answer }))
+  }
+  return { run, start }
+}
+
+/** Acts on each version that is served after the first one. */
+function useEachSave(version: number, act: () => void): void {
+  const served = useRef(version)
+  useEffect(() => {
+    const isNew = version !== served.current
+    served.current = version
+    if (isNew) act()
+  })
+}
+
+/** The input of each capability; a save moves it to the changed fields. */
 function useKeptInputs(
-  agent: ServedAgent,
+  agent: DevAgent,
 ): readonly [
   ReadonlyMap<string, KeptInput>,
   (change: (before: ReadonlyMap<string, KeptInput>) => ReadonlyMap<string, KeptInput>) => void,
@@ -154,10 +156,10 @@ function useKeptInputs(
 
 function carryOver(
   inputs: ReadonlyMap<string, KeptInput>,
-  before: ServedAgent,
-  after: ServedAgent,
+  before: DevAgent,
+  after: DevAgent,
 ): ReadonlyMap<string, KeptInput> {
-  const fieldsOf = (agent: ServedAgent, name: string) =>
+  const fieldsOf = (agent: DevAgent, name: string) =>
     agent.capabilities.find(one => one.name === name)?.input_schema
   return new Map(
     [...inputs].map(([name, kept]) => {
@@ -167,7 +169,23 @@ function carryOver(
   )
 }
 
-function Facts({ view, agent }: { readonly view: DevView; readonly agent: ServedAgent }): ReactNode {
+function Head({ view, agent }: { readonly view: DevView; readonly agent: DevAgent }): ReactNode {
+  return (
+    <div className="head">
+      <div>
+        <h1>
+          <Words of={agent.name} most={64} />
+        </h1>
+        <p className="lede">
+          <Words of={agent.description} most={400} />
+        </p>
+      </div>
+      <Facts view={view} agent={agent} />
+    </div>
+  )
+}
+
+function Facts({ view, agent }: { readonly view: DevView; readonly agent: DevAgent }): ReactNode {
   return (
     <dl className="facts">
       <div>

@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'react'
-import type { DevEvents, DevLine, DevView, RunStep } from './wire.ts'
+import type { DevEvents, DevLine, DevView, DevStep } from './wire.ts'
 
-/** What the page knows of `farebox dev`. */
-export interface Followed {
-  /** Whether it is heard of; false at first, and once it was stopped. */
+/** The state of `farebox dev`, from its events. */
+export interface DevState {
+  /** Whether its stream is open; false at first, and after it was stopped. */
   readonly isHeard: boolean
-  /** Undefined: nothing has been heard so far. */
+  /** Undefined: no event has come yet. */
   readonly view: DevView | undefined
   readonly lines: readonly DevLine[]
   /** Lines that came too fast to be kept. */
   readonly leftOut: number
-  /** Steps of jobs of this page, by job_id in small letters. */
-  readonly steps: ReadonlyMap<string, readonly RunStep[]>
+  /** Steps of jobs of this page, by job_id in lower case. */
+  readonly steps: ReadonlyMap<string, readonly DevStep[]>
 }
 
-const NOTHING: Followed = { isHeard: false, view: undefined, lines: [], leftOut: 0, steps: new Map() }
+const NOTHING: DevState = { isHeard: false, view: undefined, lines: [], leftOut: 0, steps: new Map() }
 
 const MOST_LINES = 500
 const MOST_JOBS = 50
 const AGAIN_MS = 1_000
 
-/** Follows `farebox dev` for as long as the page is open; after an end it listens for the next start. */
-export function useDev(): Followed {
+/** Follows `farebox dev` for as long as the page is open; after it has stopped, the page connects to the next start. */
+export function useDev(): DevState {
   const [followed, setFollowed] = useState(NOTHING)
   useEffect(() => {
     let source: EventSource
@@ -30,7 +30,7 @@ export function useDev(): Followed {
       source = new EventSource('/events')
       const on = <Name extends keyof DevEvents>(
         name: Name,
-        take: (before: Followed, value: DevEvents[Name]) => Followed,
+        take: (before: DevState, value: DevEvents[Name]) => DevState,
       ): void =>
         source.addEventListener(name, ({ data }: MessageEvent<string>) => {
           const value = JSON.parse(data) as DevEvents[Name]
@@ -54,11 +54,11 @@ export function useDev(): Followed {
 }
 
 /** While a new run of `farebox dev` has served nothing yet, the agent before is shown: what was typed for it stays. */
-function takeView(before: Followed, view: DevEvents['view']): Followed {
+function takeView(before: DevState, view: DevEvents['view']): DevState {
   return { ...before, isHeard: true, view: { ...view, agent: view.agent ?? before.view?.agent ?? null } }
 }
 
-function takeLines(before: Followed, { is_start, left_out, lines }: DevEvents['lines']): Followed {
+function takeLines(before: DevState, { is_start, left_out, lines }: DevEvents['lines']): DevState {
   return {
     ...before,
     lines: (is_start ? lines : [...before.lines, ...lines]).slice(-MOST_LINES),
@@ -66,7 +66,7 @@ function takeLines(before: Followed, { is_start, left_out, lines }: DevEvents['l
   }
 }
 
-function takeStep(before: Followed, { job_id, step }: DevEvents['step']): Followed {
+function takeStep(before: DevState, { job_id, step }: DevEvents['step']): DevState {
   const steps = new Map(before.steps).set(job_id, [...(before.steps.get(job_id) ?? []), step])
   const [oldest] = steps.keys()
   if (steps.size > MOST_JOBS && oldest !== undefined) steps.delete(oldest)

@@ -1,6 +1,6 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 
-/** What was typed for a capability, from save to save. */
+/** The input of a capability, kept from save to save. */
 export interface KeptInput {
   readonly value: JsonObject
   /** Of fields that a save took away: back in place when a save brings the field back. */
@@ -11,8 +11,8 @@ export interface KeptInput {
 export const NO_INPUT: KeptInput = { value: {}, parked: {} }
 
 /**
- * Carries what was typed over to other fields: what remains stays, what is gone is put aside. What never was a field,
- * typed as JSON to see it refused, stays as well.
+ * Moves an input to changed fields: values of fields that remain stay, values of removed fields are put aside. A value that
+ * never had a field, typed as JSON to see it refused, stays too.
  */
 export function keepFields({ value, parked }: KeptInput, before: FieldMap, after: FieldMap): KeptInput {
   const isGone = (name: string): boolean => Object.hasOwn(before, name) && !Object.hasOwn(after, name)

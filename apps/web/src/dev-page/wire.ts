@@ -1,7 +1,7 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 
-/** A capability of the agent under edit, as it is served. */
-export interface ServedCapability {
+/** A capability of the served version of the agent. */
+export interface DevCapability {
   readonly name: string
   readonly description: string
   /** Decimal USDC. */
@@ -13,7 +13,7 @@ export interface ServedCapability {
 }
 
 /** The version of the agent that answers now. */
-export interface ServedAgent {
+export interface DevAgent {
   readonly name: string
   readonly description: string
   readonly url: string
@@ -21,20 +21,20 @@ export interface ServedAgent {
   /** Whether each job is paid, on a chain of this machine. */
   readonly is_paid: boolean
   readonly max_deadline_seconds: number
-  readonly capabilities: readonly ServedCapability[]
+  readonly capabilities: readonly DevCapability[]
 }
 
-/** How the agent under edit stands, as the terminal of `farebox dev` says it. */
+/** The state of the agent under edit, in the words of the terminal of `farebox dev`. */
 export interface DevView {
   /** Counts the versions that were served, in this run of `farebox dev`. */
   readonly version: number
   /** The last good version; null until there is one. */
-  readonly agent: ServedAgent | null
+  readonly agent: DevAgent | null
   /** `loading`: a change is being loaded; `idle`: no version answers until the next save. */
   readonly phase: 'loading' | 'serving' | 'idle'
   /** The change that led to the version that is served; null for the first. */
   readonly change: { readonly words: string; readonly took_ms: number } | null
-  /** Why the newest change is not served, or what befell the process; in the terminal's words. */
+  /** The reason why the newest change is not served, or why the process ended; in the terminal's words. */
   readonly problem: { readonly text: string; readonly next: string } | null
   /** Type errors, which are served all the same; the first few, a text each. */
   readonly type_errors: readonly string[]
@@ -53,7 +53,7 @@ export interface DevLine {
 }
 
 /** A job to be run. */
-export interface RunRequest {
+export interface DevJob {
   /** UUID v4, chosen by the page: it follows the job's steps by it. */
   readonly job_id: string
   readonly capability: string
@@ -61,7 +61,7 @@ export interface RunRequest {
 }
 
 /** A step of a job, with how long it took. */
-export type RunStep =
+export type DevStep =
   /** Asked without a payment: this is the price. */
   | { readonly kind: 'asked'; readonly ms: number; readonly amount: string | null }
   | { readonly kind: 'signed'; readonly ms: number; readonly payer: string }
@@ -72,11 +72,11 @@ export type RunStep =
   | { readonly kind: 'settled'; readonly ms: number; readonly transaction: string }
   /** The agent delivers, and says that it would not in production. */
   | { readonly kind: 'warned'; readonly reason: string }
-  /** It came to nothing, or it is not known yet what it came to. */
+  /** It failed, or its outcome is not known yet. */
   | { readonly kind: 'refused' | 'failed' | 'pending'; readonly reason: string }
 
-/** The agent's answer, as it came. */
-export interface RunAnswer {
+/** The agent's answer, unchanged. */
+export interface DevAnswer {
   readonly job_id: string
   /** HTTP status; null: no answer came, and `trouble` says why. */
   readonly status: number | null
@@ -84,9 +84,9 @@ export interface RunAnswer {
   readonly body: string
   /** From the first byte sent to the last received, all exchanges together. */
   readonly ms: number
-  readonly steps: readonly RunStep[]
+  readonly steps: readonly DevStep[]
   readonly trouble: string | null
-  /** What moved, once a transfer is in a block; null: nothing, as far as is known. */
+  /** The transfer, once it is in a block; null: none is known. */
   readonly settled: Settled | null
 }
 
@@ -98,11 +98,11 @@ export interface Settled {
   /** Null: the agent's receipt does not name it. */
   readonly transaction: string | null
   readonly block_number: number | null
-  /** What both wallets hold now; null where the chain could not be asked. */
+  /** The balances of both wallets now; null: the chain did not answer. */
   readonly balances: { readonly payer: string; readonly agent: string } | null
 }
 
-/** What the stream at `/events` tells: the name of an event, and its data. */
+/** The events of the stream at `/events`, by name. */
 export interface DevEvents {
   readonly view: DevView
   /** `is_start`: these replace all lines that the page has. */
@@ -111,7 +111,7 @@ export interface DevEvents {
     readonly left_out: number
     readonly lines: readonly DevLine[]
   }
-  readonly step: { readonly job_id: string; readonly step: RunStep }
+  readonly step: { readonly job_id: string; readonly step: DevStep }
 }
 
 /** The server's own refusal of a request. */

@@ -1,32 +1,30 @@
+import type { Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { checkInput, sampleInput } from '../fields/check-input.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
 import { focusUnreadable } from '../input-form/focus-unreadable.ts'
 import { InputForm } from '../input-form/input-form.tsx'
-import { RunOutcome } from './outcome.tsx'
-import { readOutcome, type Run } from './run.ts'
-import type { RunStep, ServedAgent, ServedCapability, RunRequest } from './wire.ts'
+import { focusRefused, RunForm } from '../input-form/run-form.tsx'
+import { SampleButton } from '../input-form/sample-button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { quoteForShell } from '../quick-execute/code/code-samples.ts'
+import { DevOutcome } from './dev-outcome.tsx'
+import { readDevAnswer, type DevRun } from './dev-run.ts'
+import type { DevAgent, DevAnswer, DevCapability, DevJob, DevStep } from './wire.ts'
 
 interface Props {
-  readonly agent: ServedAgent
-  readonly capability: ServedCapability
+  readonly agent: DevAgent
+  readonly capability: DevCapability
   readonly input: JsonObject
   readonly onInput: (input: JsonObject) => void
-  readonly run: Run | undefined
-  readonly steps: readonly RunStep[]
+  readonly run: DevRun | undefined
+  readonly steps: readonly DevStep[]
   readonly onRun: () => void
-  /** Run again at each save; undefined: not offered, each job costs. */
+  /** Whether each save runs the job again, which is offered where jobs cost nothing. */
   readonly repeats: boolean
   readonly onRepeats: (repeats: boolean) => void
 }
 
-interface Refusal {
-  readonly field: string
-  readonly reason: string
-}
-
-/** One capability: input left, outcome right. The agent itself refuses; its words go to the field that they are about. */
+/** One capability: input left, outcome right. The agent itself refuses, and its reason is shown at the field it names. */
 export function Workbench(props: Props): ReactNode {
   const { agent, capability, input, onInput, run, steps, onRun, repeats, onRepeats } = props
   const form = useRef<HTMLFormElement>(null)
@@ -34,36 +32,33 @@ export function Workbench(props: Props): ReactNode {
   const fields = capability.input_schema
   const { refusal, check } = useRefusal(form, { fields, input, answer: run?.answer })
   const submit = (): void => {
-    if (isRunning || focusUnreadable(form.current)) return
-    onRun()
+    if (!isRunning && !focusUnreadable(form.current)) onRun()
+  }
+  const recheck = (): void => {
+    if (refusal !== undefined) check()
   }
   return (
-    <form
-      ref={form}
-      className={run === undefined ? 'try' : 'try after'}
-      noValidate
-      onSubmit={event => {
-        event.preventDefault()
-        submit()
-      }}
-      onKeyDown={event => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        event.preventDefault()
-        submit()
-      }}
-    >
-      <div>
+    <RunForm
+      form={form}
+      isAfter={run !== undefined}
+      submit={submit}
+      input={
         <InputForm
           fields={fields}
           value={input}
           onChange={onInput}
-          form={{
-            refusal,
-            onLeave: () => (refusal === undefined ? undefined : check()),
-            isHeld: false,
-          }}
+          form={{ refusal, onLeave: recheck, isHeld: false }}
         >
-          <InputTools agent={agent} capability={capability} input={input} onInput={onInput} />
+          <div className="row tools">
+            <SampleButton fields={fields} onInput={onInput} isHeld={false} />
+            <CopyButton
+              text={() =>
+                curlCall(agent.url, { job_id: crypto.randomUUID(), capability: capability.name, input })
+              }
+            >
+              Copy as curl
+            </CopyButton>
+          </div>
           <RunButton
             agent={agent}
             price={capability.price}
@@ -72,11 +67,9 @@ export function Workbench(props: Props): ReactNode {
             onRepeats={onRepeats}
           />
         </InputForm>
-      </div>
-      <div>
-        <RunOutcome agent={agent} capability={capability} run={run} steps={steps} />
-      </div>
-    </form>
+      }
+      outcome={<DevOutcome agent={agent} capability={capability} run={run} steps={steps} />}
+    />
   )
 }
 
@@ -86,63 +79,56 @@ function useRefusal(
   asked: {
     readonly fields: FieldMap
     readonly input: JsonObject
-    readonly answer: Run['answer']
+    readonly answer: DevRun['answer']
   },
-): { readonly refusal: Refusal | undefined; readonly check: () => void } {
+): { readonly refusal: Violation | undefined; readonly check: () => void } {
   const { fields, input, answer } = asked
-  const [refusal, setRefusal] = useState<Refusal>()
+  const [refusal, setRefusal] = useState<Violation>()
   useEffect(() => {
-    if (answer === undefined) return
-    const outcome = readOutcome(answer)
-    const found =
-      outcome.kind === 'refused' && outcome.type === 'validation' ? findRefusal(fields, input) : undefined
-    // The same rules refuse in the same words; anything else was the handler's to say.
-    setRefusal(
-      found !== undefined && outcome.kind === 'refused' && outcome.error === `${found.field}: ${found.reason}`
-        ? found
-        : undefined,
-    )
+    if (answer === undefined) return undefined
+    let isNewest = true
+    const show = (found: Violation | undefined): void => {
+      if (isNewest) setRefusal(found)
+    }
+    findRefused(answer, fields, input).then(show, () => undefined)
+    return () => {
+      isNewest = false
+    }
     // Only an answer that has just come says something about the field.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer])
   useEffect(() => {
-    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (refusal !== undefined) focusRefused(form.current)
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer, refusal === undefined])
-  return { refusal, check: () => setRefusal(findRefusal(fields, input)) }
+  return {
+    refusal,
+    check: () => void findViolation(fields, input).then(setRefusal, () => undefined),
+  }
 }
 
-function findRefusal(fields: FieldMap, input: JsonObject): Refusal | undefined {
+/** The field that the agent has refused. Undefined: none, or the handler refused for a reason of its own. */
+async function findRefused(
+  answer: DevAnswer,
+  fields: FieldMap,
+  input: JsonObject,
+): Promise<Violation | undefined> {
+  const result = readDevAnswer(answer)
+  if (result.kind !== 'refused' || result.type !== 'validation') return undefined
+  const found = await findViolation(fields, input)
+  // The same rules refuse in the same words.
+  return found !== undefined && result.error === `${found.field}: ${found.reason}` ? found : undefined
+}
+
+async function findViolation(fields: FieldMap, input: JsonObject): Promise<Violation | undefined> {
+  const { checkInput } = await import('../fields/check-input.ts')
   const checked = checkInput(fields, input)
   return checked.ok ? undefined : checked.violation
 }
 
-/** Fills the form with a sample, and copies the call that it makes. */
-function InputTools(props: Pick<Props, 'agent' | 'capability' | 'input' | 'onInput'>): ReactNode {
-  const { agent, capability, input, onInput } = props
-  return (
-    <div className="row tools">
-      <button
-        type="button"
-        className="button low"
-        onClick={() => onInput(sampleInput(capability.input_schema) ?? input)}
-      >
-        Use sample input
-      </button>
-      <CopyButton
-        text={() =>
-          curlSample(agent.url, { job_id: crypto.randomUUID(), capability: capability.name, input })
-        }
-      >
-        Copy as curl
-      </CopyButton>
-    </div>
-  )
-}
-
 /** The button that runs the job, and what that costs. */
 function RunButton(props: {
-  readonly agent: ServedAgent
+  readonly agent: DevAgent
   readonly price: string
   readonly isRunning: boolean
   readonly repeats: boolean
@@ -182,11 +168,7 @@ function RunButton(props: {
 }
 
 /** The same job from a terminal, as a new one; good until 2100. */
-function curlSample(url: string, { job_id, capability, input }: RunRequest): string {
+function curlCall(url: string, { job_id, capability, input }: DevJob): string {
   const body = { service_version: '1.0', job_id, deadline: 4_102_444_800, task: { capability, input } }
-  return `curl -s ${shell(`${url}/execute`)} -H 'content-type: application/json' -d ${shell(JSON.stringify(body))}\n`
-}
-
-function shell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+  return `curl -s ${quoteForShell(`${url}/execute`)} -H 'content-type: application/json' -d ${quoteForShell(JSON.stringify(body))}\n`
 }

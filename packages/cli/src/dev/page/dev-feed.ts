@@ -1,5 +1,5 @@
 import type { Clock } from 'farebox'
-import type { DevLine, DevView, RunStep } from '@farebox/web/internal/dev-page/wire'
+import type { DevLine, DevStep, DevView } from '@farebox/web/internal/dev-page/wire'
 import { type Announcer, describeChange, describeRest } from '../screen/announce.ts'
 import type { SendEvent } from './event-stream.ts'
 import { plainLine, plainText } from './plain-text.ts'
@@ -12,7 +12,7 @@ export interface DevFeed {
   /** A version is served from now on; undefined: one that cannot be shown, or not yet. */
   serving(agent: PageAgent | undefined): void
   describe(agent: PageAgent | undefined): void
-  step(jobId: string, step: RunStep): void
+  step(jobId: string, step: DevStep): void
   subscribe(send: SendEvent): () => void
 }
 

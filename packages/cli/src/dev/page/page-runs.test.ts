@@ -1,6 +1,6 @@
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import type { RunStep } from '@farebox/web/internal/dev-page/wire'
+import type { DevStep } from '@farebox/web/internal/dev-page/wire'
 import { afterEach, expect, test } from 'vitest'
 import { COUNTER, serveAgent, type ServedAgent } from '../../testing/served-agent.ts'
 import { realClock } from '../real-clock.ts'
@@ -16,7 +16,7 @@ afterEach(() => agent.close())
 const jobOf = (input: object) => ({ job_id: crypto.randomUUID(), capability: 'count', input: { ...input } })
 
 function stage(paid?: ReturnType<PageRunsOptions['paid']>) {
-  const steps: RunStep[] = []
+  const steps: DevStep[] = []
   const runs = createPageRuns({
     clock: realClock,
     feed: { step: (_, step) => void steps.push(step) },

@@ -1,5 +1,5 @@
 import type { Clock } from 'farebox'
-import type { RunAnswer, RunRequest, RunStep } from '@farebox/web/internal/dev-page/wire'
+import type { DevAnswer, DevJob, DevStep } from '@farebox/web/internal/dev-page/wire'
 import type { JobEvent } from '../messages/messages.ts'
 import type { PaidPath } from '../paid/paid-path.ts'
 import type { DevFeed } from './dev-feed.ts'
@@ -9,7 +9,7 @@ export interface PageRuns {
   /** Reads what runs need, so that the first does not wait for it. Rejects where that cannot be read. */
   warm(): Promise<void>
   /** Runs one. A string: why it is not run. */
-  run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string>
+  run(request: DevJob, agent: PageAgent): Promise<DevAnswer | string>
   /** Takes each event of the agent's jobs; those of others say nothing here. */
   onJobEvent(event: JobEvent): void
 }
@@ -34,10 +34,10 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
   const { clock, feed, paid, signal } = options
   const runs = new Map<string, Run>()
 
-  async function run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string> {
+  async function run(request: DevJob, agent: PageAgent): Promise<DevAnswer | string> {
     const key = request.job_id.toLowerCase()
-    const steps: RunStep[] = []
-    const onStep = (step: RunStep): void => {
+    const steps: DevStep[] = []
+    const onStep = (step: DevStep): void => {
       steps.push(step)
       feed.step(key, step)
     }

@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
+import type { DevJob } from '@farebox/web/internal/dev-page/wire'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { realClock } from '../real-clock.ts'
 import { createDevFeed, type DevFeed } from './dev-feed.ts'
@@ -10,7 +10,7 @@ const JOB = { job_id: '5f0c91aa-9b4d-4f6a-8c2b-1d5e7f9a0b3c', capability: 'count
 
 let server: PageServer
 let feed: DevFeed
-let ran: RunRequest[]
+let ran: DevJob[]
 beforeEach(async () => {
   ran = []
   feed = createDevFeed(realClock)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { readNodeStream } from '@farebox/protocol/internal/body/read-node-stream'
 import { createConnections } from '@farebox/protocol/internal/connection/connections'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import type { PageRefusal, RunAnswer, RunRequest } from '@farebox/web/internal/dev-page/wire'
+import type { DevAnswer, DevJob, PageRefusal } from '@farebox/web/internal/dev-page/wire'
 import type { Clock } from 'farebox'
 import type { DevFeed } from './dev-feed.ts'
 import { openEventStream } from './event-stream.ts'
@@ -17,7 +17,7 @@ export interface PageServerOptions {
   readonly feed: Pick<DevFeed, 'subscribe'>
   readonly prepare: () => Promise<void>
   /** Runs a job; a string says why it is not run. */
-  readonly run: (request: RunRequest) => Promise<RunAnswer | string>
+  readonly run: (request: DevJob) => Promise<DevAnswer | string>
 }
 
 export interface PageServer {
@@ -156,7 +156,7 @@ function refuse(response: ServerResponse, status: number, error: string): void {
   sendJson(response, status, { error })
 }
 
-function sendJson(response: ServerResponse, status: number, body: RunAnswer | PageRefusal): void {
+function sendJson(response: ServerResponse, status: number, body: DevAnswer | PageRefusal): void {
   const text = JSON.stringify(body)
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
-import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
+import type { DevJob } from '@farebox/web/internal/dev-page/wire'
 import { isJobId } from '@farebox/protocol/job/job-request'
 
 /** Why a request is not answered; HTTP status and a sentence. */
@@ -44,7 +44,7 @@ function isNavigation(headers: IncomingMessage['headers']): boolean {
 }
 
 /** Reads what the page asks to be run; a string says what is wrong with it. The input is the agent's to check. */
-export function readRunRequest(text: string): RunRequest | string {
+export function readRunRequest(text: string): DevJob | string {
   const body = parseJson(text)
   if (body === undefined) return 'body: must be JSON'
   if (!isObject(body)) return 'body: must be an object'

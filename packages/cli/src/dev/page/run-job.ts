@@ -5,7 +5,7 @@ import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { RunAnswer, RunRequest, RunStep, Settled } from '@farebox/web/internal/dev-page/wire'
+import type { DevAnswer, DevJob, DevStep, Settled } from '@farebox/web/internal/dev-page/wire'
 import type { PaidPath } from '../paid/paid-path.ts'
 import { plainLine } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'
@@ -18,7 +18,7 @@ export interface RunContext {
   readonly paid: Pick<PaidPath, 'signer' | 'readSettled'> | undefined
   readonly signal: AbortSignal
   readonly nowMs: () => number
-  readonly onStep: (step: RunStep) => void
+  readonly onStep: (step: DevStep) => void
 }
 
 interface Seen {
@@ -33,12 +33,12 @@ interface Seen {
  * kept as it came: the client's own reading of it is used for nothing but the payment. Never rejects.
  */
 export async function runJob(
-  { job_id, capability, input }: RunRequest,
+  { job_id, capability, input }: DevJob,
   context: RunContext,
-): Promise<Omit<RunAnswer, 'steps'>> {
+): Promise<Omit<DevAnswer, 'steps'>> {
   const { agent, paid, signal, nowMs } = context
   const seen: Seen = { status: null, body: '', sinceMs: undefined, untilMs: nowMs() }
-  const end = (trouble: string | null, settled: Settled | null): Omit<RunAnswer, 'steps'> => {
+  const end = (trouble: string | null, settled: Settled | null): Omit<DevAnswer, 'steps'> => {
     const { status, body, untilMs, sinceMs = untilMs } = seen
     return { job_id, status, body, ms: untilMs - sinceMs, trouble, settled }
   }
@@ -129,7 +129,7 @@ function describeTrouble(error: unknown): string | null {
   return plainLine(`${error.message}${cause}`)
 }
 
-export function createStepReader(): (event: JobEvent) => RunStep | undefined {
+export function createStepReader(): (event: JobEvent) => DevStep | undefined {
   let beforeMs: number | undefined
   /** Since the step before. */
   const lap = (atMs: number): number => {

@@ -1,10 +1,10 @@
-import type { ServedAgent } from '@farebox/web/internal/dev-page/wire'
+import type { DevAgent } from '@farebox/web/internal/dev-page/wire'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Serving } from '../messages/messages.ts'
 
 export interface PageAgent {
-  readonly served: ServedAgent
+  readonly served: DevAgent
   readonly declaration: Declaration
 }
 
@@ -17,7 +17,7 @@ export function readServedAgent(serving: Serving, isPaid: boolean): PageAgent | 
   if (!checked.ok) return undefined
   const { declaration } = checked
   const { sampled, url } = serving.description
-  const served: ServedAgent = {
+  const served: DevAgent = {
     name: declaration.name,
     description: declaration.description,
     url,

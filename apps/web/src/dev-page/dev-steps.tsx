@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { Address, Hash } from '../parts/short.tsx'
-import { StopLine, type LineStop as Stop } from '../job-view/job-progress.tsx'
-import { readOutcome } from './run.ts'
-import type { RunAnswer, RunStep, Settled } from './wire.ts'
+import { StopLine, type LineStop } from '../job-view/job-progress.tsx'
+import { readDevAnswer } from './dev-run.ts'
+import type { DevAnswer, DevStep, Settled } from './wire.ts'
 
-type StepKind = RunStep['kind']
+type StepKind = DevStep['kind']
 
 const PLAN: readonly StepKind[] = ['input-valid', 'ran']
 const PAID_PLAN: readonly StepKind[] = ['asked', 'signed', 'verified', 'input-valid', 'ran', 'settled']
@@ -19,7 +19,7 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   settled: 'Settled',
 }
 
-/** What a stop is called where the job ended before the agent said why. */
+/** The name of a stop at which the job ended without a reason from the agent. */
 const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
   asked: 'No price received',
   signed: 'Not signed',
@@ -27,25 +27,25 @@ const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
 }
 
 /** A job as a line: each step with its time, and where it stopped. */
-export function RunLine(props: {
-  readonly steps: readonly RunStep[]
-  readonly answer: RunAnswer | undefined
+export function DevSteps(props: {
+  readonly steps: readonly DevStep[]
+  readonly answer: DevAnswer | undefined
   readonly isPaid: boolean
 }): ReactNode {
   return <StopLine stops={stopsOf(props)} />
 }
 
-/** How long a step took. */
+/** The duration of a step. */
 const took = (ms: number): string => (ms < 1 ? '< 1 ms' : formatDuration(ms))
 
-function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
+function stopsOf(props: Parameters<typeof DevSteps>[0]): readonly LineStop[] {
   const { steps, answer, isPaid } = props
-  const isDelivered = answer !== undefined && readOutcome(answer).kind === 'delivered'
+  const isDelivered = answer !== undefined && readDevAnswer(answer).kind === 'delivered'
   const plan = isPaid ? PAID_PLAN : PLAN
   const found = plan.map(kind => steps.find(step => step.kind === kind))
-  // A step may be heard of late, or not at all: what comes after it has passed it by.
+  // The report of a step may come late, or not at all: a later step shows that it was passed.
   const last = found.findLastIndex(step => step !== undefined)
-  const stops = plan.map((kind, index): Stop => {
+  const stops = plan.map((kind, index): LineStop => {
     const step = found[index]
     const name = NAMES[kind] ?? kind
     if (step !== undefined || index < last || isDelivered)
@@ -65,13 +65,13 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
     : stops
 }
 
-function failedName(kind: StepKind, answer: RunAnswer): string {
+function failedName(kind: StepKind, answer: DevAnswer): string {
   if (answer.status === null) return 'No response'
-  const outcome = readOutcome(answer)
+  const outcome = readDevAnswer(answer)
   return FAILED_NAMES[kind] ?? (outcome.kind === 'refused' ? outcome.name : 'Not delivered')
 }
 
-function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'when' | 'children'> {
+function detail(step: DevStep, settled: Settled | null): Pick<LineStop, 'when' | 'children'> {
   switch (step.kind) {
     case 'asked':
       return { when: took(step.ms), children: step.amount !== null && <p>402: {step.amount} USDC</p> }

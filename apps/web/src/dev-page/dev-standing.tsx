@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Note } from '../parts/note.tsx'
-import type { Followed } from './follow-dev.ts'
+import type { DevState } from './follow-dev.ts'
 
-/** How the agent stands, in a word with its mark: for the band, where it is always in view. */
-export function Standing({ dev }: { readonly dev: Followed }): ReactNode {
+/** The state of the agent in a word with its mark, in the band that is always in view. */
+export function DevStanding({ dev }: { readonly dev: DevState }): ReactNode {
   const [mark, words] = standingOf(dev)
   return (
     <span className={`now ${mark}`} role="status">
@@ -12,15 +12,15 @@ export function Standing({ dev }: { readonly dev: Followed }): ReactNode {
   )
 }
 
-function standingOf({ isHeard, view }: Followed): readonly [mark: string, words: string] {
+function standingOf({ isHeard, view }: DevState): readonly [mark: string, words: string] {
   if (!isHeard) return ['offline', view === undefined ? 'Connecting' : 'Stopped']
   if (view?.phase === 'loading') return ['waiting', view.agent === null ? 'Starting' : 'Restarting']
   if (view?.phase === 'idle') return ['offline', 'Not running']
   return view?.problem === null ? ['online', 'Serving'] : ['warned', 'Serving an older version']
 }
 
-/** What keeps the newest save from being served, in the terminal's words; and type errors, which do not. */
-export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed }): ReactNode {
+/** The problem that keeps the newest save from being served, in the terminal's words; and type errors, which do not. */
+export function DevProblems({ dev: { isHeard, view } }: { readonly dev: DevState }): ReactNode {
   return (
     <>
       {!isHeard && view !== undefined && (
@@ -48,7 +48,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
   )
 }
 
-/** Words of the terminal: a sentence, then lines of which the columns matter. */
+/** A message of the terminal: a sentence, then lines with aligned columns. */
 function Told({ text }: { readonly text: string }): ReactNode {
   const [first = '', ...rest] = text.split('\n')
   return (

@@ -1,28 +1,28 @@
 import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { PageRefusal, RunAnswer, RunRequest } from './wire.ts'
+import type { DevAnswer, DevJob, PageRefusal } from './wire.ts'
 
 /** A job that was run from this page. */
-export interface Run {
-  readonly request: RunRequest
+export interface DevRun {
+  readonly request: DevJob
   /** Unix milliseconds. */
   readonly sinceMs: number
-  /** When its answer was here; undefined: it is under way. */
+  /** Unix milliseconds, when its answer came; undefined: it is under way. */
   readonly untilMs: number | undefined
-  readonly answer: RunAnswer | undefined
+  readonly answer: DevAnswer | undefined
 }
 
-/** What an answer comes to. */
-export type Outcome =
+/** The meaning of an answer. */
+export type DevResult =
   | { readonly kind: 'delivered'; readonly output: JsonObject }
   /** The agent refuses or fails. The name is one for the whole page: its heading, its ticket, its line of steps. */
   | { readonly kind: 'refused'; readonly name: string; readonly error: string; readonly type: string }
   /** No answer of the interface; a sentence says why. */
   | { readonly kind: 'trouble'; readonly sentence: string }
 
-/** Puts a job to the server of the page. Never rejects: what went wrong is in the answer. */
-export async function sendRun(request: RunRequest, sinceMs: number): Promise<RunAnswer> {
-  const trouble = (sentence: string): RunAnswer => ({
+/** Has the server of the page run a job. Never rejects: the answer says what went wrong. */
+export async function sendDevJob(request: DevJob, sinceMs: number): Promise<DevAnswer> {
+  const trouble = (sentence: string): DevAnswer => ({
     job_id: request.job_id,
     status: null,
     body: '',
@@ -37,7 +37,7 @@ export async function sendRun(request: RunRequest, sinceMs: number): Promise<Run
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(request),
     })
-    if (response.ok) return (await response.json()) as RunAnswer
+    if (response.ok) return (await response.json()) as DevAnswer
     const { error } = (await response.json()) as PageRefusal
     return trouble(error)
   } catch {
@@ -45,8 +45,8 @@ export async function sendRun(request: RunRequest, sinceMs: number): Promise<Run
   }
 }
 
-/** Reads what the agent answered. Its client has read it before: a delivered answer has an object for an output. */
-export function readOutcome({ status, body, trouble }: RunAnswer): Outcome {
+/** Reads the agent's answer. Its client has checked it: the output of a delivered answer is an object. */
+export function readDevAnswer({ status, body, trouble }: DevAnswer): DevResult {
   if (trouble !== null) return { kind: 'trouble', sentence: trouble }
   const json = readObject(body)
   const { output, error, error_type: type } = json ?? {}

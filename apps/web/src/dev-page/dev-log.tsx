@@ -1,28 +1,23 @@
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { formatClock } from '../format/time.ts'
 import { Switch } from '../parts/switch.tsx'
-import type { Run } from './run.ts'
+import type { DevRun } from './dev-run.ts'
 import type { DevLine } from './wire.ts'
 
-/** Lines of handlers name no job: they belong to the one that was under way, and come a moment later. */
+/** Lines of handlers name no job: they belong to the job that ran then, and arrive up to this much later. */
 const LATE_MS = 250
 
-/** What the terminal shows, line by line: of the job that was run last, or of all that happened. */
-export function Log(props: {
+/** The lines of the terminal: of the job that was run last, or all. */
+export function DevLog(props: {
   readonly lines: readonly DevLine[]
   readonly leftOut: number
-  readonly run: Run | undefined
-  /** Which lines are shown at first. */
+  readonly run: DevRun | undefined
+  /** The lines that are shown at first. */
   readonly first: 'job' | 'all'
 }): ReactNode {
   const { lines, leftOut, run, first } = props
   const [of, setOf] = useState(first)
   const shown = of === 'all' ? lines : run === undefined ? [] : lines.filter(line => isOf(line, run))
-  const box = useRef<HTMLOListElement>(null)
-  const isAtEnd = useRef(true)
-  useLayoutEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
-  }, [shown.length, of])
   return (
     <section className="dev-log">
       <div className="heading">
@@ -49,34 +44,46 @@ export function Log(props: {
             : 'Nothing yet.'}
         </p>
       ) : (
-        <ol
-          ref={box}
-          className="code"
-          tabIndex={0}
-          aria-label="Log lines"
-          onScroll={({ currentTarget }) => {
-            const { scrollTop, clientHeight, scrollHeight } = currentTarget
-            isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 24
-          }}
-        >
-          {shown.map(({ id, text, from, at_ms: at }) => (
-            <li key={id} className={toneOf(text, from)}>
-              <span className="at">{formatClock(at / 1_000, 'local')}</span>
-              <bdi>{of === 'job' ? withoutJob(text) : text}</bdi>
-            </li>
-          ))}
-        </ol>
+        <Lines lines={shown} of={of} />
       )}
     </section>
   )
 }
 
-function isOf(line: DevLine, { request, sinceMs, untilMs = Infinity }: Run): boolean {
+/** Scrolls along with new lines while its end is in view. */
+function Lines({ lines, of }: { readonly lines: readonly DevLine[]; readonly of: 'job' | 'all' }): ReactNode {
+  const box = useRef<HTMLOListElement>(null)
+  const isAtEnd = useRef(true)
+  useLayoutEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
+  }, [lines.length, of])
+  return (
+    <ol
+      ref={box}
+      className="code"
+      tabIndex={0}
+      aria-label="Log lines"
+      onScroll={({ currentTarget }) => {
+        const { scrollTop, clientHeight, scrollHeight } = currentTarget
+        isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 24
+      }}
+    >
+      {lines.map(({ id, text, from, at_ms: at }) => (
+        <li key={id} className={toneOf(text, from)}>
+          <span className="at">{formatClock(at / 1_000, 'local')}</span>
+          <bdi>{of === 'job' ? withoutJob(text) : text}</bdi>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function isOf(line: DevLine, { request, sinceMs, untilMs = Infinity }: DevRun): boolean {
   if (line.job_id !== null) return line.job_id === request.job_id
   return line.from !== 'dev' && line.at_ms >= sinceMs && line.at_ms <= untilMs + LATE_MS
 }
 
-/** Every line names the same one. */
+/** The lines of one job, which all name it. */
 function withoutJob(text: string): string {
   return text.replace(/ job=[0-9a-f-]{36}/i, '')
 }
