@@ -36,6 +36,7 @@ export interface CheckoutState {
   say(execution: Execution): void
   /** Goes back to the form from this step; from another one nothing changes. */
   leave(step: Execution['step']): void
+  /** An input was checked. A refused one is shown in the form at once, whose fields can take the focus then. */
   refuse(refusal: Violation | undefined): void
   /** More is known of an order. Nothing changes where another one is shown. */
   learn(order: SignedOrder): void
@@ -65,7 +66,10 @@ export function createCheckoutState(): CheckoutState {
     leave(step) {
       if (value.execution.step === step) change({ execution: IDLE })
     },
-    refuse: refusal => change({ refusal }),
+    refuse(refusal) {
+      const isBack = refusal !== undefined && value.execution.step === 'preparing'
+      change({ refusal, ...(isBack && { execution: IDLE }) })
+    },
     learn(order) {
       const { execution } = value
       if (execution.step === 'ordered' && execution.order.job_id === order.job_id)

@@ -161,11 +161,27 @@ test('an input that the agent would refuse is refused at its field, and nothing 
   const { stage, checkout } = await setUp()
   checkout.pay(TELLER, { text: 'x'.repeat(41) })
   await until(() => checkout.get().refusal !== undefined)
-  await until(stepIs(checkout, 'idle'))
   expect(checkout.get().refusal).toEqual({ field: 'text', reason: 'must be at most 40 characters, got 41' })
   checkout.check(TELLER.fields, INPUT)
   await until(() => checkout.get().refusal === undefined)
   expect(stage.log).toEqual([])
+})
+
+test('a refused input is back in the form when its refusal is shown, so that its field can take the focus', async () => {
+  const { stage, checkout, leave } = await setUp()
+  leave()
+  const shown: Execution['step'][] = []
+  checkout.subscribe(() => {
+    const { execution, refusal } = checkout.get()
+    if (refusal !== undefined) shown.push(execution.step)
+  })
+  checkout.pay(TELLER, {})
+  await until(() => shown.length > 0)
+  expect(shown).toEqual(['idle'])
+  // The next attempt is checked again.
+  checkout.pay(TELLER, INPUT)
+  await until(() => stage.followed.length > 0)
+  expect(checkout.get().refusal).toBeUndefined()
 })
 
 test('a reader who chooses no wallet is back at the form', async () => {

@@ -88,20 +88,20 @@ function ordered(order: SignedOrder, isFresh: boolean): Execution {
   return { step: 'ordered', order, unanswered: 0, isFresh }
 }
 
-/** From the press on the button to the signed order, or to why there is none. */
+/** From the press on the button to the signed order, or to why there is none. Undefined: the input is refused. */
 async function payFor(
   dependencies: CheckoutDependencies,
   state: CheckoutState,
   { orderable, input }: { readonly orderable: Orderable; readonly input: JsonObject },
   signal: AbortSignal,
-): Promise<Execution> {
+): Promise<Execution | undefined> {
   const begin = (words: string): void => {
     signal.throwIfAborted()
     state.say({ step: 'preparing', words })
   }
   begin('Checking the input')
   const checked = await checkTyped(state, orderable.fields, input)
-  if (checked === undefined) return { step: 'idle' }
+  if (checked === undefined) return undefined
   const { prepareOrder } = await import('./prepare-order.ts')
   return await prepareOrder(dependencies, { orderable, input: checked }, begin, signal)
 }
