@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ApiFailure } from '../../site/ask.ts'
 import { createCheckoutStage, TELLER, type CheckoutStage } from '../../test-setup/checkout-stage.ts'
 import type { SignedOrder } from '../../kept/order.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
@@ -248,22 +249,18 @@ test('the balance is read again once a job was charged, and a moment later, when
   expect(count('refresh balance')).toBe(2)
 })
 
-test('an order that the platform rejects is shown with its reason', async () => {
-  const { stage, checkout } = await setUp()
-  const error = 'deadline: is over'
-  const ask: typeof stage.dependencies.ask = async (path, answer, options) => {
-    if (!path.startsWith('/v1/jobs')) return await stage.dependencies.ask(path, answer, options)
-    const { ApiFailure } = await import('../../site/ask.ts')
-    throw new ApiFailure(error, { status: 408, type: 'deadline' })
+test('an order that the platform rejects is shown with its reason, and not followed', async () => {
+  const { stage } = await setUp()
+  const { ask } = stage.dependencies
+  const rejecting: typeof ask = async (path, answer, options) => {
+    if (path.startsWith('/v1/jobs'))
+      throw new ApiFailure('deadline: is over', { status: 400, type: 'validation' })
+    return await ask(path, answer, options)
   }
-  const other = createCheckout({ ...stage.dependencies, ask })
-  other.subscribe(() => undefined)
-  other.pay(TELLER, INPUT)
-  await until(() => stepIs(other, 'ordered')() && orderOf(other).refusal !== undefined)
-  expect(orderOf(other).refusal).toEqual({ type: 'deadline', sentence: error })
-  expect([isUnderWay(other.get().execution), stage.followed, checkout.get().execution]).toEqual([
-    false,
-    [],
-    { step: 'idle' },
-  ])
+  const checkout = createCheckout({ ...stage.dependencies, ask: rejecting })
+  checkout.subscribe(() => undefined)
+  checkout.pay(TELLER, INPUT)
+  await until(() => stepIs(checkout, 'ordered')() && orderOf(checkout).refusal !== undefined)
+  expect(orderOf(checkout).refusal).toEqual({ type: 'validation', sentence: 'deadline: is over' })
+  expect([isUnderWay(checkout.get().execution), stage.followed]).toEqual([false, []])
 })
