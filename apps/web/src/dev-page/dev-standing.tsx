@@ -57,7 +57,7 @@ function Told({ text }: { readonly text: string }): ReactNode {
         <b>{first}</b>
       </p>
       {rest.length > 0 && (
-        <pre className="told columns" tabIndex={0}>
+        <pre className="told aligned" tabIndex={0}>
           {rest.join('\n')}
         </pre>
       )}

@@ -20,7 +20,7 @@ export function Keyboard(): ReactNode {
   useKeys({ go, openCommands, openList })
   return (
     <>
-      <button type="button" className="link keys" onClick={openList}>
+      <button type="button" className="link plain keys" onClick={openList}>
         Keyboard shortcuts
       </button>
       {opened !== undefined &&

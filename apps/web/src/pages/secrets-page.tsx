@@ -55,7 +55,7 @@ function SecretsPage({ data: { me, agents, secrets, limit } }: { readonly data: 
         <a href="/owner/settings">Settings</a>
       </SignedInLine>
       <section>
-        <div className="main-and-side">
+        <div className="columns main-and-side">
           <div>
             <SecretsPanel secrets={secrets} wallets={listPayeeWallets(me.address, agents)} />
           </div>

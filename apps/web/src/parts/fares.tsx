@@ -29,10 +29,10 @@ export function Fares(props: {
     <ul className="fares">
       {props.fares.map(fare => (
         <li key={fare.name}>
-          <span className="name">
+          <span className="name cut">
             <bdi>{fare.name}</bdi>
           </span>
-          <span className="shape">
+          <span className="shape cut">
             <Shapes of={fare.takes} />
             {fare.gives.length > 0 && <span className="faint">→</span>}
             <Shapes of={fare.gives} />

@@ -92,7 +92,7 @@ const StepPrice = memo(function StepPrice(props: {
   const editor = useEditor()
   return (
     <li>
-      <button type="button" className="link" onClick={() => editor.point({ step: id })}>
+      <button type="button" className="link plain" onClick={() => editor.point({ step: id })}>
         <bdi>{name}</bdi>
         {job?.most !== undefined && ` × up to ${job.most}`}
       </button>

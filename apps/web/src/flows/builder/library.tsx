@@ -44,7 +44,7 @@ export function Library(props: {
         Capabilities <span className="end">USDC</span>
       </h2>
       {failure !== undefined && <FailureNote error={failure} again={again} />}
-      <ul className={isReading ? 'offers reading' : 'offers'}>
+      <ul className={isReading ? 'lines offers reading' : 'lines offers'}>
         {offered.map(one => (
           <Offer key={`${one.agent_id} ${one.capability}`} offered={one} decimals={decimals} {...props} />
         ))}

@@ -38,7 +38,7 @@ export const PortRow = memo(function PortRow(props: {
         <PortShape type={port.type} />
       </Handle>
       {!isIn && shown !== undefined && <ShownValue of={shown} />}
-      <span className="name">
+      <span className="name cut">
         <bdi>{port.name}</bdi>
         {isIn && port.required && nodeId !== 'output' && (
           <span className="star" aria-hidden="true">
@@ -69,7 +69,7 @@ function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortV
   return (
     <button
       type="button"
-      className={`value nodrag ${feed.by === 'value' ? 'fixed' : ''} ${isMissing ? 'bad' : ''}`}
+      className={`value cut nodrag ${feed.by === 'value' ? 'fixed' : ''} ${isMissing ? 'bad' : ''}`}
       aria-label={`${port.name}: ${words}. Change it`}
       onClick={({ currentTarget }) => openValue({ step: nodeId, port: port.name }, currentTarget)}
     >

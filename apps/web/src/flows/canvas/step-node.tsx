@@ -82,7 +82,7 @@ function classesOf({ kind, finding }: NodeView, isChosen: boolean, shown: ShownS
 function Head({ node }: { readonly node: NodeView }): ReactNode {
   return (
     <div className="node-head">
-      <b>
+      <b className="cut">
         <bdi>{node.name}</bdi>
       </b>
       {(node.finding === 'error' || node.finding === 'warning') && (
@@ -109,7 +109,7 @@ function Line({ node }: { readonly node: NodeView }): ReactNode {
   return (
     <div className="node-line">
       {node.job === undefined ? (
-        <span className="what">
+        <span className="what cut">
           <bdi>{node.line}</bdi>
         </span>
       ) : (

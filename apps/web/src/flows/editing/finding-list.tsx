@@ -70,7 +70,7 @@ const FindingRow = memo(function FindingRow(props: {
         )}
         {isLed && name !== '' && <span className="where">{name}</span>}
       </b>
-      <p>
+      <p className="quiet">
         <bdi>{message}</bdi>
       </p>
       <Repairs finding={finding} />

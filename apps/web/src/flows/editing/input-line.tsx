@@ -123,7 +123,7 @@ function ValueInput(props: {
   if (type === 'any') return <ValueSetting label="Value" value={value ?? ''} onChange={put} />
   const shown = typed !== undefined && typed.stored === value ? typed.raw : value
   return (
-    <div className="bare">
+    <div className="field-alone">
       <FieldInputs
         fields={{ [to.port]: type }}
         path={[]}

@@ -56,8 +56,8 @@ export function StepBody({ id, close }: { readonly id: string; readonly close?: 
           ))}
         </dl>
       )}
-      <details className="step-more" onToggle={({ currentTarget }) => setMoreOpen(currentTarget.open)}>
-        <summary>Outputs, name, and more</summary>
+      <details className="step-more above" onToggle={({ currentTarget }) => setMoreOpen(currentTarget.open)}>
+        <summary className="quiet">Outputs, name, and more</summary>
         {isMoreOpen && (
           <>
             <StepOutputs id={id} />

@@ -64,7 +64,7 @@ function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
     <>
       <p className="quiet above">{describePlan(plan)}</p>
       {Object.keys(fields).length > 0 && (
-        <p className="small input-line">
+        <p className="small above">
           <span className="faint">Input</span> <Words of={describeInput(input)} most={120} />{' '}
           {isReady && (
             <button type="button" className="link" onClick={change}>

@@ -80,7 +80,7 @@ function Receipts({ receipts }: { readonly receipts: PublicReceipts['receipts'] 
           <span className="faint">
             <When at={at} />
           </span>
-          <a className="bare" href={`/receipts/${hash}`}>
+          <a className="plain" href={`/receipts/${hash}`}>
             <Hash of={hash} />
           </a>
           <span>

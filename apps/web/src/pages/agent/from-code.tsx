@@ -58,7 +58,7 @@ export function FromCode(props: {
       <pre className="code" tabIndex={0}>
         {code.split('\n').map((line, index) => (
           // oxlint-disable-next-line react/no-array-index-key
-          <span key={index} className={/^(?:\/\/|#)/.test(line) ? 'comment' : undefined}>
+          <span key={index} className={/^(?:\/\/|#)/.test(line) ? 'faint' : undefined}>
             {`${line}\n`}
           </span>
         ))}

@@ -20,7 +20,7 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
         Your flows
       </Heading>
       {flows.length === 0 ? (
-        <div className="void jobs-void">
+        <div className="void beneath">
           <b>No flows yet</b>
           <span>Start with a template below, or create a new flow.</span>
         </div>

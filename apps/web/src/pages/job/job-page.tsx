@@ -56,7 +56,7 @@ function JobPage({ data }: { readonly data: Data }): ReactNode {
         <span className="mono">{data.jobId}</span>
       </p>
       <h1>
-        <a className="bare" href={`/agents/${order.agent_id}`}>
+        <a className="plain" href={`/agents/${order.agent_id}`}>
           <Words of={order.agent_name} most={64} />
         </a>{' '}
         <span className="mono quiet">

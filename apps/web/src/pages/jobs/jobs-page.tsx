@@ -137,7 +137,7 @@ function SpentNote(props: { readonly paid: string; readonly moved: bigint | unde
 
 function NoJobs({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
-    <div className="void jobs-void">
+    <div className="void beneath">
       <b>{isFiltered ? 'No matching jobs' : 'No jobs yet'}</b>
       <span>
         {isFiltered

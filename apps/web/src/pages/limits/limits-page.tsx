@@ -56,7 +56,7 @@ function LimitsOfWallet({ failed }: { readonly failed: Data['failed'] }): ReactN
   const change = useChange(refresh)
   if (wallet === undefined) {
     return (
-      <div className="limits-columns">
+      <div className="columns limits-columns">
         <div>
           {isReady ? (
             <div className="void">
@@ -76,14 +76,14 @@ function LimitsOfWallet({ failed }: { readonly failed: Data['failed'] }): ReactN
   }
   if (limits === undefined) {
     return (
-      <div className="limits-columns">
+      <div className="columns limits-columns">
         {failure === undefined ? <Bones /> : <FailureNote error={failure} again={() => void refresh()} />}
         <WhatLimitsAre />
       </div>
     )
   }
   return (
-    <div className="limits-columns">
+    <div className="columns limits-columns">
       <div>
         <ApprovalsFound limits={limits} change={change} />
         {limits.permissions.length === 0 ? <NoLimits /> : <PermissionList limits={limits} change={change} />}

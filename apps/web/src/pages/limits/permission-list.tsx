@@ -47,7 +47,7 @@ export function PermissionList({
       {over.length > 0 && (
         <details className="over-permissions" open={open.length === 0}>
           <summary>{`${over.length} expired or revoked`}</summary>
-          <ul>
+          <ul className="above">
             {over.map(permission => (
               <OverRow key={permission.id} permission={permission} />
             ))}

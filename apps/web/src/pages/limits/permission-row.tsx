@@ -28,7 +28,7 @@ export function PermissionRow({ permission, reason, limits, change }: Props): Re
       <div>
         <div className="row name">
           <h3>
-            <a className="bare" href={`/agents/${id}?capability=${encodeURIComponent(capability)}`}>
+            <a className="plain" href={`/agents/${id}?capability=${encodeURIComponent(capability)}`}>
               <Words of={name ?? `Agent ${id}`} most={64} />
             </a>
           </h3>

@@ -89,7 +89,7 @@ function JustSettled({ receipts }: { readonly receipts: PublicReceipts['receipts
       <ul className="settled">
         {receipts.map(({ hash, agent_id, agent_name, capability, amount, at }) => (
           <li key={hash}>
-            <span className="what">
+            <span className="cut">
               <a href={`/agents/${agent_id}`}>
                 <Words of={agent_name} most={64} />
               </a>{' '}

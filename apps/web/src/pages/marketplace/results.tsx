@@ -76,7 +76,7 @@ function Entry({ agent, decimals }: { readonly agent: FoundAgent; readonly decim
       <p className="what">
         {agent.category !== null && (
           <>
-            <a className="kind" href={`/?category=${agent.category}`}>
+            <a className="kind plain" href={`/?category=${agent.category}`}>
               {CATEGORY_WORDS[agent.category]}
             </a>
             {' · '}

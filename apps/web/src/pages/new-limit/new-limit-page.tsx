@@ -69,7 +69,7 @@ function LimitEditor({
         Before an agent can spend your USDC, you set how much it can spend and until when. The limit must be
         lower than the maximum that the agent declares, and the agent can never exceed it.
       </p>
-      <div className="limits-columns">
+      <div className="columns limits-columns">
         <div>
           <LimitRequest agent={agent} capability={capability} declared={declared} limit={limit} />
           <WhatHappens limit={limit} />

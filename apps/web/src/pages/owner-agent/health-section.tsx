@@ -35,7 +35,7 @@ export function HealthSection(props: {
     <section id="health">
       <Heading end={`GET /health, every ${formatSpan(platform.check_interval_seconds)}`}>Health</Heading>
       <HourStrip hours={hours} now={now} large />
-      <div className="two apart">
+      <div className="two beneath">
         <dl className="facts-list">
           {health === null ? (
             <>

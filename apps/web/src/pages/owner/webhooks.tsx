@@ -23,7 +23,7 @@ export function Webhooks(props: {
           comes back online.
         </p>
       ) : (
-        <ul className="told">
+        <ul className="plain-list">
           {webhooks.map(webhook => (
             <li key={webhook.agent_id} className="small">
               <span>

@@ -28,7 +28,7 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
         The contents, the payer, and the transfer are private. Only the person or program that ordered the job
         has the full receipt.
       </p>
-      <div className="two apart">
+      <div className="two beneath">
         <Ticket
           label="Job"
           top={

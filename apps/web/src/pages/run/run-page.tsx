@@ -100,7 +100,7 @@ function Opened(props: {
     <main id="main" className="page near run">
       <RunHead flow={flow} run={run} kept={opened.kept} actions={actions} />
       <RunResult graph={graph} run={run} />
-      <div className="run-columns">
+      <div className="columns run-columns">
         <RunMap graph={graph} run={run} actions={actions} now={now} />
         <aside>
           <RunTicket graph={graph} run={run} spends={spends} now={now} />

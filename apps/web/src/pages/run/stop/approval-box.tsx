@@ -29,7 +29,7 @@ export function ApprovalBox(props: {
           fileName={`farebox-${id}`}
         />
       )}
-      <p className="row">
+      <p className="row above">
         <button
           type="button"
           className="button solid"
