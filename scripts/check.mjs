@@ -10,6 +10,7 @@ import { checkLayers } from './check-layers.mjs'
 import { checkPaths } from './check-paths.mjs'
 import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
+import { checkStyles } from './check-styles.mjs'
 import { checkUnreliable } from './unreliable-tests.mjs'
 import { checkWriters } from './check-writers.mjs'
 import { checkEvidence, drawPages } from './evidence/draw.mjs'
@@ -67,6 +68,11 @@ try {
     'homes',
     () => checkHomes(root),
     count => ({ text: `${count} acts` }),
+  )
+  await steps.step(
+    'styles',
+    () => checkStyles(root),
+    count => ({ text: `${count} classes` }),
   )
   await steps.step(
     'unreliable',
