@@ -29,7 +29,7 @@ export function DevOutcome(props: Props): ReactNode {
       {agent.is_paid && answer !== undefined && (
         <DevTicket agent={agent} capability={run.request.capability} answer={answer} />
       )}
-      <div className="heading of-job">
+      <div className="heading beneath">
         <h2>Job</h2>
         <span className="end num" role="status">
           {answer !== undefined && (

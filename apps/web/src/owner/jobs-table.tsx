@@ -20,9 +20,9 @@ export function JobsTable(props: {
   const decimals = longestDecimals(jobs.filter(isPaidOrOpen).map(({ amount }) => amount))
   const agent: Column<OwnerJobLine> = {
     head: 'Agent',
-    className: 'name',
+    className: 'name cut',
     cell: ({ agent_id: id }) => (
-      <a href={`/owner/agents/${id}`}>
+      <a className="plain" href={`/owner/agents/${id}`}>
         <bdi>{agents?.get(id) ?? `No. ${id}`}</bdi>
       </a>
     ),
@@ -37,7 +37,7 @@ export function JobsTable(props: {
         { head: 'Time', className: 'nowrap', cell: job => <When at={job.created_at} /> },
         { head: 'Job', className: 'nowrap', cell: job => <Hash of={job.job_id} /> },
         agents !== undefined && agent,
-        { head: 'Capability', className: 'name', cell: job => <bdi>{job.capability}</bdi> },
+        { head: 'Capability', className: 'name cut', cell: job => <bdi>{job.capability}</bdi> },
         { head: 'Outcome', cell: job => <OutcomeTag job={job} /> },
         {
           head: 'Duration',

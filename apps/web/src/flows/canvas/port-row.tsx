@@ -80,7 +80,7 @@ function Value({ nodeId, port }: { readonly nodeId: string; readonly port: PortV
 
 function ShownValue({ of }: { readonly of: JsonValue }): ReactNode {
   return (
-    <span className="shown">
+    <span className="shown cut">
       <bdi>{showValue(of, 40)}</bdi>
     </span>
   )

@@ -82,7 +82,7 @@ function EndList(props: {
           <End key={index} name={name} index={index} isNew={index === added} />
         ))}
       </ul>
-      <p>
+      <p className="above">
         <button
           type="button"
           className="button low"

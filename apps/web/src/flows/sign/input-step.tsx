@@ -88,7 +88,7 @@ function SampleButton(props: {
     if (sample !== undefined) fill(sample)
   }
   return (
-    <div className="row tools">
+    <div className="row above">
       <button type="button" className="button low" onClick={() => void fillSample().catch(() => undefined)}>
         Use sample input
       </button>

@@ -85,7 +85,7 @@ function WalletPicks(props: {
       <legend className="label">
         <b>Wallets that can receive payments</b>
       </legend>
-      <ul className="picks">
+      <ul className="lines picks">
         {wallets.map(({ address, agents }) => (
           <li key={address}>
             <label>

@@ -26,7 +26,7 @@ export function Reliability(props: {
     <section id="reliability">
       <Heading end={`checked every ${formatSpan(platform.check_interval_seconds)}`}>Reliability</Heading>
       {days !== null && <DayStrip days={days} />}
-      <div className="two apart">
+      <div className="two beneath">
         {badge === null ? <div /> : <BadgeRules badge={badge} health={agent.health} />}
         <Ownership agent={agent} />
       </div>

@@ -123,7 +123,7 @@ function DayTable(props: { readonly rows: readonly JobRow[]; readonly decimals: 
   const { rows, decimals } = props
   return (
     <Table
-      className="job-table"
+      className="cards job-table"
       rows={rows}
       keyOf={({ url }) => url}
       columns={[
@@ -166,7 +166,7 @@ function OrderedAt({ row: { at, paid } }: { readonly row: JobRow }): ReactNode {
 
 function JobName({ row: { url, name, subject } }: { readonly row: JobRow }): ReactNode {
   return (
-    <a className="bare" href={url}>
+    <a className="plain" href={url}>
       <b>
         <Words of={name} most={64} />
       </b>{' '}

@@ -109,7 +109,7 @@ function SpendingTable({ rows }: { readonly rows: readonly SpendingRow[] }): Rea
   const decimals = longestDecimals(rows.map(({ amount }) => amount ?? ''))
   return (
     <Table
-      className="spent-table"
+      className="cards spent-table"
       rows={rows}
       keyOf={({ key }) => key}
       columns={[

@@ -86,7 +86,7 @@ function JustSettled({ receipts }: { readonly receipts: PublicReceipts['receipts
       <Heading look="ruled" end="USDC">
         Just settled
       </Heading>
-      <ul className="settled">
+      <ul className="lines settled">
         {receipts.map(({ hash, agent_id, agent_name, capability, amount, at }) => (
           <li key={hash}>
             <span className="cut">

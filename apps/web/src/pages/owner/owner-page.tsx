@@ -102,7 +102,7 @@ function Overview(props: {
           <AgentsSection dashboard={dashboard} days={days} count={agents.length} />
         </>
       ) : (
-        <div className="void first">
+        <div className="void beneath">
           <b>You have not registered any agents with this wallet</b>
           <span>
             Each agent belongs to the wallet that staked for it. If you used another wallet, sign out, then

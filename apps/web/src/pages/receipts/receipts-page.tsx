@@ -54,7 +54,7 @@ function ReceiptsPage(): ReactNode {
           <span className="mono">npx @farebox/cli verify-receipt receipt.jws</span>
         </p>
       </noscript>
-      <div className="two apart">
+      <div className="two beneath">
         <ReceiptInput text={text} setText={setText} />
         <div aria-live="polite">
           {verdict === undefined ? (

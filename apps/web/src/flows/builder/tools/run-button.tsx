@@ -30,7 +30,7 @@ export function PayBar({ run }: { readonly run: () => void }): ReactNode {
   const most = useFlowView(({ check }) => check.price.at_most)
   const seconds = useFlowView(({ check }) => check.duration.seconds)
   return (
-    <div className="flow-pay">
+    <div className="pay-bar flow-pay">
       <p className="hint centre">
         <ProblemsToFix />
         <span>
