@@ -7,7 +7,7 @@ export function AgentName(props: { readonly agent: Pick<DashboardAgent, 'agent_i
   const { agent_id: id, name } = props.agent
   return (
     <>
-      <a href={`/owner/agents/${id}`}>
+      <a className="plain" href={`/owner/agents/${id}`}>
         <Words of={name} most={64} />
       </a>{' '}
       <span className="faint small nowrap">No. {id}</span>
