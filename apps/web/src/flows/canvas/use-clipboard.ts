@@ -113,7 +113,7 @@ function explainProblem(problem: string): string {
 
 /** Anyone can have written the text: it is read like any other document. */
 async function readText(text: string): Promise<ImportedFlow> {
-  return await (await import('../document/import-flow.ts')).readFlowText(text)
+  return (await import('../document/import-flow.ts')).readFlowText(text)
 }
 
 async function readFile(file: File): Promise<ImportedFlow> {
