@@ -56,12 +56,7 @@ export function EndpointForm(props: {
         )}
       </EndpointInput>
       <EndpointHint id={`${id}-hint`} isMissing={isMissing} isHeld={isHeld} isOver={isOver} />
-      <noscript>
-        <p className="hint">
-          JavaScript is off. Turn it on to check endpoints and use your wallet here, or run{' '}
-          <span className="mono">farebox register --endpoint … --wallet</span>
-        </p>
-      </noscript>
+      <WithoutScript />
     </form>
   )
 }
@@ -123,5 +118,16 @@ function EndpointHint(props: {
           : 'Checking is free. It does not run a job or pay anything.'}{' '}
       {isHeld && isOver && <a href="/register">Check another endpoint</a>}
     </p>
+  )
+}
+
+function WithoutScript(): ReactNode {
+  return (
+    <noscript>
+      <p className="hint">
+        JavaScript is off. Turn it on to check endpoints and use your wallet here, or run{' '}
+        <span className="mono">farebox register --endpoint … --wallet</span>
+      </p>
+    </noscript>
   )
 }
