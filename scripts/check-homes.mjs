@@ -64,6 +64,11 @@ const HOMES = [
     text: /\bRESPONSE_KEPT\w*\s*=/,
     homes: ['packages/protocol/src/limits.ts'],
   },
+  {
+    act: 'a clock, and how to wait by one',
+    text: /\binterface Clock\b|: Clock = \{|\bfunction (?:sleep|nowSeconds)\(/,
+    homes: ['packages/protocol/src/time/'],
+  },
 ]
 
 const FOR_TESTS = /\.test\.tsx?$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\/|\/testing\//

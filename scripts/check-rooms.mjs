@@ -95,6 +95,7 @@ const ROOMS = {
     ['problems', 'money', 'errors', 'body'],
     ['connection'],
     ['health', 'payment-required'],
+    ['time'],
     ['version', 'limits', 'can-parse-url', 'guards'],
   ],
   facilitator: [

@@ -59,7 +59,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await agent.close()
-  expect(clock.pending, 'no timer is left behind').toBe(0)
+  expect(clock.waiting(), 'no timer is left behind').toBe(0)
 })
 
 /** Signs as a wallet does, and is counted. */

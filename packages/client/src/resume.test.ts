@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await agent.close()
-  expect(clock.pending, 'no timer is left behind').toBe(0)
+  expect(clock.waiting(), 'no timer is left behind').toBe(0)
 })
 
 /** The process dies with the journal written: before the first send, or just after it. */

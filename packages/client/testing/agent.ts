@@ -17,7 +17,7 @@ import { failureBody } from '@farebox/protocol/errors/error-types'
 import { readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
 import { jobPending } from '@farebox/protocol/job/job-response'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import type { Clock } from '../src/exchange/clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** An answer before it is written. */
 export interface Reply {

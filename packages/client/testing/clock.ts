@@ -1,13 +1,9 @@
-import type { Clock } from '../src/exchange/clock.ts'
+import { createManualClock, type ManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 
-/** Time for tests: it stands still, except that waiting makes it pass. */
-export interface TestClock extends Clock {
-  /** Lets time pass; sleeps that are over by then end. */
-  pass(ms: number): void
+/** A manual clock on which waiting makes time pass. */
+export interface TestClock extends ManualClock {
   /** How long each short wait was. */
   readonly waits: readonly number[]
-  /** Sleeps that have not ended: none may be left when a call is over. */
-  readonly pending: number
 }
 
 /**
@@ -16,43 +12,19 @@ export interface TestClock extends Clock {
  */
 const SHORTEST_TIMEOUT_MS = 10_000
 
-/** Makes a clock that stands at the given Unix second. */
+/** Makes a clock that shows the given Unix second. */
 export function createTestClock(startSeconds: number): TestClock {
-  let now = startSeconds * 1_000
-  const sleeps = new Set<{ readonly until: number; readonly end: () => void }>()
+  const clock = createManualClock(startSeconds * 1_000)
   const waits: number[] = []
-  const pass = (ms: number): void => {
-    now += ms
-    for (const sleep of sleeps) if (sleep.until <= now) sleep.end()
-  }
   return {
-    nowMs: () => now,
-    pass,
+    ...clock,
     waits,
-    get pending() {
-      return sleeps.size
+    after(ms, callback) {
+      const cancel = clock.after(ms, callback)
+      if (ms >= SHORTEST_TIMEOUT_MS) return cancel
+      waits.push(ms)
+      void Promise.resolve().then(() => clock.pass(ms))
+      return cancel
     },
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const abort = (): void => {
-          sleeps.delete(sleep)
-          reject(signal?.reason as Error)
-        }
-        const sleep = {
-          until: now + ms,
-          end() {
-            sleeps.delete(sleep)
-            signal?.removeEventListener('abort', abort)
-            resolve()
-          },
-        }
-        if (signal?.aborted === true) return reject(signal.reason as Error)
-        signal?.addEventListener('abort', abort, { once: true })
-        sleeps.add(sleep)
-        if (ms < SHORTEST_TIMEOUT_MS) {
-          waits.push(ms)
-          pass(ms)
-        }
-      }),
   }
 }

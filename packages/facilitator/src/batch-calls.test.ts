@@ -1,24 +1,19 @@
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
-import type { Clock } from '@farebox/server/clock'
 import { batchCalls } from './batch-calls.ts'
 
 /** Time that passes when it is told to. */
 function createStillClock(): { readonly clock: Clock; pass(ms: number): Promise<void> } {
-  let nowMs = 0
-  let sleepers: { readonly atMs: number; readonly wake: () => void }[] = []
+  const clock = createManualClock(0)
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
   return {
-    clock: {
-      nowMs: () => nowMs,
-      sleep: ms => new Promise(wake => sleepers.push({ atMs: nowMs + ms, wake })),
-    },
+    clock,
     async pass(ms) {
       await settle()
-      nowMs += ms
-      for (const { wake } of sleepers.filter(({ atMs }) => atMs <= nowMs)) wake()
-      sleepers = sleepers.filter(({ atMs }) => atMs > nowMs)
+      clock.pass(ms)
       await settle()
     },
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
 /** How much goes together. */
 export interface BatchLimits {
@@ -34,7 +34,7 @@ export function batchCalls<One>(
     queue = queue.slice(atMost)
     running += 1
     void run(group).then(async () => {
-      if (group.length > 1) await clock.sleep(PAUSE_MS)
+      if (group.length > 1) await sleep(clock, PAUSE_MS)
       running -= 1
       advance()
     })
@@ -45,7 +45,7 @@ export function batchCalls<One>(
     while (mayStart()) start()
     if (queue.length === 0 || isWaiting || running >= inFlight) return
     isWaiting = true
-    void clock.sleep(MAX_WAIT_MS).then(() => {
+    void sleep(clock, MAX_WAIT_MS).then(() => {
       isWaiting = false
       if (queue.length > 0 && running < inFlight) start()
       advance()

@@ -36,7 +36,7 @@ export interface Facilitator {
  * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
  * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
  * import { findNetwork } from '@farebox/payments/networks'
- * import { systemClock } from '@farebox/server/clock'
+ * import { systemClock } from '@farebox/protocol/time/clock'
  *
  * const network = findNetwork('eip155:84532')
  * if (network === undefined) throw new Error('no such network')

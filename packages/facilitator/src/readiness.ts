@@ -1,6 +1,6 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import type { Network } from '@farebox/payments/networks'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { ChainReader } from './chain/chain-reader.ts'
 import type { ReadinessCheck } from './http/health-routes.ts'
 import type { Ledger } from './ledger/ledger.ts'

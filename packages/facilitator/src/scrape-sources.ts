@@ -1,9 +1,10 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
+import { within } from '@farebox/protocol/internal/time/within'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { RelayerNode } from './relayer/account/relayer-node.ts'
 import type { SettlementLoop } from './relayer/settlement-loop.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { Ledger } from './ledger/ledger.ts'
 import type { OwnerLimits } from './ledger/owner-ledger.ts'
 import type { MetricSources, RelayerReading } from './metrics.ts'
@@ -62,9 +63,11 @@ function readBlocksBehind(syncing: unknown): number {
 }
 
 async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefined> {
-  const over = new AbortController()
-  const late = clock.sleep(TIMEOUT_MS, over.signal).then(() => undefined)
-  return await Promise.race([reading.catch(() => undefined), late]).finally(() => over.abort())
+  return await within(
+    clock,
+    TIMEOUT_MS,
+    reading.catch(() => undefined),
+  )
 }
 
 /** One reading at a time, kept for a moment: whoever asks without end costs no more than who asks once a second. */

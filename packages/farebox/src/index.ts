@@ -41,5 +41,5 @@ export type {
 } from './jobs/job-store.ts'
 export type { Job, RecordedPayment, RunningJob, SavedJob, SettledJob, UnpaidJob } from './jobs/job.ts'
 export type { PaymentGate, VerifyTerms } from './payment-gate/payment-gate.ts'
-export { systemClock, type Clock } from './clock.ts'
+export { systemClock, type Clock } from '@farebox/protocol/time/clock'
 export { createLog, type Log, type LogFields, type LogFormat } from './log.ts'

@@ -1,7 +1,7 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
@@ -22,7 +22,7 @@ import type { DueWork } from './work/due-work.ts'
  * import type { PlatformDependencies } from '@farebox/platform/platform-parts'
  * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
  * import { openStorage } from '@farebox/platform/storage/open-storage'
- * import { systemClock } from '@farebox/server/clock'
+ * import { systemClock } from '@farebox/protocol/time/clock'
  * import { silentLog } from '@farebox/server/log'
  *
  * export async function makeDependencies(

@@ -1,18 +1,6 @@
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import { expect, test } from 'vitest'
-import type { Clock } from './clock.ts'
 import { createRateLimit } from './rate-limit.ts'
-
-/** A clock that stands still until it is told to move. */
-function createManualClock(): Clock & { pass(ms: number): void } {
-  let nowMs = Date.UTC(2027, 0, 1)
-  return {
-    nowMs: () => nowMs,
-    pass(ms) {
-      nowMs += ms
-    },
-    sleep: () => Promise.resolve(),
-  }
-}
 
 test('API4 a name has its minute’s worth at once, then as many a minute, and never more', () => {
   const clock = createManualClock()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createBodyMemory } from '@farebox/protocol/internal/body/body-memory'
 import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { createConnections, type Connections } from '@farebox/protocol/internal/connection/connections'
-import { systemClock } from './clock.ts'
+import { steadyClock } from '@farebox/protocol/time/clock'
 
 /** The bodies of one server's requests, and the connections on which they come. */
 export interface RequestBodies {
@@ -29,7 +29,7 @@ const MOST_BYTES_ON_THEIR_WAY = 64 * 1_048_576
 /** Makes the reader of one server's request bodies. */
 export function createRequestBodies(): RequestBodies {
   const room = createBodyMemory(MOST_BYTES_ON_THEIR_WAY)
-  const connections = createConnections(after, () => performance.now())
+  const connections = createConnections(steadyClock)
   const begun = new WeakMap<IncomingMessage, Promise<Uint8Array | UnreadBody>>()
   const arriving = new WeakSet<IncomingMessage>()
   return {
@@ -59,14 +59,4 @@ export function createRequestBodies(): RequestBodies {
     },
     refuse: connections.refuse,
   }
-}
-
-function after(ms: number, callback: () => void): () => void {
-  const cancelled = new AbortController()
-  const wait = async (): Promise<void> => {
-    await systemClock.sleep(ms, cancelled.signal)
-    if (!cancelled.signal.aborted) callback()
-  }
-  void wait()
-  return () => cancelled.abort()
 }

@@ -1,4 +1,4 @@
-import { systemClock } from './clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { EnvironmentError } from './environment.ts'
 import { createJsonLog, describeError, type Log } from './log.ts'
 import { createLineWriter } from './write-lines.ts'

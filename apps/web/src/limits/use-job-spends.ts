@@ -1,5 +1,5 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { SpendLine } from '@farebox/platform-api/limits/wallet-limits'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { answers } from '../site/answers.ts'
 import { useRead } from '../site/question.ts'
 import { useSite } from '../site/site.ts'
@@ -37,7 +37,8 @@ export function useJobSpends(payer: string | null, jobs: readonly string[]): Job
     isThere ? `${payer} ${ids}` : undefined,
     async (signal, give) => {
       for (const ms of READ_AFTER_MS) {
-        await systemClock.sleep(ms, signal)
+        await sleep(systemClock, ms, signal)
+        signal.throwIfAborted()
         await read(signal).then(give, () => undefined)
       }
       return undefined

@@ -1,5 +1,5 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { useCallback } from 'react'
 import { answers } from '../site/answers.ts'
 import { useAsk } from '../site/question.ts'
@@ -33,7 +33,7 @@ export function useLimits(address: string | undefined): ReadLimits {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const answer = await again()
         if (answer === undefined || answer.block_number >= block) return
-        await systemClock.sleep(CATCH_UP_MS)
+        await sleep(systemClock, CATCH_UP_MS)
       }
     },
     [again],

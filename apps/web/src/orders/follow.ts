@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import type { AnswerOf } from '../site/answers.ts'
 import { ApiFailure, takeAnswer, type Ask } from '../site/ask.ts'
 import { readEvents } from './read-events.ts'
@@ -52,6 +52,7 @@ export async function follow<Seen>(
     })
     if (asked !== undefined) see(asked)
     if (isDone) return
-    await systemClock.sleep(pauseMs, signal)
+    await sleep(systemClock, pauseMs, signal)
+    signal.throwIfAborted()
   }
 }

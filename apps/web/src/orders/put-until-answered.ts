@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { ApiFailure } from '../site/ask.ts'
 
 const FIRST_PAUSE_MS = 400
@@ -36,6 +36,7 @@ export async function putUntilAnswered<Answer>(
       if (!isUnanswered(failure)) return { ok: false, failure }
     }
     onUnanswered()
-    await clock.sleep(pauseMs, signal)
+    await sleep(clock, pauseMs, signal)
+    signal.throwIfAborted()
   }
 }

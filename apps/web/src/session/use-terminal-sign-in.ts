@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { answers } from '../site/answers.ts'
 import { ApiFailure } from '../site/ask.ts'
 import { useRead } from '../site/question.ts'
@@ -43,7 +43,8 @@ export function useTerminalSignIn(signedIn: () => void): TerminalSignIn {
     give({ kind: 'shown', address, code })
     // The platform ends it with the link; without an answer of the platform, this count does.
     for (let asked = 0; asked < 120; asked += 1) {
-      await systemClock.sleep(ASK_MS, signal)
+      await sleep(systemClock, ASK_MS, signal)
+      signal.throwIfAborted()
       if (!(await isSignedIn())) continue
       signal.throwIfAborted()
       signedIn()

@@ -9,7 +9,7 @@ import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgre
 import { createSchema, TEST_DATABASE_URL } from '@farebox/facilitator/src/test-setup/start-stack'
 import { openStorage } from '@farebox/platform/storage/open-storage'
 import { until } from '@farebox/protocol/src/test-setup/until'
-import { systemClock as clock } from '@farebox/server/clock'
+import { systemClock as clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { freePort } from '../../../../e2e/stage/free-port.ts'
 import type { Score } from '../../battery.ts'

@@ -16,8 +16,8 @@ import { paymentKey, type Authorization } from '@farebox/payments/authorization/
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
-import { systemClock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { HANG_MS } from '../../storms/stage/managed-process.ts'
 
 /** What a node does with a call instead of answering it honestly; undefined: nothing. */

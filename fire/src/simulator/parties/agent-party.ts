@@ -4,7 +4,7 @@ import type { Stage } from '../history/stage.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import { FAILED_AFTER } from '../records/spend-records.ts'
 import { webBody } from '../stand-ins/web.ts'
-import { agentClock, drawGrain } from '../time/process-clocks.ts'
+import { drawGrain, processClock } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
 import type { World } from '../build-world.ts'
@@ -72,7 +72,7 @@ export function startAgentParty(
       handlers: Object.fromEntries(Object.keys(declaration.capabilities).map(one => [one, handle])),
       variables: variablesOf(hostName(process)),
       ports: {
-        clock: agentClock(process, drawGrain(random, process, plan.timerGrainMs)),
+        clock: processClock(process, drawGrain(random, process, plan.timerGrainMs)),
         log: world.wires.trace.logOf(process.name),
         jobStore: store.portOf(process),
         settleWaitMs: plan.agentSettleWaitMs,

@@ -4,7 +4,7 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { World } from '../build-world.ts'
 import type { Stage } from '../history/stage.ts'
 import type { VirtualAnswer, VirtualApp } from '../stand-ins/fastify.ts'
-import { drawGrain, facilitatorClock } from '../time/process-clocks.ts'
+import { drawGrain, processClock } from '../time/process-clocks.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import { createVirtualSignals, ledgerPort } from './ledger-port.ts'
 import { hostName, supervise, type Supervised } from './supervise.ts'
@@ -40,7 +40,7 @@ export function startFacilitators(
         network,
         crypto,
         relayerKeys: keysOf(index),
-        clock: facilitatorClock(process, drawGrain(random, process, plan.timerGrainMs)),
+        clock: processClock(process, drawGrain(random, process, plan.timerGrainMs)),
         log: wires.trace.logOf(process.name),
         limits: plan.limits,
       })

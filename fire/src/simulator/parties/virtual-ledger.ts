@@ -2,7 +2,7 @@ import type { Ledger } from '@farebox/facilitator/ledger/ledger'
 import type { HoldRequest } from '@farebox/facilitator/src/ledger/payment-ledger'
 import type { ForgottenCharge } from '@farebox/facilitator/src/ledger/reconciliation-ledger'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
-import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
+import { EXACT, processClock } from '../time/process-clocks.ts'
 import { startProcess } from '../time/virtual-process.ts'
 import type { World } from '../build-world.ts'
 import { createWriteLog } from './write-log.ts'
@@ -17,7 +17,7 @@ const LOOKS: ReadonlySet<string> = new Set(['find', 'unattended', 'settledSince'
 export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
   const { time, faults } = wires
   const log = createWriteLog<Ledger>('ledger', wires)
-  const clock = { ...facilitatorClock(startProcess(time, 'database'), EXACT), nowMs: log.nowMs }
+  const clock = { ...processClock(startProcess(time, 'database'), EXACT), nowMs: log.nowMs }
   let current = createMemoryLedger(clock)
   const keys = new Set<string>()
 

@@ -1,10 +1,6 @@
-import type { Clock as ClientClock } from '@farebox/client/src/exchange/clock'
-import type { Clock as FacilitatorClock } from '@farebox/server/clock'
-import type { Clock as AgentClock } from 'farebox'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Random } from '../seeded-random.ts'
 import type { VirtualProcess } from './virtual-process.ts'
-
-// A process's clock, in the form that each of our packages takes one.
 
 /** How late timers come, as they may on any machine: those that fall due within so long fire together. */
 export interface TimerGrain {
@@ -20,45 +16,12 @@ export function drawGrain(random: Random, { name }: VirtualProcess, ms: number):
   return { ms, phaseMs: random.fork(`timers of ${name}`).between(0, ms) }
 }
 
-export function agentClock(process: VirtualProcess, grain: TimerGrain): AgentClock {
+/** A process's clock, as each of our packages takes one. */
+export function processClock(process: VirtualProcess, grain: TimerGrain): Clock {
   const { nowMs } = process
   return {
     nowMs,
     after: (delayMs, callback) => process.after(delayMs + lateMs(nowMs() + delayMs, grain), callback),
-  }
-}
-
-/** For `createFacilitator`: its sleep ends early without a word. */
-export function facilitatorClock(process: VirtualProcess, grain: TimerGrain): FacilitatorClock {
-  const { nowMs } = process
-  return {
-    nowMs,
-    sleep(ms, signal) {
-      if (signal?.aborted === true) return Promise.resolve()
-      return new Promise(resolve => {
-        const abort = (): void => {
-          cancel()
-          resolve()
-        }
-        const cancel = process.after(ms + lateMs(nowMs() + ms, grain), () => {
-          signal?.removeEventListener('abort', abort)
-          resolve()
-        })
-        signal?.addEventListener('abort', abort, { once: true })
-      })
-    },
-  }
-}
-
-/** For the client: its sleep rejects when it is ended early. */
-export function clientClock(process: VirtualProcess): ClientClock {
-  const { nowMs, sleep } = facilitatorClock(process, EXACT)
-  return {
-    nowMs,
-    async sleep(ms, signal) {
-      await sleep(ms, signal)
-      signal?.throwIfAborted()
-    },
   }
 }
 

@@ -6,7 +6,7 @@ import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isServiceError } from 'farebox'
 import type { ClientReport } from '../records/words.ts'
-import { clientClock } from '../time/process-clocks.ts'
+import { EXACT, processClock } from '../time/process-clocks.ts'
 import { nameOf, startErrandProcess, type Errand } from './errand.ts'
 import { makeMischief } from './mischief.ts'
 import { createFetch } from './send-to-agent.ts'
@@ -26,7 +26,7 @@ export function runClientErrand(errand: Errand, journalled: JournalEntry | undef
       runClientErrand({ ...errand, process: startErrandProcess(errand) }, entry, end),
     )
   })
-  const connection = { fetch: createFetch(world, process, agent), clock: clientClock(process) }
+  const connection = { fetch: createFetch(world, process, agent), clock: processClock(process, EXACT) }
   const work =
     entry === undefined
       ? execute(

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { type Fields, type KeptFile, keptFile } from '../home/record-folder.ts'
 
 export interface KeptSession {

@@ -1,4 +1,3 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { agentBadge, type AgentBadge } from '@farebox/platform-api/badges'
 import {
   agentHealth,
@@ -14,6 +13,7 @@ import {
   settlementLimit,
   type SettlementLimit,
 } from '@farebox/platform-api/owners'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { readAgentId } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'

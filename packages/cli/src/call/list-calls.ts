@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { asTyped, paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { createAgentProcesses } from './supervise/agent-processes.ts'
@@ -10,7 +11,6 @@ import { type DevSession, startDevSession } from './dev-session.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import type { DevPage } from './page/dev-page.ts'
 import type { PaidPath } from './paid/paid-path.ts'
-import { realClock } from './real-clock.ts'
 import type { DevSettings } from './settings.ts'
 
 /**
@@ -24,14 +24,14 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   const terminal = createAnnouncer(world, () => logFormat)
   const announcer = announceToAll(() => (page === undefined ? [terminal] : [terminal, page.announcer]))
   const tellReport = createReportTeller(announcer)
-  const typeCheck = checkTypes({ config: settings.config, folder: world.folder }, realClock, problems =>
+  const typeCheck = checkTypes({ config: settings.config, folder: world.folder }, systemClock, problems =>
     announcer.types(problems),
   )
   let paid: PaidPath | undefined
   const session = startDevSession({
     world,
     announcer,
-    clock: realClock,
+    clock: systemClock,
     beginsLater: settings.isPaid,
     // The first process starts here, before anything else is looked at.
     processes: createAgentProcesses(world.folder, (line, from) => announcer.line(line, from)),
@@ -75,7 +75,7 @@ async function startPage(
   if (!hasPage) return undefined
   const { startDevPage } = await import('./page/dev-page.ts')
   return await startDevPage({
-    clock: realClock,
+    clock: systemClock,
     paid,
     agentPort: port ?? Number(variables['PORT']),
     ...(pagePort !== undefined && { port: pagePort }),
@@ -92,7 +92,7 @@ async function startPaid(world: World, { config }: DevSettings, page: string | u
     wallet: await readWallet(world, config),
     page,
     screen: world.out,
-    clock: realClock,
+    clock: systemClock,
     signal: world.signal,
   })
 }
@@ -158,7 +158,7 @@ function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPa
 const STOPPING_TOLD_AFTER_MS = 700
 
 async function stop(session: DevSession, announcer: Announcer): Promise<void> {
-  const cancel = realClock.after(STOPPING_TOLD_AFTER_MS, () =>
+  const cancel = systemClock.after(STOPPING_TOLD_AFTER_MS, () =>
     announcer.note('waiting for the jobs in flight; Ctrl-C again ends them'),
   )
   await session.stop()

@@ -1,7 +1,7 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { answerRun, cancelRun, pauseRun } from '@farebox/client/control-run'
 import type { RunHandle } from '@farebox/client/run/run-record'
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'

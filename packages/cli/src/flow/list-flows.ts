@@ -1,6 +1,6 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { isLive, sessionFile } from '../account/session-file.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'

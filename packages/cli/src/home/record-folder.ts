@@ -2,7 +2,7 @@ import { isObject, objectOf, parseJson } from '@farebox/protocol/internal/guards
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { CommandError, systemErrorCode } from '../command-error.ts'
 import { paintFor, printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'

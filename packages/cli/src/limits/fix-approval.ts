@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import type { ExitCode } from '../command-error.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { paintFor } from '../terminal/text.ts'

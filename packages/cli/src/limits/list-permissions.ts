@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { nameNetwork } from '../chain/name-network.ts'
 import type { ExitCode } from '../command-error.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'

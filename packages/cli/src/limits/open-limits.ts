@@ -1,5 +1,5 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { nameNetwork } from '../chain/name-network.ts'
 import { CommandError } from '../command-error.ts'
 import { isOnLoopback } from '../keys/local-economy.ts'

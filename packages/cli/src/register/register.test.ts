@@ -562,9 +562,10 @@ describe('farebox register waits no longer than it is asked to', () => {
     const clock = {
       nowMs: () => now,
       // Long sleeps, so that the platform need not be asked a hundred times.
-      sleep: () => {
+      after(_: number, callback: () => void) {
         now += 40_000
-        return Promise.resolve()
+        queueMicrotask(callback)
+        return () => undefined
       },
     }
     const variables = { FAREBOX_PLATFORM: platform.url }

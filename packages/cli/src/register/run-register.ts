@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Registration } from '@farebox/platform-api/registry'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { printable } from '../terminal/text.ts'
 import { readSeconds } from '../terminal/read-option.ts'

@@ -1,7 +1,7 @@
 import { objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { hashJobId, matchesHash, type Receipt, verifyReceipt } from '@farebox/platform-api/receipt'
 import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { paintFor, printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'

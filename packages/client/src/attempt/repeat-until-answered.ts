@@ -1,4 +1,5 @@
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
+import { sleep } from '@farebox/protocol/time/clock'
 import { AgentUnreachable } from '../exchange/agent-errors.ts'
 import { backOffMs } from '../exchange/back-off.ts'
 import type { Connection } from '../exchange/client-options.ts'
@@ -64,11 +65,9 @@ export async function repeatUntilAnswered(connection: Connection, pair: ReadEntr
     if (foreign === MAX_FOREIGN_ANSWERS) throw unresolved(`what answers is not the agent: ${reason}`, cause)
     const leftMs = lastAskMs - clock.nowMs()
     if (leftMs <= 0) throw unresolved(`the agent gave no answer in time: ${reason}`, cause)
-    try {
-      await clock.sleep(Math.min(backOffMs(clock, answer?.headers, repeats), leftMs), signal)
-    } catch (aborted) {
-      throw unresolved('the call was aborted after its payment had been sent', aborted)
-    }
+    await sleep(clock, Math.min(backOffMs(clock, answer?.headers, repeats), leftMs), signal)
+    if (signal?.aborted === true)
+      throw unresolved('the call was aborted after its payment had been sent', signal.reason)
   }
 }
 

@@ -1,4 +1,5 @@
 import { failure } from '@farebox/platform-api/errors'
+import { sleep } from '@farebox/protocol/time/clock'
 import { AgentUnreachable } from './agent-errors.ts'
 import { backOffMs } from './back-off.ts'
 import type { Connection } from './client-options.ts'
@@ -56,7 +57,8 @@ export async function askUntilAnswered<T>(connection: Connection, request: Platf
     foreign = reply.is === 'foreign' ? foreign + 1 : 0
     const isOver = clock.nowMs() >= giveUpMs || foreign === MAX_FOREIGN_ANSWERS
     if (reply.is === 'answered' || isOver) return reply.take()
-    await clock.sleep(backOffMs(clock, reply.headers, repeats), signal)
+    await sleep(clock, backOffMs(clock, reply.headers, repeats), signal)
+    signal?.throwIfAborted()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from './clock.ts'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 
 /** What this package needs of `fetch`: the global one fits, and so does a platform's guarded client. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>

@@ -1,5 +1,6 @@
+import { within } from '@farebox/protocol/internal/time/within'
 import type { Connection } from './client-options.ts'
-import { initOf } from './exchange.ts'
+import { initOf, orAborted } from './exchange.ts'
 
 /** An event that a server sent. */
 export interface StreamedEvent {
@@ -39,7 +40,7 @@ export async function* streamEvents(
   const stop = new AbortController()
   const onAbort = (): void => stop.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
-  const soon = <T>(work: Promise<T>): Promise<T> => withinSilence(connection, stop, work)
+  const soon = <T extends object>(work: Promise<T>): Promise<T> => withinSilence(connection, stop, work)
   try {
     const body = await openStream(connection, request, { stop, soon })
     const decoder = new TextDecoder()
@@ -71,7 +72,10 @@ export async function* streamEvents(
 async function openStream(
   connection: Connection,
   { url, method = 'GET', body, headers, lastId }: StreamRequest,
-  { stop, soon }: { readonly stop: AbortController; readonly soon: <T>(work: Promise<T>) => Promise<T> },
+  {
+    stop,
+    soon,
+  }: { readonly stop: AbortController; readonly soon: <T extends object>(work: Promise<T>) => Promise<T> },
 ): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const since = lastId === undefined ? {} : { 'last-event-id': lastId }
   const sent = { method, headers: { ...headers, accept: 'text/event-stream', ...since } }
@@ -85,20 +89,14 @@ async function openStream(
 }
 
 /** Rejects where the work is not done in time, and as soon as the stream is stopped. */
-async function withinSilence<T>({ clock }: Connection, stop: AbortController, work: Promise<T>): Promise<T> {
-  const ended = new AbortController()
-  const silent = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { signal: ended.signal })
-    clock.sleep(SILENT_MS, ended.signal).then(
-      () => reject(new Error(`no event for ${SILENT_MS / 1_000} s`)),
-      () => undefined,
-    )
-  })
-  try {
-    return await Promise.race([work, silent])
-  } finally {
-    ended.abort()
-  }
+async function withinSilence<T extends object>(
+  { clock }: Connection,
+  { signal }: AbortController,
+  work: Promise<T>,
+): Promise<T> {
+  const done = await within(clock, SILENT_MS, orAborted(work, signal))
+  if (done === undefined) throw new Error(`no event for ${SILENT_MS / 1_000} s`)
+  return done
 }
 
 /** By the HTML standard; a comment has no data. */

@@ -36,12 +36,11 @@ export interface Answer {
 export async function exchange(connection: Connection, request: ExchangeRequest): Promise<Answer> {
   const { clock, signal } = connection
   signal?.throwIfAborted()
-  const ended = new AbortController()
   const stop = new AbortController()
   const onAbort = (): void => stop.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   const late = new AgentUnreachable(`no answer within ${request.timeoutMs / 1_000} s`)
-  clock.sleep(request.timeoutMs, ended.signal).then(() => stop.abort(late), ignoreEnd)
+  const cancel = clock.after(request.timeoutMs, () => stop.abort(late))
   try {
     return await orAborted(send(connection, request, stop.signal), stop.signal)
   } catch (cause) {
@@ -49,18 +48,20 @@ export async function exchange(connection: Connection, request: ExchangeRequest)
     throw stop.signal.aborted ? late : new AgentUnreachable('the connection failed', { cause })
   } finally {
     signal?.removeEventListener('abort', onAbort)
-    ended.abort()
+    cancel()
   }
 }
 
-/** Our own sleep was ended because it is no longer needed. */
-function ignoreEnd(): void {}
-
-/** A `fetch` from outside may be slow to notice its signal; the caller is not kept waiting for it. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * What the work resolves to; rejects as soon as the signal aborts. A `fetch` from outside may be slow to notice its signal;
+ * the caller is not kept waiting for it.
+ */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    work.then(resolve, reject)
+    const abort = (): void => reject(signal.reason as Error)
+    const end = (): void => signal.removeEventListener('abort', abort)
+    signal.addEventListener('abort', abort)
+    work.finally(end).then(resolve, reject)
   })
 }
 

@@ -58,7 +58,7 @@ async function watch(
     paid.push(run.paid)
     if (paid.length === count) break
   }
-  return { paid, lastIds, pending: clock.pending }
+  return { paid, lastIds, pending: clock.waiting() }
 }
 
 function event(id: string, change: Partial<RunProgress>): string {

@@ -1,4 +1,5 @@
 import { runProgress, type RunProgress } from '@farebox/platform-api/flows/runs'
+import { sleep } from '@farebox/protocol/time/clock'
 import { askUntilAnswered } from '../exchange/ask-platform.ts'
 import type { Connection } from '../exchange/client-options.ts'
 import { streamEvents } from '../exchange/event-stream.ts'
@@ -36,7 +37,8 @@ export async function* watchRun(connection: Connection, handle: RunHandle): Asyn
       signal?.throwIfAborted()
     }
     yield await readProgress(connection, handle)
-    await clock.sleep(pauseMs, signal)
+    await sleep(clock, pauseMs, signal)
+    signal?.throwIfAborted()
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
   }
 }

@@ -25,7 +25,7 @@ import {
 } from '@farebox/platform-api/flows/runs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { Clock } from '../exchange/clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { endpointOf, quoteJob, quoteRun, Refusal, TEST_NETWORK } from './quote-run.ts'
 import { showRun } from './show-run.ts'
 
@@ -229,7 +229,7 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
         if (made !== undefined) apply(stored, made)
       })
     if (effect.effect === 'wake')
-      void clock.sleep(Math.max(0, effect.at - now()) * 1_000).then(() => soon(() => ({ event: 'woken' })))
+      void sleep(clock, Math.max(0, effect.at - now()) * 1_000).then(() => soon(() => ({ event: 'woken' })))
     if (effect.effect === 'quote') {
       const { quote: quoted } = quoteJob(stored.graph.flow, effect.key, platform.prices)
       const priced = quoted === null ? undefined : { price: quoted.amount, pay_to: quoted.pay_to }

@@ -1,4 +1,4 @@
-export type { Clock } from '../clock.ts'
+export type { Clock } from '@farebox/protocol/time/clock'
 export { describeMode } from '../report/describe-mode.ts'
 export { describeSpending } from '../report/describe-spending.ts'
 export {

@@ -1,7 +1,7 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { systemClock, type Clock } from '@farebox/server/clock'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { silentLog, type Log } from '@farebox/server/log'
 import { createChainReader, refuseChain, type ChainReader } from '../chain/chain-reader.ts'
 import { createObserver } from '../chain/observe-together.ts'

@@ -3,6 +3,7 @@ import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import { readUseEvents } from './use-events.ts'
 import {
   findSettlement,
@@ -14,7 +15,6 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import {
   decodeBatch,

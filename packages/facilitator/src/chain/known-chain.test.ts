@@ -1,7 +1,7 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
 import { createKnownChain } from './known-chain.ts'
 

@@ -1,7 +1,7 @@
 import { BlockFromFuture, plausibleBlockTime } from '@farebox/payments/chain/block-time'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 
 /** A block as its header says. */
 export interface Header {

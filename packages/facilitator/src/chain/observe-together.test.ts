@@ -1,5 +1,5 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '@farebox/server/clock'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
 import { createObserver } from './observe-together.ts'

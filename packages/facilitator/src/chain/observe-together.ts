@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { batchCalls } from '../batch-calls.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'

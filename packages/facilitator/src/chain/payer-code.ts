@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { batchCalls } from '../batch-calls.ts'
 import { createReadCodeSizes } from './code-sizes.ts'
 

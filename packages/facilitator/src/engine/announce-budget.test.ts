@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { silentLog, type LogFields } from '@farebox/server/log'
 import { beforeEach, expect, test } from 'vitest'
 import { createAnnounceBudget, nearBudget, type AnnounceBudget } from './announce-budget.ts'

@@ -1,5 +1,5 @@
 import type { HoldBudget } from '@farebox/payments/x402/facilitator-api'
-import { nowSeconds } from '@farebox/server/clock'
+import { nowSeconds } from '@farebox/protocol/time/clock'
 import type { Budget, HoldOutcome } from '../ledger/payment-ledger.ts'
 import { NEAR_LIMIT } from '../ledger/owner-ledger.ts'
 import { expectedExhaustion, secondsToMidnight } from './daily-pace.ts'

@@ -1,7 +1,7 @@
 import type { SignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import type { Network } from '@farebox/payments/networks'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Observation } from '../chain/chain-reader.ts'
-import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { PayerCode } from '../chain/payer-code.ts'
 import type { OwnerLimits } from '../ledger/owner-ledger.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** Settlements reported to their callers and not yet recorded (decision 69): until then the ledger is behind for their payers. */
 export interface ReportedSettlements {

@@ -1,7 +1,7 @@
 import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
+import { nowSeconds } from '@farebox/protocol/time/clock'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
-import { nowSeconds } from '@farebox/server/clock'
 import { usedUp } from './announce-budget.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'

@@ -39,7 +39,7 @@ function createRoom(): {
     fail(error) {
       failure = error
     },
-    sleepers: clock.sleepers,
+    sleepers: clock.waiting,
     pass: clock.pass,
   }
 }

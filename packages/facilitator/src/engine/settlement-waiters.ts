@@ -1,5 +1,5 @@
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
@@ -90,7 +90,7 @@ export function createSettlementWaiters(
     alarm?.cut.abort(CUT)
     const set = { atMs, cut: new AbortController() }
     alarm = set
-    void clock.sleep(Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
+    void sleep(clock, Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
       if (alarm !== set) return
       alarm = undefined
       void look(everybody().filter(waiter => waiter.lookAtMs <= clock.nowMs()))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { checkTerms, type TermsRefusal } from '@farebox/payments/x402/check-terms'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { nowSeconds, sleep } from '@farebox/protocol/time/clock'
 import type { Observation } from '../chain/chain-reader.ts'
-import { nowSeconds } from '@farebox/server/clock'
 import type { HoldToRelease, HoldOutcome } from '../ledger/payment-ledger.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { findCharge } from './find-charge.ts'
@@ -85,7 +85,7 @@ async function checkAndHold(
     const outcome = await hold(engine, caller, request, observation, code === 'unknown')
     if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n) {
       if (look < SETTLING_LOOKS) {
-        await engine.clock.sleep(SETTLING_LOOK_MS)
+        await sleep(engine.clock, SETTLING_LOOK_MS)
         continue
       }
       // Their money has moved, they were told so, and our ledger is late.

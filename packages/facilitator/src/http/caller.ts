@@ -1,5 +1,5 @@
+import type { Clock } from '@farebox/protocol/time/clock'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
-import type { Clock } from '@farebox/server/clock'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../secrets/authenticate.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'

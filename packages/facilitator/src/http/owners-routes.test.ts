@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { OwnersNearLimit, OwnerSummary } from '@farebox/payments/x402/facilitator-api'
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { silentLog } from '@farebox/server/log'
 import type { FastifyInstance } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { OwnersNearLimit, OwnerSummary, SponsoredOwner } from '@farebox/payments/x402/facilitator-api'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { expectedExhaustion } from '../engine/daily-pace.ts'
 import { dailyLimit, type OwnerLedger, type OwnerLimits, type Sponsorship } from '../ledger/owner-ledger.ts'

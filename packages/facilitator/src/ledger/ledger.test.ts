@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { until } from '@farebox/protocol/src/test-setup/until'
+import { sleep, systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock, type Clock } from '@farebox/server/clock'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
 import type { Ledger } from './ledger.ts'
@@ -1183,7 +1183,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('a lease that ran out is taken over', async () => {
       const relayer = account()
       const dead = await ledger.leases.acquire(relayer, 'one', 0)
-      await clock.sleep(5)
+      await sleep(clock, 5)
       const next = await ledger.leases.acquire(relayer, 'two', 60_000)
       expect(next?.fence).toBeGreaterThan(dead?.fence ?? 0n)
     })

@@ -1,5 +1,5 @@
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import { countLoss } from '../count-loss.ts'

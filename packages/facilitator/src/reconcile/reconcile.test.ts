@@ -34,7 +34,7 @@ function payment(): LedgerPayment {
 
 /** A ledger with so many failed rows and rows that were given back, on a chain that knows of none of them. */
 async function stage(counts: { readonly failed: number; readonly released: number }) {
-  const clock = { nowMs: () => NOW * 1_000, sleep: () => Promise.resolve() }
+  const clock = { nowMs: () => NOW * 1_000, after: () => () => undefined }
   const ledger = createMemoryLedger(clock)
   const hold = async (): Promise<{ readonly one: LedgerPayment; readonly holdId: string }> => {
     const [one, holdId] = [payment(), randomUUID()]

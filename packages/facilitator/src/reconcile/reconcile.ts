@@ -1,5 +1,5 @@
-import { nowSeconds } from '@farebox/server/clock'
-import { repeat } from '@farebox/server/internal/repeat'
+import { nowSeconds } from '@farebox/protocol/time/clock'
+import { repeat } from '@farebox/protocol/internal/time/repeat'
 import { describeError } from '@farebox/server/log'
 import type { ReconcilerParts } from './correct-ledger.ts'
 import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'

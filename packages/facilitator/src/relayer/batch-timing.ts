@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { createNotifier } from './notifier.ts'
 
 /**
@@ -59,7 +59,7 @@ export function createBatchTiming(clock: Clock, full: number): BatchTiming {
       // No longer than that either where the clock was set back.
       const leftMs = Math.min(slotMs, sentAtMs + slotMs - clock.nowMs())
       if (leftMs > 0 && waiting < full) await notifier.wait(leftMs, signal)
-      if (waiting < full) await clock.sleep(REJOIN_MS, signal)
+      if (waiting < full) await sleep(clock, REJOIN_MS, signal)
     },
   }
 }

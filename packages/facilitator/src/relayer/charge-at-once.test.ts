@@ -1,6 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { systemClock, type Clock } from '@farebox/server/clock'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
@@ -19,7 +19,7 @@ const IN_TIME = { timeoutMs: 600_000 }
 /** The node is waited for until it answers, so that the payment is charged at once on any machine. */
 const PATIENT: Clock = {
   ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(ms === READY_MS ? IN_TIME.timeoutMs : ms, signal),
+  after: (ms, callback) => systemClock.after(ms === READY_MS ? IN_TIME.timeoutMs : ms, callback),
 }
 
 describe.runIf(await hasPostgres())('a payment that is settled while nothing else is', () => {

@@ -1,3 +1,4 @@
+import { within } from '@farebox/protocol/internal/time/within'
 import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
 import { followTransaction, type FollowParts } from './follow-transaction.ts'
 import type { PlanParts } from './plan-settlement.ts'
@@ -21,8 +22,6 @@ export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'rel
  * to answer, the payment is captured first, in the ordinary way.
  */
 export const READY_MS = 900
-/** A reason of our own: without one each abort makes an exception with its stack. */
-const DONE = 'ready'
 
 /**
  * Charges a payment that comes while nothing else is under way, nor several were a moment ago: it is captured and its
@@ -94,13 +93,7 @@ async function charge(
 
 /** What comes in {@link READY_MS}, undefined where nothing does. */
 async function inTime<Ready>({ clock }: ChargeParts, ready: Promise<Ready>): Promise<Ready | undefined> {
-  const done = new AbortController()
-  const late = clock.sleep(READY_MS, done.signal).then(() => undefined)
-  try {
-    return await Promise.race([ready, late])
-  } finally {
-    done.abort(DONE)
-  }
+  return await within(clock, READY_MS, ready)
 }
 
 /** Looks whether the payment would be paid now, in a transaction of its own, and signs that. */

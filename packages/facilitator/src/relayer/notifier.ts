@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
 /** Wakes a loop that waits for work. A notification while nobody waits ends the next wait at once. */
 export interface Notifier {
@@ -29,7 +29,7 @@ export function createNotifier(clock: Clock): Notifier {
         wake = new AbortController()
         const stop = (): void => wake.abort(NOTIFIED)
         signal.addEventListener('abort', stop, { once: true })
-        await clock.sleep(timeoutMs, wake.signal)
+        await sleep(clock, timeoutMs, wake.signal)
         signal.removeEventListener('abort', stop)
       }
       isNotified = false

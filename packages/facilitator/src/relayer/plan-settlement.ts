@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import { decodeBatch, decodeSettle, fitsSettle } from '../chain/calldata.ts'

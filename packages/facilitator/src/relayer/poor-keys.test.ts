@@ -1,6 +1,6 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { createRelayerNode } from './account/relayer-node.ts'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
-import { systemClock } from '@farebox/server/clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   facilitatorRequest,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { repeat } from '@farebox/server/internal/repeat'
+import { sleep } from '@farebox/protocol/time/clock'
+import { repeat } from '@farebox/protocol/internal/time/repeat'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
@@ -112,7 +113,7 @@ async function work(parts: SettlementLoopParts, state: SenderState, closing: Abo
     await runSettlementPass(parts, state, terms)
   } catch (error) {
     // What came to nothing now is tried again after a while, notified or not.
-    await clock.sleep(IDLE_MS, closing)
+    await sleep(clock, IDLE_MS, closing)
     notifier.notify()
     throw error
   } finally {

@@ -1,6 +1,6 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { systemClock, type Clock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   facilitatorRequest,
@@ -62,9 +62,9 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     // The watch sleeps for two seconds after each look at the chain.
     const clock: Clock = {
       ...systemClock,
-      sleep(ms, signal) {
+      after(ms, callback) {
         if (ms === 2_000) looks += 1
-        return systemClock.sleep(ms, signal)
+        return systemClock.after(ms, callback)
       },
     }
     let wasSeen = false

@@ -16,10 +16,10 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
   let wake = (): void => undefined
   const clock = {
     nowMs: () => nowMs,
-    sleep: () =>
-      new Promise<void>(resolve => {
-        wake = resolve
-      }),
+    after(_: number, callback: () => void) {
+      wake = callback
+      return () => undefined
+    },
   }
   const rpc = {
     call: (method: string, [block]: readonly unknown[]) =>

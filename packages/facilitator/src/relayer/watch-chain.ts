@@ -1,6 +1,6 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import { describeSkew, UNUSABLE_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
@@ -121,7 +121,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   await lookAtPurse()
   const looking = (async () => {
     for (let looks = 1; !closing.signal.aborted; looks += 1) {
-      await clock.sleep(LOOK_MS, closing.signal)
+      await sleep(clock, LOOK_MS, closing.signal)
       if (!closing.signal.aborted) await lookAtChain()
       if (!closing.signal.aborted && looks % LOOKS_A_PURSE === 0) await lookAtPurse()
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '@farebox/server/clock'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import { createAuthenticate, type Authenticate } from './authenticate.ts'
 import { mintSecret } from './secret-form.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { hashSecret, readSecretId } from './secret-form.ts'
 import type { SecretStore, StoredSecret } from './secret-store.ts'
 

@@ -1,10 +1,11 @@
 import { createTurns, type Turns } from '@farebox/protocol/internal/body/turns'
 import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
+import { within } from '@farebox/protocol/internal/time/within'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
-import { sleep, steadyClock, systemClock, type Clock } from '../clock.ts'
+import { steadyClock, systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import {
   readEnvironment,
@@ -22,7 +23,6 @@ import { createSettlements } from '../settlements/settlements.ts'
 import type { AnyHandlers, HandlersOf } from '../handlers.ts'
 import { hostHandlers, type HandlersModule } from './host-handlers.ts'
 import { createFetchHandler } from '../http/fetch-handler.ts'
-import { within } from '../http/finish-jobs.ts'
 import { createHttpServer } from '../http/serve.ts'
 import { createServiceRoutes } from '../http/service-routes.ts'
 import { createInputChecks, type InputChecks } from '../input-checks/check-inputs.ts'
@@ -141,7 +141,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
   const hiring = await openHiringOf(environment, opened, { clock, log }).catch(closeFirst(handlers))
   // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
-  const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(systemClock, ms) })
+  const turns = createTurns(steadyClock)
   const inputs = createInputChecks(declaration, turns)
   closers.push(opened.close, inputs.close)
   const payments = environment.devMode

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Isolation } from '../environment/read-environment.ts'
 import type { HandlerHost } from '../handler/handler-host.ts'
 import { createHandlersHere } from '../handler/run-here.ts'

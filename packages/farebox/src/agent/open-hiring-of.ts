@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Environment } from '../environment/read-environment.ts'
 import { refuseHiring, type Hiring, type JobHiring } from '../handler/job-hiring.ts'
 import type { OpenJobStore } from '../jobs/job-store.ts'

@@ -2,7 +2,7 @@ import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Environment } from '../environment/read-environment.ts'
 import type { Payments } from '../execute/service/service.ts'
 import type { Log } from '../log.ts'

@@ -1,6 +1,6 @@
 import { getActiveResourcesInfo } from 'node:process'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
-import { systemClock, type Clock } from '../clock.ts'
 import { createAgent } from '../agent/create-agent.ts'
 import type { Job } from '../jobs/job.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'

@@ -8,9 +8,9 @@ import {
   PaymentError,
   ValidationError,
 } from '@farebox/protocol/errors/service-errors'
+import type { Clock } from '@farebox/protocol/time/clock'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Clock } from '../clock.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import type { Verdict } from '../payment-gate/payment-gate.ts'

@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { takeOverJob } from './run/claim-job.ts'
 import { isOwnJob } from './request/job-order.ts'
 import type { Service } from './service/service.ts'

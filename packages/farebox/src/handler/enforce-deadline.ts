@@ -1,5 +1,5 @@
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** The moment a job is too late. Unix milliseconds. */
 export interface Deadline {

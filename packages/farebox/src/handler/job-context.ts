@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { JobContext } from '../handlers.ts'
 import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'

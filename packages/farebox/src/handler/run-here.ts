@@ -1,5 +1,5 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Handler } from '../handlers.ts'
 import type { Log } from '../log.ts'
 import { describeFailure, failureError, logFailure } from './handler-failure.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
 import { isHireError } from '../handler/hire-error.ts'
 import { startHired, type HiredAgent } from './test-setup/hired-agent.ts'
 import { createHiringAgent, HIRING_ADDRESS, memoryJobStore } from './test-setup/hiring-agent.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { JobAccounts } from '../jobs/job-accounts.ts'
 import { openJobStore } from '../jobs/open-job-store.ts'
 import { createHiringAgent } from './test-setup/hiring-agent.ts'

@@ -5,7 +5,7 @@ import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { isHireError } from '../handler/hire-error.ts'
 import type { HiringJob } from '../handler/job-hiring.ts'
 import type { Hired } from '../handlers.ts'
@@ -18,7 +18,7 @@ import { judgeOutput, keptDeclaration, type ChildOrder } from './hire-entry.ts'
 import { hireError, unsignedError } from './hire-errors.ts'
 import type { HireOrder } from './hire-order.ts'
 import { openRecord, type HireRecord } from './hire-record.ts'
-import { clientClock, shareTime, stopAt, type HireTime } from './hire-time.ts'
+import { shareTime, stopAt, type HireTime } from './hire-time.ts'
 import type { HireClient } from './load-client.ts'
 import { refuseLoop, refuseOwn } from './refuse-loop.ts'
 
@@ -87,7 +87,7 @@ async function orderAnew(
   const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
   const isPaying = parts.payer !== undefined
   const stop = stopAt(clock, time.waitUntilMs, job.aborter.signal)
-  const call = { clock: clientClock(clock), fetch: withHeaders(headers), signal: stop.signal }
+  const call = { clock, fetch: withHeaders(headers), signal: stop.signal }
   try {
     const declaration = await client.readAbout(agent, call)
     refuseOwn(parts, agent, declaration)
@@ -146,7 +146,7 @@ async function sendAgain(
   const stop = stopAt(clock, job.deadline.atMs - LAST_ANSWER_MS, job.aborter.signal)
   try {
     const result = await client.resume(entry, {
-      clock: clientClock(clock),
+      clock,
       fetch: withHeaders(headers),
       signal: stop.signal,
       ...(declaration !== undefined && { declaration }),

@@ -1,5 +1,5 @@
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { HiringJob } from '../handler/job-hiring.ts'
 import type { Hired } from '../handlers.ts'
 import type { EnterOutcome, JobAccounts } from '../jobs/job-accounts.ts'

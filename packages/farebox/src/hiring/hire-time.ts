@@ -1,5 +1,4 @@
-import type { ClientOptions } from '@farebox/client/exchange/client-options'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** How the time of a job is shared out to one hire. Milliseconds. */
 export interface HireTime {
@@ -26,26 +25,6 @@ export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefin
   if (workMs < LEAST_WORK_MS) return undefined
   const signBeforeMs = nowMs + keptBackMs / 2
   return { workMs, signBeforeMs, waitUntilMs: deadlineMs - keptBackMs / 3 }
-}
-
-/** The agent's clock, as the client takes one. */
-export function clientClock(clock: Clock): NonNullable<ClientOptions['clock']> {
-  return {
-    nowMs: () => clock.nowMs(),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const abort = (): void => {
-          cancel()
-          reject(signal?.reason as Error)
-        }
-        const cancel = clock.after(ms, () => {
-          signal?.removeEventListener('abort', abort)
-          resolve()
-        })
-        if (signal?.aborted === true) abort()
-        else signal?.addEventListener('abort', abort, { once: true })
-      }),
-  }
 }
 
 /** An end that a job and a time bring about. */

@@ -1,7 +1,7 @@
 import type { BodyFault } from '@farebox/protocol/internal/body/body-buffer'
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { HIRE_PATH_HEADER } from '../handler/job-hiring.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'
 import { failure, shuttingDown, type Answer } from '../answer/answer.ts'

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '../clock.ts'
+import { within } from '@farebox/protocol/internal/time/within'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { GraceEnd } from '../grace-end.ts'
 
 /** How long jobs in flight are waited for at a stop (D32). */
@@ -18,15 +19,12 @@ export async function finishJobs(
   { jobsMs, graceEnd }: StopGrace,
   finished: Promise<unknown>,
 ): Promise<void> {
-  if (await within(clock, jobsMs, finished)) return
+  const inTime = await within(
+    clock,
+    jobsMs,
+    finished.then(() => true),
+  )
+  if (inTime === true) return
   graceEnd.make()
   await within(clock, ANSWERING_MS, finished)
-}
-
-/** Waits for work, and no longer than so long; whether it was over by then. */
-export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
-  const over = new AbortController()
-  const inTime = await Promise.race([work.then(() => true), sleep(clock, ms, over.signal).then(() => false)])
-  over.abort()
-  return inTime
 }

@@ -6,8 +6,8 @@ import {
   watchConnections,
 } from '@farebox/protocol/src/test-setup/leave-early'
 import { until } from '@farebox/protocol/src/test-setup/until'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
 import type { Answer } from '../answer/answer.ts'
 import { createGraceEnd } from '../grace-end.ts'
 import { createHttpServer } from './serve.ts'

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Clock } from '../clock.ts'
 import { createConnections } from '@farebox/protocol/internal/connection/connections'
+import { within } from '@farebox/protocol/internal/time/within'
 import { MAX_HEADER_SECTION_BYTES } from '@farebox/protocol/limits'
+import { steadyClock, type Clock } from '@farebox/protocol/time/clock'
 import { answerBrokenRequest, wholeFailure } from './answer-broken-request.ts'
 import { failure, lastFailure, shuttingDown, type Answer } from '../answer/answer.ts'
 import { HIRE_PATH_HEADER, type CallOrigin } from '../handler/job-hiring.ts'
-import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
+import { finishJobs, type StopGrace } from './finish-jobs.ts'
 import { createInFlight } from './in-flight.ts'
 import { createBodyReader } from './read-body.ts'
 import { ownAddress, refuseHeaders } from './refuse-headers.ts'
@@ -61,10 +62,10 @@ interface Exchange extends Placed {
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
   const bodies = createBodyReader()
-  const connections = createConnections(
-    (ms, callback) => clock.after(ms, callback),
-    () => performance.now(),
-  )
+  const connections = createConnections({
+    nowMs: steadyClock.nowMs,
+    after: (ms, callback) => clock.after(ms, callback),
+  })
   const send = createAnswerWriter(connections)
   const arriving = createActiveSet<Exchange>()
   const unanswered = createActiveSet<Exchange>()

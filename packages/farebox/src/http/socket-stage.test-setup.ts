@@ -1,5 +1,5 @@
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import type { Variables } from '../environment/read-environment.ts'
-import { systemClock, type Clock } from '../clock.ts'
 import { createAgent, type Agent } from '../agent/create-agent.ts'
 import { defineAgent } from '../define-agent.ts'
 import type { Handler } from '../handlers.ts'

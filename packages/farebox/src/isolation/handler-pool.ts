@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { AgentAnswer, AgentQuestion } from '../handler/ask-agent.ts'
 import { describeFailure, failureError, logFailure } from '../handler/handler-failure.ts'
 import type { HandlerCall, HandlerHost, HandlerReturn } from '../handler/handler-host.ts'

@@ -3,7 +3,7 @@ import { compileOutput, type OutputCheck } from '@farebox/protocol/fields/compil
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { loadMatchingHandlers } from '../loading/load-matching-handlers.ts'
 import { describeFailure } from '../handler/handler-failure.ts'
 import { askAgent, type AskedAgent } from '../handler/ask-agent.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../clock.ts'
 import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
 import { stageDeclaration } from '../execute/staged-payment.test-setup.ts'
 import type { Answered } from '../execute/staged-request.test-setup.ts'

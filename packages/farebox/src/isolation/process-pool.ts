@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { describeThrown } from '../handler/describe-thrown.ts'
 import { logStray } from '../handler/handler-failure.ts'
 import type { Log } from '../log.ts'

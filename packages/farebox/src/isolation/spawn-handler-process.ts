@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { forwardLines } from './output/forward-lines.ts'
 import type { Guard } from './orphan-guard.ts'
 import { nodeOptions, HANDLER_PROGRAM } from './programs.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { JobStore, StoredJob } from './job-store.ts'
 
 /** Reads of jobs, shared by all requests that wait for the same job in this process. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** Wakes those who wait for a job in this process, so that joining is not a matter of polling alone. */
 export interface JobNotifier {

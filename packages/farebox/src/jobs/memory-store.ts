@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { createMemoryAccounts } from './memory-accounts.ts'
 import type { JobAccounts } from './job-accounts.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
 import { openJobStore } from './open-job-store.ts'
 
 test('D25 opens memory: for one process', async () => {

@@ -1,4 +1,4 @@
-import { steadyClock, systemClock, type Clock } from '../clock.ts'
+import { steadyClock, systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { machineClock } from './machine-clock.ts'
 import type { OpenJobStore } from './job-store.ts'
 

@@ -1,5 +1,5 @@
 import { CLAIM_LEASE_SECONDS, RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Job } from './job.ts'
 import type { Holder, JobChange, JobStore } from './job-store.ts'
 

@@ -2,7 +2,7 @@ import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/x402/f
 import type { FacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 import type { FacilitatorClock } from './facilitator-clock.ts'
 

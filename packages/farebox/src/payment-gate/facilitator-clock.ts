@@ -1,5 +1,5 @@
 import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebox/payments/http/clock-meter'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 
 /** This agent's clock held against its facilitator's, by the dates of the answers that come anyway. */

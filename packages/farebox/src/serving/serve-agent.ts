@@ -1,5 +1,5 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { sleep, systemClock } from '../clock.ts'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import { createAgent, type Agent } from '../agent/create-agent.ts'

@@ -1,7 +1,7 @@
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { sleep, type Clock } from '../clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
 import type { JobNotifier } from '../jobs/job-notifier.ts'
 import type { Log } from '../log.ts'

@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { sleep, type Clock } from '../clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Spent } from '../handlers.ts'
 import type { PastSpend, PermissionReads } from './permission-reads.ts'
 import type { SpendSender } from './spend-sender.ts'
@@ -124,7 +124,7 @@ async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransa
   const { rpc, sender, clock, stopped } = tools
   try {
     return await sendUntilMined(rpc, sent, {
-      clock: { nowMs: clock.nowMs, sleep: async (ms, signal) => await sleep(clock, ms, signal) },
+      clock,
       timeoutMs: Math.max(0, planned.deadlineMs - clock.nowMs() - LAST_WORD_MS),
       // Not the handler's: it is followed until its outcome is known, also where that was told to stop.
       signal: stopped,

@@ -1,5 +1,5 @@
+import { sleep } from '@farebox/protocol/time/clock'
 import { describe, expect, test } from 'vitest'
-import { sleep } from '../clock.ts'
 import { createFakeClock } from './fake-clock.ts'
 
 describe('the fake clock', () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** A clock whose time moves only when told. */
 export interface FakeClock extends Clock {

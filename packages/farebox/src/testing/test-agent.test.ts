@@ -1,6 +1,6 @@
 import { CapabilityError, DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import { sleep } from '@farebox/protocol/time/clock'
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest'
-import { sleep } from '../clock.ts'
 import { defineAgent } from '../define-agent.ts'
 import { createFakeClock } from './fake-clock.ts'
 import { createTestAgent } from './test-agent.ts'

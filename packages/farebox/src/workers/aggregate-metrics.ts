@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
+import { within } from '@farebox/protocol/internal/time/within'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { AggregatorRegistry, Gauge } from 'prom-client'
-import { sleep, systemClock } from '../clock.ts'
 import type { MetricsSource } from '../metrics/agent-metrics.ts'
 import { readReport, REPORT_METRICS } from './worker-messages.ts'
 
@@ -74,16 +75,15 @@ function workersGauge(count: number): Gauge {
 
 async function ask(worker: Worker): Promise<Counted | undefined> {
   if (!worker.isConnected()) return undefined
-  const over = new AbortController()
+  let stopListening = (): void => undefined
   const answered = new Promise<Counted | undefined>(resolve => {
     const listen = (message: unknown): void => {
       const report = readReport(message)
       if (report?.kind === 'metrics') resolve(report.metrics)
     }
     worker.on('message', listen)
-    over.signal.addEventListener('abort', () => void worker.off('message', listen))
+    stopListening = () => void worker.off('message', listen)
   })
   worker.send(REPORT_METRICS, () => undefined)
-  const late = sleep(systemClock, TIMEOUT_MS, over.signal).then(() => undefined)
-  return await Promise.race([answered, late]).finally(() => over.abort())
+  return await within(systemClock, TIMEOUT_MS, answered).finally(stopListening)
 }

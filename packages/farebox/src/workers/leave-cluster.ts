@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import { sleep, systemClock } from '../clock.ts'
+import { within } from '@farebox/protocol/internal/time/within'
+import { systemClock } from '@farebox/protocol/time/clock'
 
 /** The one that watches over us may hang, and its workers are to end all the same. */
 const TIMEOUT_MS = 2_000
@@ -14,10 +15,8 @@ const TIMEOUT_MS = 2_000
 export async function leaveCluster(): Promise<void> {
   const { worker } = cluster
   if (worker === undefined || !worker.isConnected()) return
-  const timeout = new AbortController()
   const left = new Promise<void>(resolve => process.once('disconnect', () => resolve()))
   // Waits for the supervisor's word, which comes after all that it handed over before it knew.
   worker.disconnect()
-  await Promise.race([left, sleep(systemClock, TIMEOUT_MS, timeout.signal)])
-  timeout.abort()
+  await within(systemClock, TIMEOUT_MS, left)
 }

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { sleep, systemClock } from '../clock.ts'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import type { CommandWorld } from '../invocation/command-world.ts'
 import type { Listening } from '../serving/listening.ts'
 import { outliveReaders } from '../serving/outlive-readers.ts'

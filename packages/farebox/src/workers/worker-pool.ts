@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Listening } from '../serving/listening.ts'
 import { readReport, STOP } from './worker-messages.ts'
 

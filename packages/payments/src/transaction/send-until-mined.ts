@@ -1,3 +1,4 @@
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { parseReceipt, type ChainReceipt } from '../chain/chain-receipt.ts'
 import type { JsonRpc } from '../chain/json-rpc.ts'
 import { broadcast } from './broadcast.ts'
@@ -22,11 +23,7 @@ export type Followed =
 
 /** How long to wait, and by which clock. */
 export interface FollowLimits {
-  readonly clock: {
-    nowMs(): number
-    /** Ends early when the signal aborts, by resolving or by rejecting with its reason. */
-    sleep(ms: number, signal?: AbortSignal): Promise<void>
-  }
+  readonly clock: Clock
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** How often in a row the node may be silent, or refuse to say, before it is given up; default: until the time is over. */
@@ -42,8 +39,7 @@ const DEAD_LOOKS = 5
  * Sends a signed transaction, as often as it takes, and waits until it is in a block. The same bytes can be in a block
  * once only, however often they are sent. A node that does not answer now may in a moment: what was signed is not given
  * up for that.
- *
- * Rejects only where the clock's `sleep` does: with the signal's reason. Then it may be in a block later.
+ * Never rejects: once the signal has aborted it is `open`, and may be in a block later.
  */
 export async function sendUntilMined(
   rpc: Pick<JsonRpc, 'call'>,
@@ -61,7 +57,7 @@ export async function sendUntilMined(
     // A node that has it already says so, and one that will not have it is told by what the chain does.
     if (look.outcome === 'open') await broadcast(rpc, sent.raw).catch(() => undefined)
     if (clock.nowMs() >= endMs || silences >= maxSilences) return { outcome: 'open' }
-    await clock.sleep(POLL_MS, signal)
+    await sleep(clock, POLL_MS, signal)
     if (signal.aborted) return { outcome: 'open' }
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, expect, test } from 'vitest'
 import { CheckFailed, createChecker, type Checker } from './checker.ts'
 
@@ -43,7 +43,10 @@ test('checks of one owner wait for each other, and another owner has the next tu
 
 test('a check that takes too long is given up, and the next one has a thread of its own', async () => {
   let limitMs = 0
-  const clock = { ...systemClock, sleep: () => systemClock.sleep(limitMs) }
+  const clock = {
+    ...systemClock,
+    after: (_: number, callback: () => void) => systemClock.after(limitMs, callback),
+  }
   checker = createChecker({ clock, threads: 1 })
   const given = { fields: TEXT_FIELD, input: { text: 'a' } }
   await expect(checker.run('input', given, 'agent 1')).rejects.toThrow(CheckFailed)

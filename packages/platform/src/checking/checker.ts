@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import type { Clock } from '@farebox/server/clock'
+import { within } from '@farebox/protocol/internal/time/within'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { startCheckThread, type CheckThread } from './check-thread.ts'
 import type { CheckOrder } from './check-messages.ts'
 import type { Checks } from './checks.ts'
@@ -55,7 +56,7 @@ interface Waiting {
  * @example
  * ```ts
  * import { createChecker } from '@farebox/platform/checking/checker'
- * import { systemClock } from '@farebox/server/clock'
+ * import { systemClock } from '@farebox/protocol/time/clock'
  *
  * const checker = createChecker({ clock: systemClock })
  * const about = await checker.run('about', '{ "name": "Shout" }', 'https://agent.example')
@@ -169,15 +170,8 @@ function createThreadPool(
   }
 }
 
-async function inTime<T>(clock: Clock, timeoutMs: number, checking: Promise<T>): Promise<T> {
-  const over = new AbortController()
-  try {
-    const late = clock.sleep(timeoutMs, over.signal).then((): never => {
-      throw new CheckFailed('takes too long to check')
-    })
-    late.catch(() => undefined)
-    return await Promise.race([checking, late])
-  } finally {
-    over.abort('over')
-  }
+async function inTime<T extends object>(clock: Clock, timeoutMs: number, checking: Promise<T>): Promise<T> {
+  const checked = await within(clock, timeoutMs, checking)
+  if (checked === undefined) throw new CheckFailed('takes too long to check')
+  return checked
 }

@@ -1,7 +1,7 @@
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import { expect, test } from 'vitest'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { echoRoute, postEcho } from '../test-setup/echo-route.ts'
-import { createManualClock } from '../test-setup/manual-clock.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import { stageApps } from '../test-setup/stage-apps.ts'
 import { defineRoute, type Route } from './route.ts'

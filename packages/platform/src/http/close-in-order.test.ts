@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import type { FastifyInstance } from 'fastify'
 import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { echoRoute } from '../test-setup/echo-route.ts'
-import { createManualClock } from '../test-setup/manual-clock.ts'
 import { stageApps } from '../test-setup/stage-apps.ts'
 import { defineRoute } from './route.ts'
 
@@ -70,7 +70,7 @@ test('D32 a handler that still waits ten seconds after closing began is told to 
   const answer = getRaw(url, '/v1/waiting')
   await inHandler
   const closing = app.close()
-  await expect.poll(() => clock.sleeping).toBe(1)
+  await expect.poll(() => clock.waiting()).toBe(1)
   clock.pass(10_000)
   expect(await answer).toEqual([202, '', 'close'])
   await closing

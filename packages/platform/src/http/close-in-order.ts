@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './refusal.ts'
 
@@ -19,9 +19,9 @@ export function closeInOrder(app: FastifyInstance, clock: Clock): AbortSignal {
   let closing = false
   app.addHook('preClose', done => {
     closing = true
-    void clock
-      .sleep(CLOSE_GRACE_MS, closed.signal)
-      .then(() => ending.abort(new Error('the platform is closing')))
+    void sleep(clock, CLOSE_GRACE_MS, closed.signal).then(() =>
+      ending.abort(new Error('the platform is closing')),
+    )
     done()
   })
   app.addHook('onClose', async () => closed.abort())

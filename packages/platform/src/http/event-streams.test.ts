@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
-import { createManualClock } from '../test-setup/manual-clock.ts'
 import { createEventStreams } from './event-streams.ts'
 import type { ServerEvent } from './route.ts'
 

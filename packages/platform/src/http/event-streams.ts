@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { Refusal } from './refusal.ts'
 import type { EventSource, ServerEvent } from './route.ts'
 
@@ -68,7 +68,7 @@ export function createEventStreams(clock: Clock, limits: EventStreamLimits = {})
       if (waitingBytes + text.length > MAX_WAITING_BYTES) return
       waitingBytes += text.length
       const taken = new AbortController()
-      void clock.sleep(NOTHING_TAKEN_MS, taken.signal).then(() => {
+      void sleep(clock, NOTHING_TAKEN_MS, taken.signal).then(() => {
         if (!taken.signal.aborted) cut()
       })
       try {
@@ -88,7 +88,7 @@ export function createEventStreams(clock: Clock, limits: EventStreamLimits = {})
       open.set(stopping, caller)
       if (signal.aborted) stop()
       signal.addEventListener('abort', stop, { once: true })
-      void clock.sleep(longestMs, stopping.signal).then(stop)
+      void sleep(clock, longestMs, stopping.signal).then(stop)
       const stream = Readable.from(bytesOf(source, stopping, () => stream.destroy()))
       stream.once('close', () => {
         stop()
@@ -114,7 +114,7 @@ async function* withHeartbeats(
   try {
     while (!signal.aborted) {
       const beat = new AbortController()
-      const beaten = clock.sleep(heartbeatMs, AbortSignal.any([signal, beat.signal])).then(() => undefined)
+      const beaten = sleep(clock, heartbeatMs, AbortSignal.any([signal, beat.signal])).then(() => undefined)
       const came = await Promise.race([next, beaten])
       beat.abort()
       if (came === undefined) {

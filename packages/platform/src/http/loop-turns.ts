@@ -1,5 +1,5 @@
 import { createTurns } from '@farebox/protocol/internal/body/turns'
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { isSmall } from '../small-json.ts'
 
 /** Work that would hold up the event loop, of which a process has one. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import type { FastifyInstance } from 'fastify'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
@@ -15,7 +16,6 @@ import { startChainAgent, type ChainAgent } from '../test-setup/network/chain-ag
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { signOrder } from '../test-setup/runs/job-orders.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
-import { createManualClock } from '../test-setup/manual-clock.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startJobs } from './drive/start-jobs.ts'
 import { jobsRoutes } from './jobs-routes.ts'
@@ -213,19 +213,19 @@ test('however many watch, the database is asked one question at a time, four tim
   await until(() => asked.length >= 200)
   asked.length = 0
   for (let quarter = 1; quarter <= 4; quarter++) {
-    await until(() => clock.sleeping === 1)
+    await until(() => clock.waiting() === 1)
     clock.pass(249)
     expect(asked).toHaveLength(quarter - 1)
     clock.pass(1)
     await until(() => asked.length === quarter)
   }
   // The last one has been answered, and the next is planned.
-  await until(() => clock.sleeping === 1)
+  await until(() => clock.waiting() === 1)
   for (const one of leaving) one.abort()
   expect((await Promise.all(watching)).map(seen => seen.length)).toEqual(Array.from({ length: 200 }, () => 1))
   // It finds that nobody watches, and none comes after it.
   clock.pass(250)
-  await until(() => clock.sleeping === 0)
+  await until(() => clock.waiting() === 0)
   clock.pass(1_000)
-  expect([clock.sleeping, asked.length]).toEqual([0, 4])
+  expect([clock.waiting(), asked.length]).toEqual([0, 4])
 })

@@ -61,7 +61,7 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     import { createDueWork } from '@farebox/platform/src/work/due-work'
     import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
     import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-    import { systemClock } from '@farebox/server/clock'
+    import { systemClock } from '@farebox/protocol/time/clock'
     import { silentLog } from '@farebox/server/log'
     const database = await openStorage(${JSON.stringify(options)})
     const outbound = createOutbound({ localMode: true })

@@ -1,4 +1,5 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
+import { sleep } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { countCheck } from '../agents/availability.ts'
@@ -41,7 +42,7 @@ export function finishInGroups(
   let written = Promise.resolve()
   const write = async (before: Promise<void>, ended: CheckEnded[], signal: AbortSignal): Promise<void> => {
     await before
-    await parts.clock.sleep(COLLECT_MS, signal)
+    await sleep(parts.clock, COLLECT_MS, signal)
     if (group === ended) group = []
     await finishChecks(parts, { ...means, signal }, ended).catch((error: unknown) => {
       parts.log.error('checks not written', { error: describeError(error) })

@@ -1,3 +1,4 @@
+import { sleep } from '@farebox/protocol/time/clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FastifyInstance } from 'fastify'
 import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
@@ -114,7 +115,7 @@ test('an agent that is not watched any more is not checked, and goes on counting
   await stage.database.inTransaction(client => unwatchAgent(client, 1))
   const checked: number[] = []
   const checks = startChecks(stage.parts, { onStart: ({ agentId }) => void checked.push(agentId) })
-  await stage.parts.clock.sleep(600)
+  await sleep(stage.parts.clock, 600)
   await checks.stop()
   expect(checked).toEqual([])
   expect((await health())['consecutive_failures']).toBe(failures)

@@ -1,3 +1,4 @@
+import { sleep } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import { startDeadline } from '../outbound/deadline.ts'
 import { createSlots, type Slots } from '../outbound/slots.ts'
@@ -69,7 +70,7 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
     room: free => ({ limit: checksTakenAtOnce(free) }),
     async take({ limit }, signal) {
       if (outage.isOurs()) {
-        await clock.sleep(within(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS), signal)
+        await sleep(clock, within(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS), signal)
         await outage.askAgain(signal)
         return []
       }

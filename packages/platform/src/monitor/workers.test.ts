@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sleep, systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { afterEach, expect, test } from 'vitest'
 import { launch } from '@farebox/local/src/testing/launch'
 import { until, untilAborted } from '@farebox/protocol/src/test-setup/until'
-import type { Clock } from '@farebox/server/clock'
-import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/network/pretend-outbound.ts'
 import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
 import { watchMany } from '../test-setup/database/watch-many.ts'
@@ -129,7 +128,7 @@ test('HLT-02 a check that takes longer than its lease stays with its worker', as
   await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
   const checks = [startChecks(stage.parts), startChecks(await stage.anotherWorker())]
   await until(() => asked === 1)
-  await stage.parts.clock.sleep(CHECK_LEASE_MS * 1.5)
+  await sleep(stage.parts.clock, CHECK_LEASE_MS * 1.5)
   answer()
   await until(
     async () =>
@@ -158,7 +157,7 @@ test('HLT-02 killed during a check: another worker makes it when the lease of se
     import { startChecks } from '@farebox/platform/src/monitor/start-checks'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
-    import { systemClock } from '@farebox/server/clock'
+    import { systemClock } from '@farebox/protocol/time/clock'
     import { silentLog } from '@farebox/server/log'
     const database = await openStorage(${JSON.stringify(options)})
     const outbound = createOutbound({ localMode: true })

@@ -79,11 +79,11 @@ test('the contents of a job that was refused and not paid are forgotten once the
 test('it is done at the start and every hour, until it is stopped', async () => {
   const { parts, database, clock } = stage
   const cleanup = startCleanup(parts)
-  await expect.poll(() => clock.sleeping).toBe(1)
+  await expect.poll(() => clock.waiting()).toBe(1)
   await makeNonce(database, clock.nowMs())
   clock.pass(HOUR_MS)
   await expect.poll(async () => (await counts())[0]).toBe(0)
   await cleanup.stop()
   await cleanup.stop()
-  expect(clock.sleeping).toBe(0)
+  expect(clock.waiting()).toBe(0)
 })

@@ -1,5 +1,4 @@
-import { MAX_TIMER_MS } from '@farebox/protocol/limits'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** A moment by which everything has to be over. */
@@ -17,16 +16,15 @@ export function startDeadline(
   signals: readonly (AbortSignal | undefined)[],
 ): Deadline {
   const over = new AbortController()
-  const done = new AbortController()
   const stops = signals.map(signal => follow(over, signal))
-  void clock.sleep(Math.min(timeoutMs, MAX_TIMER_MS), done.signal).then(() => {
-    if (!done.signal.aborted) over.abort(new OutboundFailure('too-slow', `not over within ${timeoutMs} ms`))
-  })
+  const cancel = clock.after(timeoutMs, () =>
+    over.abort(new OutboundFailure('too-slow', `not over within ${timeoutMs} ms`)),
+  )
   return {
     signal: over.signal,
     stop() {
       for (const stop of stops) stop()
-      done.abort()
+      cancel()
     },
   }
 }

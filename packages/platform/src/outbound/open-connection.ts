@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { startDeadline, unlessAborted } from './deadline.ts'
 import { isLocalHost } from './address/host-rules.ts'
 import type { Target } from './address/judge-url.ts'

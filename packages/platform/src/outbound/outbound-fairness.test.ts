@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../test-setup/network/certificate.ts'
-import { createManualClock } from '../test-setup/manual-clock.ts'
 import { startNameServer } from '../test-setup/network/name-server.ts'
 import { createPretendInternet } from '../test-setup/network/pretend-internet.ts'
 import {

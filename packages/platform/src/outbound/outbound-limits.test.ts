@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { systemClock } from '@farebox/server/clock'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   startCalledUntrustedHost,
@@ -140,7 +140,7 @@ async function watchMemory<T>(call: Promise<T>): Promise<{ outcome: T; grownByte
   const done = new AbortController()
   const outcome = call.finally(() => done.abort())
   while (!done.signal.aborted) {
-    await systemClock.sleep(10, done.signal)
+    await sleep(systemClock, 10, done.signal)
     rssMost = Math.max(rssMost, process.memoryUsage.rss())
   }
   return { outcome: await outcome, grownBytes: rssMost - rssBefore }

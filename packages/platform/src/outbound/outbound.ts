@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { systemClock, type Clock } from '@farebox/server/clock'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { callUntrustedHost, type Call, type Means } from './call-untrusted-host.ts'
 import { startDeadline } from './deadline.ts'
 import { explainFailure } from './explain-failure.ts'

@@ -1,6 +1,6 @@
 import { createBodyBuffer } from '@farebox/protocol/internal/body/body-buffer'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Dispatcher } from 'undici'
-import type { Clock } from '@farebox/server/clock'
 import type { HttpLine } from './http-line.ts'
 import { unlessAborted } from './deadline.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
@@ -82,7 +82,7 @@ async function watchWire(
   const most = line.bytesReceived() + WIRE_FACTOR * maxBytes + WIRE_ALLOWANCE_BYTES
   while (!signal.aborted) {
     if (line.bytesReceived() > most) return true
-    await clock.sleep(WIRE_WATCH_MS, signal)
+    await sleep(clock, WIRE_WATCH_MS, signal)
   }
   return false
 }

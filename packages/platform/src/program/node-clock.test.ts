@@ -1,5 +1,5 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
-import { systemClock } from '@farebox/server/clock'
 import { createNodeClock } from './node-clock.ts'
 
 const NOW = Date.UTC(2027, 0, 1)

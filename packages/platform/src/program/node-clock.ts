@@ -4,7 +4,7 @@ import {
   UNUSABLE_SKEW_SECONDS,
   type ReportedTime,
 } from '@farebox/payments/http/clock-meter'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { ClockSkew } from '../platform-parts.ts'
 

@@ -1,6 +1,6 @@
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { systemClock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import { startMetricsServer } from '@farebox/server/internal/metrics-server'
 import type { Database } from '@farebox/server/internal/postgres/connect'

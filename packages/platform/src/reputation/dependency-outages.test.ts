@@ -102,7 +102,7 @@ test('a clock that differs from the node is an outage of the platform: deadlines
 test('a process that was held for longer than a round has missed what agents said meanwhile', async () => {
   const watch = watchDependencies(stage.parts)
   try {
-    await until(() => stage.clock.sleeping > 0)
+    await until(() => stage.clock.waiting() > 0)
     stage.clock.pass(60 * SECOND_MS)
     await until(async () => (await outages()).length > 0)
     expect(await outages()).toEqual([{ what: 'platform', seconds: 60 }])

@@ -1,5 +1,7 @@
 import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { readHead } from '@farebox/payments/chain/find-settlement'
+import { within } from '@farebox/protocol/internal/time/within'
+import { sleep } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { startLoops, type Background } from '../work/loop.ts'
@@ -47,7 +49,7 @@ export function watchDependencies(parts: PlatformParts): DependencyWatch {
   }
   const watch = async (signal: AbortSignal): Promise<void> => {
     const fromMs = clock.nowMs()
-    await clock.sleep(CHECK_EVERY_MS, signal)
+    await sleep(clock, CHECK_EVERY_MS, signal)
     const toMs = clock.nowMs()
     if (toMs - fromMs > CHECK_EVERY_MS + HELD_MS)
       await writeDependencyOutage(database, { what: 'platform', fromMs, toMs })
@@ -75,13 +77,9 @@ async function answers(facilitator: ReturnType<typeof createJsonOrigin>): Promis
 }
 
 async function hasHead({ rpc, clock }: PlatformParts): Promise<boolean> {
-  const timeout = new AbortController()
   try {
-    const late = clock.sleep(ANSWER_WITHIN_MS, timeout.signal).then(() => undefined)
-    return (await Promise.race([readHead(rpc).then(() => true), late])) === true
+    return (await within(clock, ANSWER_WITHIN_MS, readHead(rpc))) !== undefined
   } catch {
     return false
-  } finally {
-    timeout.abort()
   }
 }

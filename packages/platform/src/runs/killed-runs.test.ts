@@ -112,7 +112,7 @@ async function startWorker(): Promise<() => Promise<void>> {
     import { openStorage } from '@farebox/platform/storage/open-storage'
     import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
     import { startRuns } from '@farebox/platform/src/runs/drive/start-runs'
-    import { systemClock } from '@farebox/server/clock'
+    import { systemClock } from '@farebox/protocol/time/clock'
     import { silentLog } from '@farebox/server/log'
     const parts = {
       database: await openStorage(${JSON.stringify(options)}),

@@ -1,10 +1,10 @@
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import type { FastifyInstance } from 'fastify'
 import type { Flow } from '@farebox/flows/document/flow'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { systemClock, type Clock } from '@farebox/server/clock'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
@@ -278,7 +278,7 @@ test('a run whose jobs end in its own process is neither taken nor compared with
   const clock: Clock = {
     ...systemClock,
     nowMs: () => nowMs,
-    sleep: (ms, signal) => systemClock.sleep(isPatient(ms) ? 600_000 : ms, signal),
+    after: (ms, callback) => systemClock.after(isPatient(ms) ? 600_000 : ms, callback),
   }
   for (const one of background.toReversed()) await one.stop()
   const patient = { ...stage.parts, clock, database: watched }

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type pg from 'pg'
 import type { TagGroup } from './search.ts'
 import type { Need, Stage } from './search-conditions.ts'

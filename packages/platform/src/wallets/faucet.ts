@@ -6,7 +6,7 @@ import {
 } from '@farebox/payments/internal/transaction/read-account'
 import { sendUntilMined } from '@farebox/payments/internal/transaction/send-until-mined'
 import { signTransaction, type Transaction } from '@farebox/payments/internal/transaction/sign-transaction'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { readBalance } from '../jobs/quote/read-balance.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
@@ -86,6 +86,6 @@ export function createFaucet(
 function lookingOften(clock: Clock): Clock {
   return {
     nowMs: () => clock.nowMs(),
-    sleep: (ms, signal) => clock.sleep(Math.min(ms, LOOK_EVERY_MS), signal),
+    after: (ms, callback) => clock.after(Math.min(ms, LOOK_EVERY_MS), callback),
   }
 }

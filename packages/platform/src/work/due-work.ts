@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { createChannel, type Channel } from './channel.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import type { Reserved } from './worker.ts'
@@ -37,7 +37,7 @@ export interface JobOutcome {
 }
 
 /** What may become due in one process. */
-export function createDueWork(clock: Pick<Clock, 'sleep'>): DueWork {
+export function createDueWork(clock: Pick<Clock, 'after'>): DueWork {
   return {
     jobs: createNotifier(clock),
     runs: createNotifier(clock),

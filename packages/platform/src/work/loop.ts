@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Notifier } from './notifier.ts'
 
 /** Work that goes on by itself, such as the monitor's rounds. */
@@ -26,7 +26,7 @@ export interface Loop {
 
 /** Begins loops side by side, each with a pass at once. A pass that fails is reported, and followed by the next. */
 export function startLoops(
-  clock: Pick<Clock, 'sleep'>,
+  clock: Pick<Clock, 'after'>,
   loops: readonly Loop[],
   stopping = new AbortController(),
 ): Background {
@@ -41,7 +41,7 @@ export function startLoops(
   }
 }
 
-async function runLoop(clock: Pick<Clock, 'sleep'>, loop: Loop, signal: AbortSignal): Promise<void> {
+async function runLoop(clock: Pick<Clock, 'after'>, loop: Loop, signal: AbortSignal): Promise<void> {
   const { pauseMs, due, gatherMs = 0, longestPauseMs = 0 } = loop
   for (let failures = 0; !signal.aborted;) {
     try {
@@ -56,8 +56,8 @@ async function runLoop(clock: Pick<Clock, 'sleep'>, loop: Loop, signal: AbortSig
     const grownMs = usualMs * 2 ** Math.min(10, Math.max(0, failures - 1))
     const waitMs = Math.max(usualMs, Math.min(longestPauseMs, grownMs))
     // A notification does not end the pause after a failure: it is kept for the wait after that.
-    if (due === undefined || failures > 0) await clock.sleep(waitMs, signal)
+    if (due === undefined || failures > 0) await sleep(clock, waitMs, signal)
     else await due.wait(waitMs, signal)
-    if (gatherMs > 0) await clock.sleep(gatherMs, signal)
+    if (gatherMs > 0) await sleep(clock, gatherMs, signal)
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
 /** Wakes one waiter of this process; what other processes do is found by looking from time to time. */
 export interface Notifier {
@@ -14,7 +14,7 @@ export interface Notifier {
 }
 
 /** Makes a notifier for one waiter. */
-export function createNotifier(clock: Pick<Clock, 'sleep'>): Notifier {
+export function createNotifier(clock: Pick<Clock, 'after'>): Notifier {
   let isNotified = false
   let wake: (() => void) | undefined
   return {
@@ -27,7 +27,7 @@ export function createNotifier(clock: Pick<Clock, 'sleep'>): Notifier {
         const over = new AbortController()
         wake = () => over.abort('woken')
         signal.addEventListener('abort', wake, { once: true })
-        await clock.sleep(longestMs, over.signal)
+        await sleep(clock, longestMs, over.signal)
         signal.removeEventListener('abort', wake)
         wake = undefined
       }

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** How soon the database is asked again for work that is due. */
 export interface PollPace {

@@ -1,5 +1,4 @@
 import { silentLog } from '@farebox/server/log'
-import { untilAborted } from '@farebox/protocol/src/test-setup/until'
 import { expect, test } from 'vitest'
 import { createChannel } from './channel.ts'
 import { createVersionWatch } from './watch-versions.ts'
@@ -7,8 +6,9 @@ import { createVersionWatch } from './watch-versions.ts'
 /** Hours pass at once where somebody waits for milliseconds; otherwise nobody wakes unless told. */
 const still = {
   nowMs: () => 0,
-  sleep: async (ms: number, signal?: AbortSignal) => {
-    if (ms >= 100) await untilAborted(signal)
+  after(ms: number, callback: () => void) {
+    if (ms < 100) queueMicrotask(callback)
+    return () => undefined
   },
 }
 

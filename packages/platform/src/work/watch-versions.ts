@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { describeError, type Log } from '@farebox/server/log'
 import type { Channel } from './channel.ts'
 import { createNotifier } from './notifier.ts'
@@ -67,7 +67,7 @@ export function createVersionWatch(
       if ([...watchers].some(({ id }) => id === changed)) soon.notify()
     })
     while (watchers.size > 0) {
-      if (await soon.wait(LOOK_EVERY_MS, NEVER)) await clock.sleep(GATHER_MS)
+      if (await soon.wait(LOOK_EVERY_MS, NEVER)) await sleep(clock, GATHER_MS)
       // A database that is away is back some day; streams end by themselves.
       if (watchers.size > 0)
         await look().catch((error: unknown) => {

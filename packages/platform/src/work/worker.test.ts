@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { createManualClock, type ManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import { expect, test } from 'vitest'
-import { createManualClock, type ManualClock } from '../test-setup/manual-clock.ts'
 import { createNotifier } from './notifier.ts'
 import { startWorker, type Work, type Worker } from './worker.ts'
 

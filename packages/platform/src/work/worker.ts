@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { startLoops, type Background } from './loop.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import { createPlaces, type Room, type Taking } from './places.ts'

@@ -1,18 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { steadyClock } from '../time/clock.ts'
 import { createTurns } from './turns.ts'
-
-const TIME = { nowMs: () => performance.now(), sleep: (ms: number) => delay(ms) }
 
 test('pieces are done one after the other, and others have their turn in between', async () => {
   const done: string[] = []
   let nowMs = 0
   const { take } = createTurns({
     nowMs: () => nowMs,
-    sleep: async ms => {
+    after(ms, callback) {
       nowMs += ms
       done.push(`${ms} ms for others`)
-      await delay(0)
+      return steadyClock.after(0, callback)
     },
   })
   await Promise.all([
@@ -36,7 +34,7 @@ test('pieces are done one after the other, and others have their turn in between
 })
 
 test('a piece that throws is told so, and the next one has its turn', async () => {
-  const { take } = createTurns(TIME)
+  const { take } = createTurns(steadyClock)
   const broken = take(() => {
     throw new RangeError('no such piece')
   })

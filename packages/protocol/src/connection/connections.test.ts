@@ -19,13 +19,13 @@ let arrived: () => void
 beforeEach(async () => {
   served = []
   timers = new Set()
-  const connections = createConnections(
-    (_, callback) => {
+  const connections = createConnections({
+    nowMs: () => 0,
+    after(_, callback) {
       timers.add(callback)
       return () => timers.delete(callback)
     },
-    () => 0,
-  )
+  })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (!connections.begin(request, response)) return
     if (request.url === '/refuse') {
@@ -197,13 +197,13 @@ test('a connection is not read on while its requests come faster than a connecti
   /** What Node reads of a connection at a time is served. */
   const read = 65_536 / GET.length
   const seconds: (() => void)[] = []
-  const connections = createConnections(
-    (_, callback) => {
+  const connections = createConnections({
+    nowMs: () => 0,
+    after(_, callback) {
       seconds.push(callback)
       return () => undefined
     },
-    () => 0,
-  )
+  })
   const counted = { begun: 0 }
   const quick = createServer((request, response) => {
     if (connections.begin(request, response)) counted.begun += 1

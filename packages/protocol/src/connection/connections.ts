@@ -1,3 +1,5 @@
+import type { Clock } from '../time/clock.ts'
+
 /** The part of Node's socket that is used. */
 export interface ConnectionSocket {
   readonly writable: boolean
@@ -50,9 +52,6 @@ export interface Connections {
   closeGently(request: IncomingRequest): void
 }
 
-/** Calls back once after so many milliseconds, unless the returned function is called before. */
-export type After = (ms: number, callback: () => void) => () => void
-
 /** Bounds for the bytes that are read and discarded after the last answer. */
 const DISCARD_MS = 5_000
 const DISCARD_BYTES = 32 * 1_048_576
@@ -85,14 +84,14 @@ interface Connection {
 /**
  * Makes those of one server.
  *
- * @param nowMs milliseconds of a clock that never goes back
+ * @param clock never goes back
  */
-export function createConnections(after: After, nowMs: () => number): Connections {
+export function createConnections(clock: Clock): Connections {
   const connections = new WeakMap<ConnectionSocket, Connection>()
   const of = (socket: ConnectionSocket): Connection => {
     const known = connections.get(socket)
     if (known !== undefined) return known
-    const connection = { isClosing: false, requests: 0, sinceMs: nowMs(), pauses: 0, isPaced: false }
+    const connection = { isClosing: false, requests: 0, sinceMs: clock.nowMs(), pauses: 0, isPaced: false }
     connections.set(socket, connection)
     return connection
   }
@@ -128,15 +127,15 @@ export function createConnections(after: After, nowMs: () => number): Connection
 
   /** What was read already is served: more time may be used than has passed. */
   function pace(connection: Connection, socket: ConnectionSocket): void {
-    const aheadMs = Math.max(0, connection.sinceMs + GROUP_MS - nowMs())
+    const aheadMs = Math.max(0, connection.sinceMs + GROUP_MS - clock.nowMs())
     connection.requests = 0
-    connection.sinceMs = nowMs() + aheadMs
+    connection.sinceMs = clock.nowMs() + aheadMs
     connection.pauses += 1
     // Node pauses and resumes it for answers that nobody takes, and knows nothing of this.
     if (!connection.isPaced) socket.on('resume', () => connection.pauses > 0 && socket.pause())
     connection.isPaced = true
     socket.pause()
-    after(aheadMs, () => {
+    clock.after(aheadMs, () => {
       connection.pauses -= 1
       if (connection.pauses === 0) socket.resume()
     })
@@ -146,7 +145,7 @@ export function createConnections(after: After, nowMs: () => number): Connection
   function close(socket: ConnectionSocket, lastAnswer: string): void {
     if (socket.writableEnded) return
     discardAll(socket)
-    const cancel = after(DISCARD_MS, () => socket.destroy())
+    const cancel = clock.after(DISCARD_MS, () => socket.destroy())
     socket.once('close', cancel)
     socket.end(lastAnswer)
   }
@@ -154,7 +153,7 @@ export function createConnections(after: After, nowMs: () => number): Connection
   /** Calls back at the end of the request, or at one of the bounds. */
   function readOn(request: IncomingRequest, then: () => void): void {
     if (request.complete) return then()
-    const cancel = after(DISCARD_MS, then)
+    const cancel = clock.after(DISCARD_MS, then)
     request.once('end', then)
     request.once('close', cancel)
     whenFlowing(request.socket, () => whenTooMany(request.socket, then))

@@ -9,7 +9,7 @@ import {
   signTransaction,
   type SignedTransaction,
 } from '@farebox/payments/internal/transaction/sign-transaction'
-import type { Clock } from '../clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { DEPLOYER_PROXY, deploymentCall } from './deployment-address.ts'
 import {
   isDeployed,
@@ -90,7 +90,7 @@ async function waitForContract(
     // A node that does not answer now may in a moment.
     if (await isDeployed(parts, contract).catch(() => false)) return true
     if (look >= looks || clock.nowMs() >= endMs || signal.aborted) return false
-    await clock.sleep(POLL_MS, signal)
+    await sleep(clock, POLL_MS, signal)
   }
 }
 
@@ -113,6 +113,6 @@ export async function waitForEarlier(
     ])
     if (known <= mined) return true
     if (clock.nowMs() >= endMs || signal.aborted) return false
-    await clock.sleep(POLL_MS, signal)
+    await sleep(clock, POLL_MS, signal)
   }
 }

@@ -1,6 +1,6 @@
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { systemClock, type Clock } from '../clock.ts'
 import { describeError, silentLog } from '../log.ts'
 import { reachDatabase } from './reach-database.ts'
 
@@ -65,9 +65,10 @@ describe('a database that does not answer yet', () => {
       nowMs() {
         return this.sleptMs
       },
-      async sleep(ms) {
+      after(ms, callback) {
         this.sleptMs += ms
-        await Promise.resolve()
+        queueMicrotask(callback)
+        return () => undefined
       },
     }
   }

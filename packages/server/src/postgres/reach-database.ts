@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 import { whyUnreachable } from '../program/why-unreachable.ts'
 
@@ -31,7 +31,7 @@ export async function reachDatabase<T>(
 ): Promise<T> {
   const place = nameDatabase(connectionString)
   log.info('connecting to the database', { database: place })
-  for (const sinceMs = clock.nowMs(); ; await clock.sleep(PAUSE_MS)) {
+  for (const sinceMs = clock.nowMs(); ; await sleep(clock, PAUSE_MS)) {
     try {
       return await open()
     } catch (cause) {

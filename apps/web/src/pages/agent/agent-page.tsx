@@ -4,6 +4,7 @@ import type { HealthDays } from '@farebox/platform-api/monitor'
 import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
 import type { DeclarationHistory } from '@farebox/platform-api/registry'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { AgentFace } from '../../signs/agent-face.tsx'
@@ -20,7 +21,6 @@ import { FromCode } from './from-code.tsx'
 import { Reliability } from './reliability.tsx'
 import { CATEGORY_WORDS } from '../../format/category.ts'
 import { cutText } from '../../format/cut-text.ts'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { useRead } from '../../site/question.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -185,7 +185,8 @@ function useFigures(given: { readonly agent: AgentPage; readonly receipts: Recei
   const { answer: { facts, receipts } = first, again } = useRead(
     path,
     async signal => {
-      await systemClock.sleep(COUNTED_MS, signal)
+      await sleep(systemClock, COUNTED_MS, signal)
+      signal.throwIfAborted()
       const [page, list] = await Promise.all([
         ask(path, answers.agentPage, { signal }),
         ask(`${path}/receipts?limit=6`, answers.publicReceipts, { signal }),

@@ -1,7 +1,7 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { isJobId } from '@farebox/protocol/job/job-request'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { readSpendDeclaration } from '../../limits/spend-declaration.ts'
 import { limitUrl } from '../../limits/find-cover.ts'
@@ -141,7 +141,7 @@ function useJob(
         agent => ({ agent }),
         () => ({ agent: null }),
       )
-      const late = systemClock.sleep(AGENT_WITHIN_MS).then(() => ({ agent: null }))
+      const late = sleep(systemClock, AGENT_WITHIN_MS).then(() => ({ agent: null }))
       give(await Promise.race([asked, late]))
       return await asked
     },

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '@farebox/client/src/exchange/clock'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COUNTER } from '../../testing/served-agent.ts'
 import { createTestWorld } from '../../testing/test-world.ts'
@@ -22,7 +22,7 @@ const NOW = Math.floor(Date.now() / 1_000)
 let home: string
 let calls: string
 
-const clock: Clock = { nowMs: () => NOW * 1_000, sleep: () => Promise.resolve() }
+const clock: Clock = { nowMs: () => NOW * 1_000, after: () => () => undefined }
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'farebox-journal-'))

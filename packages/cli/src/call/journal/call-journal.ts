@@ -5,8 +5,8 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { isJobId } from '@farebox/protocol/job/job-request'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { notWritten, openRecordFolder, readFields, type RecordFolder } from '../../home/record-folder.ts'
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import type { World } from '../../world.ts'
 
 /** One paid call as it is kept in the journal: before it is sent with its payment, afterwards without it. */

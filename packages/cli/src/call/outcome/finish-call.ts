@@ -1,6 +1,6 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { JobResult } from '@farebox/client/attempt/job-result'
 import { attemptOf } from '@farebox/client/attempt/paid-attempt'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
 import { EXIT, type ExitCode } from '../../command-error.ts'

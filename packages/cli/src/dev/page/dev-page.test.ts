@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, expect, test } from 'vitest'
 import { COUNTER } from '../../testing/served-agent.ts'
 import type { Serving } from '../messages/messages.ts'
-import { realClock } from '../real-clock.ts'
 import { startDevPage, type DevPage } from './dev-page.ts'
 
 const stopping: (() => unknown)[] = []
@@ -11,7 +11,7 @@ afterEach(async () => {
 })
 
 async function start(options: Partial<Parameters<typeof startDevPage>[0]> = {}): Promise<DevPage> {
-  const page = await startDevPage({ clock: realClock, agentPort: 3000, paid: () => undefined, ...options })
+  const page = await startDevPage({ clock: systemClock, agentPort: 3000, paid: () => undefined, ...options })
   stopping.push(() => page.stop())
   return page
 }

@@ -1,9 +1,9 @@
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { DevStep } from '@farebox/web/internal/dev-page/wire'
 import { afterEach, expect, test } from 'vitest'
 import { COUNTER, serveAgent, type ServedAgent } from '../../testing/served-agent.ts'
-import { realClock } from '../real-clock.ts'
 import { createPageRuns, type PageRunsOptions } from './page-runs.ts'
 import type { PageAgent } from './served-agent.ts'
 
@@ -18,7 +18,7 @@ const jobOf = (input: object) => ({ job_id: crypto.randomUUID(), capability: 'co
 function stage(paid?: ReturnType<PageRunsOptions['paid']>) {
   const steps: DevStep[] = []
   const runs = createPageRuns({
-    clock: realClock,
+    clock: systemClock,
     feed: { step: (_, step) => void steps.push(step) },
     paid: () => paid,
     signal: new AbortController().signal,

@@ -1,8 +1,8 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { DevJob } from '@farebox/web/internal/dev-page/wire'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { realClock } from '../real-clock.ts'
 import { createDevFeed, type DevFeed } from './dev-feed.ts'
 import { startPageServer, type PageServer } from './page-server.ts'
 
@@ -13,9 +13,9 @@ let feed: DevFeed
 let ran: DevJob[]
 beforeEach(async () => {
   ran = []
-  feed = createDevFeed(realClock)
+  feed = createDevFeed(systemClock)
   server = await startPageServer(0, {
-    clock: realClock,
+    clock: systemClock,
     feed,
     prepare: () => Promise.resolve(),
     run: async job => {

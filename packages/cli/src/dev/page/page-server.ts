@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { readNodeStream } from '@farebox/protocol/internal/body/read-node-stream'
 import { createConnections } from '@farebox/protocol/internal/connection/connections'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { steadyClock } from '@farebox/protocol/time/clock'
 import type { DevAnswer, DevJob, PageRefusal } from '@farebox/web/internal/dev-page/wire'
 import type { Clock } from 'farebox'
 import type { DevFeed } from './dev-feed.ts'
@@ -62,10 +63,10 @@ const HEADERS: { readonly [name: string]: string } = {
  * @param port 0: any that is free
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
-  const connections = createConnections(
-    (ms, callback) => options.clock.after(ms, callback),
-    () => performance.now(),
-  )
+  const connections = createConnections({
+    nowMs: steadyClock.nowMs,
+    after: (ms, callback) => options.clock.after(ms, callback),
+  })
   const server = createServer((request, response) => {
     if (!connections.begin(request, response)) return
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)

@@ -1,7 +1,7 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { expect, test } from 'vitest'
 import { createProject } from '../../testing/dev-process.ts'
 import { checkTypes, readProblems, type TypeProblem } from './check-types.ts'
-import { realClock } from '../real-clock.ts'
 
 const TSCONFIG = JSON.stringify({
   compilerOptions: { target: 'es2023', module: 'nodenext', strict: true, types: [] },
@@ -15,7 +15,7 @@ test('type errors are told after a save with their place, and that they are fixe
   })
   const told: (readonly TypeProblem[])[] = []
   const config = `${project.folder}/agent.json`
-  const check = checkTypes({ config, folder: project.folder }, realClock, problems => told.push(problems))
+  const check = checkTypes({ config, folder: project.folder }, systemClock, problems => told.push(problems))
   try {
     check.begin()
     await expect.poll(() => told.length).toBe(1)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { readRunRecord, type RunRecord } from '@farebox/client/run/run-record'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { openRecordFolder, readFields, type RecordFolder } from '../../home/record-folder.ts'
 
 /** The runs that were started here, in `<home>/runs`. */

@@ -9,11 +9,11 @@ import {
   StepFailed,
 } from '@farebox/client/run/run-errors'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { printable, untilTime } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { answerWithJson, failureDocument, failureType, orStopped } from '../../terminal/run-with-json.ts'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 
 /** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
 class RunFailure extends CommandError {

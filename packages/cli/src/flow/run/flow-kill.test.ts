@@ -1,7 +1,7 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { startRunPlatform, type RunPlatform } from '@farebox/client/src/test-setup/run-platform'
 import { SUMMARY_AND_QR } from '@farebox/flows/src/test-setup/sample-flows'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createProject, type Project, type RunningCli } from '../../testing/dev-process.ts'
 

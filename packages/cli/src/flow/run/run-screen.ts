@@ -1,6 +1,6 @@
 import type { Flow } from '@farebox/flows/document/flow'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { columnsFor, drawStep, type StepLine, stepLines } from './step-lines.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'

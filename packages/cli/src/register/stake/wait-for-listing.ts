@@ -1,9 +1,9 @@
 import type { Platform, Registration, RegistrationStatus } from '@farebox/platform-api/registry'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT } from '../../command-error.ts'
 import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import type { World } from '../../world.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import type { OpenPlatform } from '../platform/open-platform.ts'
@@ -57,7 +57,8 @@ export async function waitForListing(
       if (status.state === 'confirming') transaction = status.transaction
       shown.show(status)
       if (clock.nowMs() >= endMs) throw tooLong(registration, isSeen)
-      await clock.sleep(POLL_MS, world.signal)
+      await sleep(clock, POLL_MS, world.signal)
+      world.signal.throwIfAborted()
       status = await readStatus(registering, registration, shown)
     }
   } finally {
@@ -78,7 +79,8 @@ async function readStatus(
     } catch (error) {
       const isPassing = !(error instanceof PlatformRefusal) || error.status >= 500 || error.status === 429
       if (!isPassing || !(error instanceof CommandError) || failures === MAX_FAILURES) throw error
-      await clock.sleep(POLL_MS, world.signal)
+      await sleep(clock, POLL_MS, world.signal)
+      world.signal.throwIfAborted()
     }
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { World } from '../../world.ts'
 import { findPlatform } from '../platform/find-platform.ts'
 import { PlatformRefusal, unlessRefused } from '../platform/ask-platform.ts'

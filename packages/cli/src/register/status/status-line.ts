@@ -1,6 +1,6 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError } from '../../command-error.ts'
 import { asTyped, paintFor, printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'

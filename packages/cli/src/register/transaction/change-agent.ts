@@ -1,6 +1,6 @@
 import type { Followed } from '@farebox/payments/internal/transaction/send-until-mined'
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { type ChosenPlatform, findPlatform } from '../platform/find-platform.ts'

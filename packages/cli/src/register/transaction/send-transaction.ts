@@ -2,6 +2,7 @@ import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction
 import { type ContractCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
 import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { formatCoin } from '../../chain/name-network.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
@@ -17,7 +18,6 @@ import {
 import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import type { World } from '../../world.ts'
-import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { showProgress } from '../../terminal/progress.ts'
 
 export interface PlannedTransaction extends ContractCall {
@@ -123,7 +123,9 @@ export async function followOnChain(
   try {
     if ((await readFirstBlock(chain)) !== sent.firstBlock) return { outcome: 'dead' }
     const limits = { clock, signal: world.signal, timeoutMs, maxSilences: MAX_SILENCES }
-    return await sendUntilMined(nodeOf(chain), sent, limits)
+    const followed = await sendUntilMined(nodeOf(chain), sent, limits)
+    if (followed.outcome === 'open') world.signal.throwIfAborted()
+    return followed
   } finally {
     progress.end()
   }

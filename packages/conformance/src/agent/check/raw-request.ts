@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { CheckContext } from './context.ts'
 import { readRawAnswer } from '../exchange/raw-answer.ts'
 import type { Reply } from '../exchange/send-request.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 
 /** How long one check waits for the agent in all, however many answers it asks for. */
 export interface CheckTimeout {

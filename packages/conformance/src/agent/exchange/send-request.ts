@@ -1,7 +1,7 @@
 import { parseJson } from '@farebox/protocol/internal/guards/json'
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import type { CheckTimeout } from './check-timeout.ts'
 import { NoAnswer } from './verdicts.ts'
 

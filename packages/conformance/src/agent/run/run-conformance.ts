@@ -1,5 +1,5 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import type { AgentMode } from '../check/agent-mode.ts'
 import type { Check, Knowledge } from '../check/check.ts'
 import type { CheckContext, KnownAgent, Payer } from '../check/context.ts'

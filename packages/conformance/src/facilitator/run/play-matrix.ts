@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { Outcome, RuleCase } from '../trial/rule-case.ts'
 import type { Attempts } from '../trial/subject.ts'
 import type { Trial } from '../trial/trial.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { ReconciliationLedger, ForgottenCharge } from '../reconciliation-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
 import type { PaymentState } from '../payment-record.ts'

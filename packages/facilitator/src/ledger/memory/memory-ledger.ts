@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
 import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { createMemoryAudit, memoryTotals } from './memory-audit.ts'
@@ -14,7 +14,7 @@ import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
  * @example
  * ```ts
  * import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
- * import { systemClock } from '@farebox/server/clock'
+ * import { systemClock } from '@farebox/protocol/time/clock'
  *
  * // For `ledger` of `createFacilitator` in a test.
  * export const ledger = createMemoryLedger(systemClock)

@@ -1,6 +1,6 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '@farebox/server/clock'
 import { groupRequests } from './group-requests.ts'
 
 /** Doubles numbers, and remembers what it was asked together. */

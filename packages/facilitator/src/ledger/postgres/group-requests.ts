@@ -1,5 +1,5 @@
+import type { Clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
-import type { Clock } from '@farebox/server/clock'
 import { batchCalls } from '../../batch-calls.ts'
 
 /** Enough that a burst takes one round trip, few enough that it does not hold its locks for long. */

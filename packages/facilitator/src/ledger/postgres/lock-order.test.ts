@@ -1,7 +1,7 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
 import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '@farebox/server/clock'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../../test-setup/start-stack.ts'
 import { openPostgresLedger } from './postgres-ledger.ts'
 

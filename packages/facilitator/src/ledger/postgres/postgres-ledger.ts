@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
 import { connect } from '@farebox/server/internal/postgres/connect'
@@ -42,7 +42,7 @@ export interface PostgresLedgerOptions {
  * @example
  * ```ts
  * import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgres-ledger'
- * import { systemClock } from '@farebox/server/clock'
+ * import { systemClock } from '@farebox/protocol/time/clock'
  *
  * const ledger = await openPostgresLedger({
  *   connectionString: 'postgres://farebox@127.0.0.1:5432/farebox',

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
 import type {
   Budget,

@@ -1,5 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
-import { nowSeconds } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
 import {
   dropsOthers,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import pg from 'pg'
-import type { Clock } from '@farebox/server/clock'
 import type { Signal, Signals } from '../signals.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { readSignal, writeSignal } from './signal-payload.ts'
@@ -39,7 +39,7 @@ export function createPostgresSignals(
           },
         },
       )
-      await clock.sleep(RECONNECT_MS, closing.signal)
+      await sleep(clock, RECONNECT_MS, closing.signal)
     }
   })()
   return {

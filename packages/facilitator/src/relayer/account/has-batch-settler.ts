@@ -1,7 +1,7 @@
 import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** Is BatchSettler on the chain? Asked now and then until it is; then it stays. Rejects when the node gives no answer. */
 export type HasSettler = () => Promise<boolean>

@@ -8,7 +8,7 @@ import {
 } from '@farebox/payments/internal/transaction/broadcast'
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { shareCalls } from '../../share-calls.ts'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 

@@ -1,4 +1,5 @@
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import { sleep } from '@farebox/protocol/time/clock'
 import type {
   ClosedTransaction,
   Conclusion,
@@ -64,7 +65,7 @@ export async function driveTransaction(
         error: describeError(error),
       })
     }
-    await parts.clock.sleep(pollMs, signal)
+    await sleep(parts.clock, pollMs, signal)
     pollMs = Math.min(
       SLOWEST_POLL_MS,
       pollMs * 1.5,

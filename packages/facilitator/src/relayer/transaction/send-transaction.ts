@@ -1,5 +1,5 @@
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
 import type { Metrics } from '../../metrics.ts'

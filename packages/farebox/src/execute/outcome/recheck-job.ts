@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Service } from '../service/service.ts'
 
 /** A repeat is verified, run and charged in no less: it waits for a block. */

@@ -1,3 +1,4 @@
+import { within } from '@farebox/protocol/internal/time/within'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { isStale, isTaken } from './recheck-job.ts'
 import type { HeldJob } from '../../jobs/renew-leases.ts'
@@ -99,13 +100,7 @@ async function lastWord(writing: Promise<boolean>): Promise<LastWord> {
 function releaseWhenEnded(service: Service, held: HeldJob, ended: Promise<void>): void {
   const { clock, declaration } = service
   const giveUpMs = 2 * declaration.max_deadline_seconds * 1_000
-  void new Promise<void>(resolve => {
-    const cancel = clock.after(giveUpMs, resolve)
-    void ended.then(() => {
-      cancel()
-      resolve()
-    })
-  }).then(async () => {
+  void within(clock, giveUpMs, ended).then(async () => {
     await held.release({ kind: 'forget' }).catch(() => undefined)
     service.notifier.notify(held.holder.jobKey)
   })

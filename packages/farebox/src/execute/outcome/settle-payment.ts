@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { Answer } from '../../answer/answer.ts'
 import type { GraceEnd } from '../../grace-end.ts'
 import { answerPending, answerSettled } from './answer-job.ts'

@@ -1,9 +1,9 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Hold } from '@farebox/payments/x402/facilitator-api'
+import { within } from '@farebox/protocol/internal/time/within'
 import { holdBinding } from './hold-binding.ts'
 import { InternalError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { AcceptedPayment } from '../request/accept-payment.ts'
-import type { Clock } from '../../clock.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import { agentKey, type JobOrder } from '../request/job-order.ts'
 import { TryLater } from '../service/admission.ts'
@@ -81,7 +81,7 @@ export async function reservePayment(
     holdUntil: Math.ceil(deadline.atMs / 1_000) + HOLD_MARGIN_SECONDS,
     timeoutMs: MAX_VERIFY_MS,
   })
-  const outcome = await untilDeadline(service.clock, deadline, asking)
+  const outcome = await within(service.clock, deadline.atMs - service.clock.nowMs(), asking)
   if (outcome === undefined) throw new VerifyOverran(asking.then(late => giveBack(gate, late, binding)))
   switch (outcome.kind) {
     // The one place where the brand is given.
@@ -107,15 +107,6 @@ export async function reservePayment(
       throw new InternalError('the payment could not be verified now, nothing was charged')
     }
   }
-}
-
-/** What the work comes to, or undefined where the deadline comes first. */
-async function untilDeadline<T>(clock: Clock, { atMs }: Deadline, work: Promise<T>): Promise<T | undefined> {
-  let cancel: () => void = () => undefined
-  const tooLate = new Promise<undefined>(resolve => {
-    cancel = clock.after(atMs - clock.nowMs(), () => resolve(undefined))
-  })
-  return await Promise.race([work, tooLate]).finally(cancel)
 }
 
 async function giveBack(gate: PaymentGate, late: Verdict, binding: string): Promise<void> {

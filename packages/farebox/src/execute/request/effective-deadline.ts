@@ -1,5 +1,5 @@
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { AcceptedPayment } from './accept-payment.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import type { JobOrder } from './job-order.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
 
 /** Why a payer is sent away for a while: not the fault of this request, so that it is no failure of it (503). */
 export class TryLater extends Error {

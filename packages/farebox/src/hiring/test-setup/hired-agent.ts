@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { createAgent, type Agent } from '../../agent/create-agent.ts'
-import { systemClock } from '../../clock.ts'
 import { defineAgent } from '../../define-agent.ts'
 import type { JobContext } from '../../handlers.ts'
 import { createMemoryStore } from '../../jobs/memory-store.ts'

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
-import type { Clock } from '../../clock.ts'
 import { createDiskRoom, type DiskSpace } from './disk-room.ts'
 import { groupSteps } from './group-steps.ts'
 import { createHeldRows } from './held-rows.ts'

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 
 /** The machine's clock, of which a test can skip a part. */
 export interface SkippingClock extends Clock {

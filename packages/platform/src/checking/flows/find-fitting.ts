@@ -4,7 +4,7 @@ import { checkFields } from '@farebox/protocol/field-rules/check-fields'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import { formatProblem } from '@farebox/protocol/problems/problem'
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { wordsOf } from '../../words.ts'
 import { readStorableJson } from '../read-json.ts'
 

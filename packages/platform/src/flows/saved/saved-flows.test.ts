@@ -7,11 +7,11 @@ import {
   type FlowsAnswer,
   type SavedFlow,
 } from '@farebox/platform-api/flows/saved-flows'
+import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { describeCapability } from '../../agent-pages/describe-capability.ts'
 import { insertAgent, sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
-import { createManualClock } from '../../test-setup/manual-clock.ts'
 import { signedInAs } from '../../test-setup/sign-in.ts'
 import { stageApps } from '../../test-setup/stage-apps.ts'
 import { flowRoutes } from '../flow-routes.ts'

@@ -1,5 +1,6 @@
 import type { Answer } from '@farebox/client/internal/exchange/exchange'
 import { readSettlement, refuseSettlement } from '@farebox/client/internal/attempt/read-settlement'
+import { within } from '@farebox/protocol/internal/time/within'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { changeJob, concludeJob } from '../records/change-job.ts'
 import type { JobRow } from '../records/job-row.ts'
@@ -45,15 +46,8 @@ async function readProofSoon(
   job: JobRow,
   answer: Answer | undefined,
 ): Promise<PaymentOnChain | undefined> {
-  const over = new AbortController()
-  try {
-    return await Promise.race([
-      readPaymentStatus(parts, job, answer && namedTransaction(job, answer)),
-      parts.clock.sleep(PROOF_WITHIN_MS, over.signal).then(() => undefined),
-    ])
-  } finally {
-    over.abort('over')
-  }
+  const proof = readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
+  return await within(parts.clock, PROOF_WITHIN_MS, proof)
 }
 
 /** The transaction that an answer names as its payment, where it names one of the job's network. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { nowSeconds } from '@farebox/server/clock'
+import { nowSeconds } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { webhookTested, type webhookNotice } from '@farebox/platform-api/monitor'
-import { nowSeconds } from '@farebox/server/clock'
+import { nowSeconds } from '@farebox/protocol/time/clock'
 import { z } from 'zod'
 import { Refusal } from '../../http/refusal.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import type { OwnerSummary } from '@farebox/payments/x402/facilitator-api'
 import { settlementLimit, type SettlementLimit, type SettlementShare } from '@farebox/platform-api/owners'
-import { nowSeconds } from '@farebox/server/clock'
+import { nowSeconds } from '@farebox/protocol/time/clock'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../../agents/agent-row.ts'
 import { defineRoute, type Route } from '../../http/route.ts'

@@ -1,5 +1,6 @@
 import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { sleep } from '@farebox/protocol/time/clock'
 import { refreshSoon } from '../../agents/inspect-soon.ts'
 import type { GivenEvent, QuotedJob } from '../../checking/run-messages.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -49,7 +50,7 @@ export async function askPrices(drive: Drive, quotes: readonly QuotedJob[]): Pro
   }
   if (asked.length > 0) {
     const over = new AbortController()
-    await Promise.race([Promise.all(asked), parts.clock.sleep(PRICES_WITHIN_MS, over.signal)])
+    await Promise.race([Promise.all(asked), sleep(parts.clock, PRICES_WITHIN_MS, over.signal)])
     over.abort('over')
   }
   isOpen = false

@@ -1,3 +1,4 @@
+import { sleep } from '@farebox/protocol/time/clock'
 import { changeStoredRun } from '../records/change-run.ts'
 import { noteNews } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
@@ -36,7 +37,7 @@ async function orderAndNote(drive: Drive, next: RunRow, job: UnorderedJob): Prom
   const outcome = await means.order(next, job)
   if (outcome.kind === 'ordered') return
   if (outcome.kind === 'later') {
-    await parts.clock.sleep(outcome.afterMs, means.signal)
+    await sleep(parts.clock, outcome.afterMs, means.signal)
     return await noteNews(parts, next.runId)
   }
   if (!job.isRetry) return await giveUpAndNote(drive, job, outcome.reason)

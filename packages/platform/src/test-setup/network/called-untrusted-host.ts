@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from '@farebox/server/clock'
+import { createManualClock, type ManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import {
   createOutbound,
   type Outbound,
@@ -7,7 +8,6 @@ import {
 } from '../../outbound/outbound.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import { makeCertificate } from './certificate.ts'
-import { createManualClock, type ManualClock } from '../manual-clock.ts'
 import { createPretendInternet, type PretendInternet } from './pretend-internet.ts'
 import { answer, startUntrustedHost, type Behaviour, type UntrustedHost } from './untrusted-host.ts'
 
@@ -39,8 +39,10 @@ export async function startCalledUntrustedHost(): Promise<CalledUntrustedHost> {
   const { resolve, connectTo } = internet
   const manualClock = createManualClock()
   // How many bytes have come is looked at every few milliseconds.
-  const sleep: Clock['sleep'] = (ms, signal) => (ms <= 100 ? systemClock : manualClock).sleep(ms, signal)
-  const clock = { ...manualClock, sleep }
+  const clock: Clock = {
+    nowMs: manualClock.nowMs,
+    after: (ms, callback) => (ms <= 100 ? systemClock : manualClock).after(ms, callback),
+  }
   const ca = certificate.certificate
   const outbound = createOutbound({ localMode: false, clock, resolve, connectTo, ca })
   return {

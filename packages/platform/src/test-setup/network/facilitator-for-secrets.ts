@@ -5,7 +5,7 @@ import { addOwnersRoutes } from '@farebox/facilitator/src/http/owners-routes'
 import { addSecretsRoutes } from '@farebox/facilitator/src/http/secrets-routes'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { nowSeconds, type Clock } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import { silentLog } from '@farebox/server/log'
 
 /** Our own facilitator's administration of secrets, as it answers the platform, without a chain. */

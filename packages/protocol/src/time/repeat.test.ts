@@ -10,9 +10,10 @@ function quickClock(): Clock & { readonly slept: number[] } {
   return {
     slept,
     nowMs: () => 0,
-    sleep: async ms => {
+    after(ms, callback) {
       slept.push(ms)
-      await Promise.resolve()
+      queueMicrotask(callback)
+      return () => undefined
     },
   }
 }
