@@ -19,8 +19,8 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'settle-before-persist': {
     breaks: 'a response is saved before its payment is charged: here it is written when all is over',
-    in: 'farebox/createLeaseKeeper',
-    find: 'const held = await renewNow(holding, next)',
+    in: 'farebox/createHolding',
+    find: 'const held = await renewNow(keeper, holding, next)',
     // The lease seems to last, or who waits for it would wait for ever.
     replace: `holding.leaseEndsMs = clock.nowMs() + LEASE_MS
             const held = await Promise.resolve(true)`,
@@ -33,7 +33,7 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'no-fence': {
     breaks: 'only the holder of a job writes it: here anybody who held it once',
-    in: 'farebox/createMemoryStore',
+    in: 'farebox/writeNow',
     find: 'if (row?.fence !== holder.fence) return false',
     replace: 'if (row === undefined) return false',
   },
@@ -45,7 +45,7 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'refusal-is-always-final': {
     breaks: 'after a try whose end is not known a refusal says nothing: here it is final',
-    in: 'farebox/createFacilitatorGate',
+    in: 'farebox/settle',
     find: 'isFirst ? reported : doubted(reported)',
     replace: 'reported',
   },
@@ -105,7 +105,7 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'forgets-soon': {
     breaks: 'a paid response is kept for ten minutes: here for ten seconds',
-    in: 'farebox/createSettlements',
+    in: 'farebox/recordSettlement',
     find: 'keepMs: RESPONSE_KEPT_SECONDS * 1_000,',
     replace: 'keepMs: 10_000,',
   },
@@ -141,7 +141,7 @@ export const AGENT_MUTANTS: MutantTable = {
   },
   'failure-hides-spends': {
     breaks: 'a failed job names what it moved: here it does not',
-    in: 'farebox/spendForJob',
+    in: 'farebox/describeMovements',
     find: 'if (movements.size === 0) return undefined',
     replace: 'if (movements.size >= 0) return undefined',
   },

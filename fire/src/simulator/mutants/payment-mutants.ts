@@ -114,10 +114,10 @@ export const PAYMENT_MUTANTS: MutantTable = {
   },
   'reported-and-never-written': {
     breaks: 'a success that was told is written down afterwards: here it is not',
-    in: 'farebox/createSettlements',
-    find: "if (known?.state === 'settled') tell(known)",
+    in: 'farebox/seeThrough',
+    find: "if (known?.state === 'settled') onSettled(known)",
     replace: `if (known?.state === 'settled') {
-        tell(known)
+        onSettled(known)
         return known
       }`,
   },

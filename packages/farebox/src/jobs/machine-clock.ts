@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { systemClock } from '@farebox/protocol/time/clock'
 
 /** The time of a machine, for what its processes share and what outlives them. */
 export interface MachineClock {
@@ -14,7 +15,7 @@ export interface MachineClock {
 export const machineClock: MachineClock = {
   boot: readBoot(),
   sinceBootMs: () => Number(process.hrtime.bigint() / 1_000_000n),
-  nowMs: () => Date.now(),
+  nowMs: systemClock.nowMs,
 }
 
 function readBoot(): string | undefined {

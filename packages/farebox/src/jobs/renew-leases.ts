@@ -61,92 +61,110 @@ interface Holding extends HeldJob {
   writing: Promise<unknown>
 }
 
+interface Keeper {
+  readonly store: JobStore
+  readonly clock: Clock
+  readonly holdings: Set<Holding>
+  cancelTimer: (() => void) | undefined
+  isStopped: boolean
+}
+
 /** Makes the keeper; its timer runs only while something is held. */
 export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
-  const holdings = new Set<Holding>()
-  let cancelTimer: (() => void) | undefined
-  let stopped = false
-
-  const lose = (holding: Holding): void => {
-    if (!holdings.delete(holding)) return
-    holding.isLost = true
-    const reason = new HoldLost('the lease was lost: another process has this job')
-    for (const tell of holding.watchers) tell(reason)
+  const keeper: Keeper = {
+    store,
+    clock,
+    holdings: new Set(),
+    cancelTimer: undefined,
+    isStopped: false,
   }
-
-  const renewNow = async (holding: Holding, job: Job): Promise<boolean> => {
-    const askedMs = clock.nowMs()
-    const held = await store.write(holding.holder, hold(job))
-    if (held) holding.leaseEndsMs = askedMs + LEASE_MS
-    return held
-  }
-
-  const renew = async (holding: Holding): Promise<void> => {
-    if (holding.isRenewing) return
-    holding.isRenewing = true
-    try {
-      const held = await inTurn(holding, () =>
-        holdings.has(holding) ? renewNow(holding, holding.job) : Promise.resolve(true),
-      )
-      if (!held) lose(holding)
-    } catch {
-      // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
-    } finally {
-      holding.isRenewing = false
-    }
-  }
-
-  const schedule = (): void => {
-    if (cancelTimer !== undefined || holdings.size === 0 || stopped) return
-    cancelTimer = clock.after(RENEW_EVERY_MS, () => {
-      cancelTimer = undefined
-      // One that waits for its store, as for an answer that a killed connection owes, holds up no other.
-      for (const holding of holdings) void renew(holding)
-      schedule()
-    })
-  }
-
   return {
     hold(holder, job, askedMs) {
-      // No getters: V8 gives each object that has one a hidden class of its own, which outlives the object.
-      const holding: Holding = {
-        holder,
-        job,
-        isLost: false,
-        isRenewing: false,
-        leaseEndsMs: askedMs + LEASE_MS,
-        watchers: new Set(),
-        writing: Promise.resolve(),
-        onLost(callback) {
-          holding.watchers.add(callback)
-          return () => void holding.watchers.delete(callback)
-        },
-        async isStillHeld() {
-          while (!holding.isLost && clock.nowMs() >= holding.leaseEndsMs) await holding.keep(holding.job)
-          return !holding.isLost
-        },
-        keep: next =>
-          inTurn(holding, async () => {
-            const held = await renewNow(holding, next)
-            if (held) holding.job = next
-            else lose(holding)
-            return held
-          }),
-        release(change) {
-          holdings.delete(holding)
-          return inTurn(holding, () => store.write(holder, change))
-        },
-      }
-      holdings.add(holding)
-      schedule()
+      const holding = createHolding(keeper, holder, job, askedMs)
+      keeper.holdings.add(holding)
+      schedule(keeper)
       return holding
     },
-    count: () => holdings.size,
+    count: () => keeper.holdings.size,
     stop() {
-      stopped = true
-      cancelTimer?.()
+      keeper.isStopped = true
+      keeper.cancelTimer?.()
     },
   }
+}
+
+function createHolding(keeper: Keeper, holder: Holder, job: Job, askedMs: number): Holding {
+  const { store, clock, holdings } = keeper
+  // No getters: V8 gives each object that has one a hidden class of its own, which outlives the object.
+  const holding: Holding = {
+    holder,
+    job,
+    isLost: false,
+    isRenewing: false,
+    leaseEndsMs: askedMs + LEASE_MS,
+    watchers: new Set(),
+    writing: Promise.resolve(),
+    onLost(callback) {
+      holding.watchers.add(callback)
+      return () => void holding.watchers.delete(callback)
+    },
+    async isStillHeld() {
+      while (!holding.isLost && clock.nowMs() >= holding.leaseEndsMs) await holding.keep(holding.job)
+      return !holding.isLost
+    },
+    keep: next =>
+      inTurn(holding, async () => {
+        const held = await renewNow(keeper, holding, next)
+        if (held) holding.job = next
+        else lose(keeper, holding)
+        return held
+      }),
+    release(change) {
+      holdings.delete(holding)
+      return inTurn(holding, () => store.write(holder, change))
+    },
+  }
+  return holding
+}
+
+function schedule(keeper: Keeper): void {
+  const { clock, holdings } = keeper
+  if (keeper.cancelTimer !== undefined || holdings.size === 0 || keeper.isStopped) return
+  keeper.cancelTimer = clock.after(RENEW_EVERY_MS, () => {
+    keeper.cancelTimer = undefined
+    // One that waits for its store, as for an answer that a killed connection owes, holds up no other.
+    for (const holding of holdings) void renew(keeper, holding)
+    schedule(keeper)
+  })
+}
+
+async function renew(keeper: Keeper, holding: Holding): Promise<void> {
+  if (holding.isRenewing) return
+  holding.isRenewing = true
+  try {
+    const held = await inTurn(holding, () =>
+      keeper.holdings.has(holding) ? renewNow(keeper, holding, holding.job) : Promise.resolve(true),
+    )
+    if (!held) lose(keeper, holding)
+  } catch {
+    // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
+  } finally {
+    holding.isRenewing = false
+  }
+}
+
+async function renewNow({ store, clock }: Keeper, holding: Holding, job: Job): Promise<boolean> {
+  const askedMs = clock.nowMs()
+  const held = await store.write(holding.holder, hold(job))
+  if (held) holding.leaseEndsMs = askedMs + LEASE_MS
+  return held
+}
+
+function lose({ holdings }: Keeper, holding: Holding): void {
+  if (!holdings.delete(holding)) return
+  holding.isLost = true
+  const reason = new HoldLost('the lease was lost: another process has this job')
+  for (const report of holding.watchers) report(reason)
 }
 
 function hold(job: Job): JobChange {

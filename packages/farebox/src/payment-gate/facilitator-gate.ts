@@ -10,16 +10,26 @@ import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
-import { sleep } from '@farebox/protocol/time/clock'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
+import { nowSeconds, sleep } from '@farebox/protocol/time/clock'
 import type { RecordedPayment } from '../jobs/job.ts'
 import { verifyCharge } from './verify-charge.ts'
-import { createFacilitatorAbilities, type FacilitatorParts } from './facilitator-abilities.ts'
-import type { PaymentGate } from './payment-gate.ts'
+import {
+  createFacilitatorAbilities,
+  type FacilitatorAbilities,
+  type FacilitatorParts,
+} from './facilitator-abilities.ts'
+import type { ChargeOutcome, InquiryTerms, PaymentGate, Verdict, VerifyTerms } from './payment-gate.ts'
 
 /** Longer than our facilitator waits for a block, so that it is the one to say `settlement_pending`. */
 const SETTLE_TIMEOUT_MS = 25_000
 const RELEASE_TIMEOUT_MS = 5_000
 const RELEASE_TRIES = 3
+
+interface Gate extends FacilitatorParts {
+  readonly abilities: FacilitatorAbilities
+  readonly unasked: UnaskedPayments
+}
 
 /**
  * The gate to a facilitator. Where there is a node of our own the chain has the last word on whatever it answers
@@ -27,73 +37,90 @@ const RELEASE_TRIES = 3
  * as ours does (D10), is believed.
  */
 export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
-  const { facilitator, network, rpc, clock, log, facilitatorClock } = parts
-  const abilities = createFacilitatorAbilities(parts)
-  const unasked = createUnaskedPayments()
-  return {
-    async verify(payment, { requirement, binding, holdUntil, timeoutMs }) {
-      const endMs = clock.nowMs() + timeoutMs
-      const refused = await abilities.refusal(timeoutMs)
-      if (refused !== undefined) return { kind: 'unavailable', cause: refused }
-      const leftMs = endMs - clock.nowMs()
-      if (leftMs <= 0)
-        return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
-      const reported = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
-        timeoutMs: leftMs,
-      })
-      if (reported.kind === 'valid') unasked.add(payment.key)
-      if (reported.kind !== 'invalid') return reported
-      const { kind, reason, message, charge } = reported
-      const holds = (await abilities.holds(timeoutMs)) === true
-      return {
-        kind,
-        reason,
-        message,
-        charge: await verifyCharge({ rpc, network }, payment, holds ? charge : undefined),
-      }
-    },
-    async findCharge(payment, { requirement, binding, timeoutMs }) {
-      const holds = await abilities.holds(timeoutMs)
-      if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
-      if (!holds) return await verifyCharge({ rpc, network }, payment, undefined)
-      const reported = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
-        timeoutMs,
-      })
-      if (reported.kind === 'unauthorized')
-        return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
-      if (reported.kind === 'unavailable') return { kind: 'unknown', cause: reported.cause }
-      // One that does not know inquiries may have held it: that ends by itself, and says that it was not charged.
-      return await verifyCharge(
-        { rpc, network },
-        payment,
-        reported.kind === 'invalid' ? reported.charge : undefined,
-      )
-    },
-    async settle(payment) {
-      const holds = await abilities.holds(SETTLE_TIMEOUT_MS)
-      if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
-      const isFirst = unasked.take(payment.key)
-      const asked = request(payment, payment.requirement, { binding: payment.binding })
-      const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
-      if (rpc !== undefined) {
-        const chain = { rpc, network, nowSeconds: Math.floor(clock.nowMs() / 1_000) }
-        return await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
-      }
-      return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
-    },
-    clockAheadSeconds: () => facilitatorClock?.aheadSeconds() ?? 0,
-    async release({ holdId }, binding) {
-      for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
-        try {
-          return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS })
-        } catch (error) {
-          if (tried === RELEASE_TRIES)
-            log.warn('hold release failed; it will expire', { cause: String(error) })
-          else await sleep(clock, tried * 200)
-        }
-      }
-    },
+  const gate: Gate = {
+    ...parts,
+    abilities: createFacilitatorAbilities(parts),
+    unasked: createUnaskedPayments(),
   }
+  return {
+    verify: (payment, terms) => verify(gate, payment, terms),
+    findCharge: (payment, terms) => findCharge(gate, payment, terms),
+    settle: payment => settle(gate, payment),
+    clockAheadSeconds: () => parts.facilitatorClock?.aheadSeconds() ?? 0,
+    release: ({ holdId }, binding) => release(gate, holdId, binding),
+  }
+}
+
+async function verify(
+  gate: Gate,
+  payment: ProvenPayment,
+  { requirement, binding, holdUntil, timeoutMs }: VerifyTerms,
+): Promise<Verdict> {
+  const { facilitator, clock, abilities } = gate
+  const endMs = clock.nowMs() + timeoutMs
+  const refused = await abilities.refusal(timeoutMs)
+  if (refused !== undefined) return { kind: 'unavailable', cause: refused }
+  const leftMs = endMs - clock.nowMs()
+  if (leftMs <= 0)
+    return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
+  const reported = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
+    timeoutMs: leftMs,
+  })
+  if (reported.kind === 'valid') gate.unasked.add(payment.key)
+  if (reported.kind !== 'invalid') return reported
+  const { kind, reason, message, charge } = reported
+  const holds = (await abilities.holds(timeoutMs)) === true
+  return { kind, reason, message, charge: await verifyCharge(gate, payment, holds ? charge : undefined) }
+}
+
+async function findCharge(
+  gate: Gate,
+  payment: ProvenPayment,
+  { requirement, binding, timeoutMs }: InquiryTerms,
+): Promise<ChargeOutcome> {
+  const { facilitator, abilities } = gate
+  const holds = await abilities.holds(timeoutMs)
+  if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
+  if (!holds) return await verifyCharge(gate, payment, undefined)
+  const reported = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
+    timeoutMs,
+  })
+  if (reported.kind === 'unauthorized')
+    return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
+  if (reported.kind === 'unavailable') return { kind: 'unknown', cause: reported.cause }
+  // One that does not know inquiries may have held it: that ends by itself, and says that it was not charged.
+  return await verifyCharge(gate, payment, reported.kind === 'invalid' ? reported.charge : undefined)
+}
+
+async function settle(gate: Gate, payment: RecordedPayment): Promise<SettleOutcome> {
+  const { facilitator, network, rpc, clock, abilities, unasked } = gate
+  const holds = await abilities.holds(SETTLE_TIMEOUT_MS)
+  if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
+  const isFirst = unasked.take(payment.key)
+  const asked = request(payment, payment.requirement, { binding: payment.binding })
+  const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
+  if (rpc !== undefined) {
+    const chain = { rpc, network, nowSeconds: nowSeconds(clock) }
+    return await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
+  }
+  return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
+}
+
+async function release({ facilitator, clock, log }: Gate, holdId: string, binding: string): Promise<void> {
+  for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
+    try {
+      return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS })
+    } catch (error) {
+      if (tried === RELEASE_TRIES) log.warn('hold release failed; it will expire', { cause: String(error) })
+      else await sleep(clock, tried * 200)
+    }
+  }
+}
+
+interface UnaskedPayments {
+  add(key: string): void
+  /** Whether it was one; it is none from then on. */
+  take(key: string): boolean
 }
 
 /** How many payments between verify and settle are remembered; of the older ones the chain alone says how they ended. */
@@ -103,7 +130,7 @@ const MAX_UNASKED = 10_000
  * The payments that were verified here and that no settlement was asked for yet: of these a refusal can be final,
  * because no earlier request for them can be under way, from this process or from one before it.
  */
-function createUnaskedPayments(): { add(key: string): void; take(key: string): boolean } {
+function createUnaskedPayments(): UnaskedPayments {
   const keys = new Set<string>()
   return {
     add(key) {

@@ -26,109 +26,120 @@ export interface Settlements {
   stop(): Promise<void>
 }
 
-/** Makes the settlements of a process. */
-export function createSettlements(parts: {
+/** What the settlements of a process are followed with. */
+interface SettlingParts {
   readonly gate: PaymentGate | undefined
-  readonly notifier: JobNotifier
   readonly clock: Clock
   readonly log: Log
+}
+
+/** Makes the settlements of a process. */
+export function createSettlements({
+  notifier,
+  waitMs = DEFAULT_WAIT_MS,
+  ...parts
+}: SettlingParts & {
+  readonly notifier: JobNotifier
   readonly waitMs?: number | undefined
 }): Settlements {
-  const { gate, notifier, clock, log } = parts
   const stopping = new AbortController()
+  const settling = { ...parts, stopped: stopping.signal }
   const open = new Set<Promise<unknown>>()
-
   return {
-    waitMs: parts.waitMs ?? DEFAULT_WAIT_MS,
+    waitMs,
     resume: held =>
       new Promise((resolve, reject) => {
-        const settling = seeThrough(held, resolve)
+        const seen = seeThrough(settling, held, resolve)
           .then(resolve, reject)
           .finally(() => {
-            open.delete(settling)
+            open.delete(seen)
             // Not before it is written down: who waits looks at the record.
             notifier.notify(held.holder.jobKey)
           })
-        open.add(settling)
+        open.add(seen)
       }),
     async stop() {
       stopping.abort()
       await Promise.allSettled(open)
     },
   }
+}
 
-  async function seeThrough(
-    held: HeldJob,
-    tell: (settled: SettledJob) => void,
-  ): Promise<SettledJob | UnpaidJob | undefined> {
-    let known: SettledJob | UnpaidJob | undefined
-    for (let retryMs = FIRST_RETRY_MS; !over(held); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
-      // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
-      known ??= await settleOnce(held)
-      if (known?.state === 'settled') tell(known)
-      const recorded = known && (await record(held, known))
-      if (known?.state === 'settled' || recorded === 'written') return known
-      if (recorded === 'lost') return undefined
-      await sleep(clock, retryMs, stopping.signal)
-    }
-    if (stopping.signal.aborted && known === undefined) await leave(held)
-    return undefined
+/** Settles until the outcome is known and written down. Calls back as soon as it is known to be a success. */
+async function seeThrough(
+  settling: SettlingParts & { readonly stopped: AbortSignal },
+  held: HeldJob,
+  onSettled: (settled: SettledJob) => void,
+): Promise<SettledJob | UnpaidJob | undefined> {
+  const { clock, stopped } = settling
+  const isOver = (): boolean => held.isLost || stopped.aborted
+  let known: SettledJob | UnpaidJob | undefined
+  for (let retryMs = FIRST_RETRY_MS; !isOver(); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
+    // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
+    known ??= await settleOnce(settling, held)
+    if (known?.state === 'settled') onSettled(known)
+    const recorded = known && (await recordSettlement(settling, held, known))
+    if (known?.state === 'settled' || recorded === 'written') return known
+    if (recorded === 'lost') return undefined
+    await sleep(clock, retryMs, stopped)
   }
+  if (stopped.aborted && known === undefined) await leave(held)
+  return undefined
+}
 
-  function over(held: HeldJob): boolean {
-    return held.isLost || stopping.signal.aborted
+async function settleOnce(
+  { gate, log }: SettlingParts,
+  held: HeldJob,
+): Promise<SettledJob | UnpaidJob | undefined> {
+  const { job } = held
+  if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
+  const outcome = await askGate(gate, job)
+  if (outcome.kind === 'settled') {
+    log.job('completed', job.jobId, { transaction: outcome.transaction })
+    return settledJob(job, outcome.transaction)
   }
+  if (outcome.kind === 'failed') return unpaidJob(job, outcome)
+  log.warn('settlement outcome not known yet; asking again', { cause: outcome.cause, job: job.jobId })
+  return undefined
+}
 
-  async function settleOnce(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
-    const { job } = held
-    if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
-    const outcome = await askGate(job)
-    if (outcome.kind === 'settled') {
-      log.job('completed', job.jobId, { transaction: outcome.transaction })
-      return settledJob(job, outcome.transaction)
-    }
-    if (outcome.kind === 'failed') return unpaidJob(job, outcome)
-    log.warn('settlement outcome not known yet; asking again', { cause: outcome.cause, job: job.jobId })
-    return undefined
+/** A gate does not reject; if one did all the same, then nothing is known, and that is not a failure (D8). */
+async function askGate(gate: PaymentGate | undefined, job: SavedJob): Promise<SettleOutcome> {
+  if (gate === undefined) return { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' }
+  try {
+    return await gate.settle(job.payment)
+  } catch (error) {
+    return { kind: 'unknown', cause: String(error) }
   }
+}
 
-  /** A gate does not reject; if one did all the same, then nothing is known, and that is not a failure (D8). */
-  async function askGate(job: SavedJob): Promise<SettleOutcome> {
-    if (gate === undefined) return { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' }
-    try {
-      return await gate.settle(job.payment)
-    } catch (error) {
-      return { kind: 'unknown', cause: String(error) }
-    }
+/**
+ * A settlement that is known but cannot be written down yet: a success may be reported, because asking again finds it
+ * again; a failure may not, because the record would still say that the payment is to be charged.
+ */
+async function recordSettlement(
+  { log }: SettlingParts,
+  held: HeldJob,
+  job: SettledJob | UnpaidJob,
+): Promise<'written' | 'lost' | 'not written'> {
+  try {
+    const ours = await held.release({
+      kind: 'leave',
+      job,
+      sealed: job.state === 'settled',
+      keepMs: RESPONSE_KEPT_SECONDS * 1_000,
+      // Nobody waits for a success to be written down.
+      mayWait: job.state === 'settled',
+    })
+    return ours ? 'written' : 'lost'
+  } catch (error) {
+    log.warn('the job store did not accept a settlement', { cause: String(error) })
+    return 'not written'
   }
+}
 
-  /**
-   * A settlement that is known but cannot be written down yet: success may be told, because asking again finds it
-   * again; failure may not, because the record would still say that the payment is to be charged.
-   */
-  async function record(
-    held: HeldJob,
-    job: SettledJob | UnpaidJob,
-  ): Promise<'written' | 'lost' | 'not written'> {
-    try {
-      const ours = await held.release({
-        kind: 'leave',
-        job,
-        sealed: job.state === 'settled',
-        keepMs: RESPONSE_KEPT_SECONDS * 1_000,
-        // Nobody waits for a success to be written down.
-        mayWait: job.state === 'settled',
-      })
-      return ours ? 'written' : 'lost'
-    } catch (error) {
-      log.warn('the job store did not accept a settlement', { cause: String(error) })
-      return 'not written'
-    }
-  }
-
-  async function leave(held: HeldJob): Promise<void> {
-    await held.release({ kind: 'leave', job: held.job, sealed: false, keepMs: 0 }).catch(() => undefined)
-  }
+async function leave(held: HeldJob): Promise<void> {
+  await held.release({ kind: 'leave', job: held.job, sealed: false, keepMs: 0 }).catch(() => undefined)
 }
 
 function settledJob(job: SavedJob, transaction: string): SettledJob {

@@ -30,93 +30,111 @@ interface Movement {
   isMined: boolean
 }
 
+/** The spends of one run of a handler. */
+interface Spends extends JobSpendingParts {
+  readonly job: SpendingJob
+  /** Those that have not ended. */
+  readonly underWay: Set<Promise<unknown>>
+  /** By transaction. */
+  readonly movements: Map<string, Movement>
+  calls: number
+  isUnknown: boolean
+}
+
 /** Makes what one run of a handler spends with. Its calls are numbered: a retry that makes the same ones makes no new spends. */
 export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpending {
-  const { crypto, log, bound, key } = parts
-  const deadlineMs = job.deadline.atMs
-  const underWay = new Set<Promise<unknown>>()
-  const movements = new Map<string, Movement>()
-  let calls = 0
-  let isUnknown = false
-
-  const make = async (order: unknown, index: number): Promise<Spent> => {
-    if (index >= MAX_SPENDS) throw new InternalError(`a job makes ${MAX_SPENDS} spends at most`)
-    const terms = checkSpendOrder(crypto, order, bound)
-    const what = `${formatUsdc(terms.amountAtomic)} ${bound.symbol} to ${terms.to}`
-    const sent: string[] = []
-    await checkNode(parts)
-    try {
-      const spent = await spendOnce(parts, {
-        ...terms,
-        key,
-        symbol: bound.symbol,
-        ref: refOf(crypto, job.jobId, index),
-        deadlineMs,
-        signal: job.aborter.signal,
-        onSent(hash) {
-          sent.push(hash)
-          movements.set(hash, { what, isMined: false })
-        },
-      })
-      const { transaction, resumed } = spent
-      for (const hash of sent) movements.delete(hash)
-      movements.set(transaction, { what, isMined: true })
-      const fields = {
-        amount: formatUsdc(terms.amountAtomic),
-        token: bound.symbol,
-        to: terms.to,
-        transaction,
-      }
-      log.job(resumed ? 'spent before' : 'spent', job.jobId, fields)
-      return spent
-    } catch (error) {
-      if (error instanceof DeadlineError) {
-        isUnknown ||= sent.length > 0
-        const transaction = sent.at(-1)
-        if (transaction !== undefined) log.job('spend unknown', job.jobId, { what, transaction })
-      } else for (const hash of sent) movements.delete(hash)
-      throw error
-    }
+  const spends: Spends = {
+    ...parts,
+    job,
+    underWay: new Set(),
+    movements: new Map(),
+    calls: 0,
+    isUnknown: false,
   }
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    const logged = work.catch((error: unknown) => {
-      if (error instanceof SpendImpossible)
-        log.warn('a spend could not be made', { job: job.jobId, reason: error.logText })
-      throw error
-    })
-    underWay.add(logged)
-    // Whoever does not wait for it is not to be ended by it: the job hears of it when it ends.
-    const over = (): void => void underWay.delete(logged)
-    logged.then(over, over)
-    return logged
-  }
-
   return {
-    allowance: () =>
-      track(
-        checkNode(parts)
-          .then(() => readAllowance(parts, { key, ref: refOf(crypto, job.jobId, calls), deadlineMs }))
-          .catch(unreachable)
-          .then(available => formatUsdc(available < bound.maxAtomic ? available : bound.maxAtomic)),
-      ),
+    allowance: () => track(spends, readAllowed(spends)),
     spend(order) {
-      const index = calls
-      calls += 1
-      return track(make(order, index))
+      const index = spends.calls
+      spends.calls += 1
+      return track(spends, makeSpend(spends, order, index))
     },
     async settled() {
-      while (underWay.size > 0) await Promise.allSettled(underWay)
-      if (isUnknown) throw new DeadlineError('whether a spend was made was not known by the deadline')
+      while (spends.underWay.size > 0) await Promise.allSettled(spends.underWay)
+      if (spends.isUnknown) throw new DeadlineError('whether a spend was made was not known by the deadline')
     },
-    describe() {
-      if (movements.size === 0) return undefined
-      const told = [...movements].map(
-        ([transaction, { what, isMined }]) =>
-          `${isMined ? 'moved' : 'may have moved'} ${what} in transaction ${transaction}`,
-      )
-      return `the job ${told.join(', and ')}: the same job_id again does not move that twice`
-    },
+    describe: () => describeMovements(spends.movements),
   }
+}
+
+function track<T>({ log, job, underWay }: Spends, work: Promise<T>): Promise<T> {
+  const logged = work.catch((error: unknown) => {
+    if (error instanceof SpendImpossible)
+      log.warn('a spend could not be made', { job: job.jobId, reason: error.logText })
+    throw error
+  })
+  underWay.add(logged)
+  // A handler that does not wait for it is not to be ended by it: the job is given its failure when it ends.
+  const over = (): void => void underWay.delete(logged)
+  logged.then(over, over)
+  return logged
+}
+
+/** What may be spent now, as a decimal string. */
+async function readAllowed(spends: Spends): Promise<string> {
+  const { crypto, bound, key, job } = spends
+  const available = await checkNode(spends)
+    .then(() => {
+      const ref = refOf(crypto, job.jobId, spends.calls)
+      return readAllowance(spends, { key, ref, deadlineMs: job.deadline.atMs })
+    })
+    .catch(unreachable)
+  return formatUsdc(available < bound.maxAtomic ? available : bound.maxAtomic)
+}
+
+async function makeSpend(spends: Spends, order: unknown, index: number): Promise<Spent> {
+  const { crypto, log, bound, key, job, movements } = spends
+  if (index >= MAX_SPENDS) throw new InternalError(`a job makes ${MAX_SPENDS} spends at most`)
+  const terms = checkSpendOrder(crypto, order, bound)
+  const amount = formatUsdc(terms.amountAtomic)
+  const what = `${amount} ${bound.symbol} to ${terms.to}`
+  const sent: string[] = []
+  await checkNode(spends)
+  try {
+    const spent = await spendOnce(spends, {
+      ...terms,
+      key,
+      symbol: bound.symbol,
+      ref: refOf(crypto, job.jobId, index),
+      deadlineMs: job.deadline.atMs,
+      signal: job.aborter.signal,
+      onSent(hash) {
+        sent.push(hash)
+        movements.set(hash, { what, isMined: false })
+      },
+    })
+    const { transaction, resumed } = spent
+    for (const hash of sent) movements.delete(hash)
+    movements.set(transaction, { what, isMined: true })
+    const fields = { amount, token: bound.symbol, to: terms.to, transaction }
+    log.job(resumed ? 'spent before' : 'spent', job.jobId, fields)
+    return spent
+  } catch (error) {
+    if (error instanceof DeadlineError) {
+      spends.isUnknown ||= sent.length > 0
+      const transaction = sent.at(-1)
+      if (transaction !== undefined) log.job('spend unknown', job.jobId, { what, transaction })
+    } else for (const hash of sent) movements.delete(hash)
+    throw error
+  }
+}
+
+function describeMovements(movements: Spends['movements']): string | undefined {
+  if (movements.size === 0) return undefined
+  const described = [...movements].map(
+    ([transaction, { what, isMined }]) =>
+      `${isMined ? 'moved' : 'may have moved'} ${what} in transaction ${transaction}`,
+  )
+  return `the job ${described.join(', and ')}: the same job_id again does not move that twice`
 }
 
 /** The same for a retry, and for no other job or call: in the last byte the call's number, a hash of the job before it. */

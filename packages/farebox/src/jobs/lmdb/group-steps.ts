@@ -1,3 +1,5 @@
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
+
 /** Runs steps for many at once. */
 export interface StepGroups {
   /** Resolves to what the step returned once it is committed; rejects with what it threw, or where the commit failed. */
@@ -28,11 +30,11 @@ interface Waiting {
 export function groupSteps(transact: (steps: () => void) => Promise<void>): StepGroups {
   let queue: Waiting[] = []
   let underWay: Promise<void> | undefined
-  let companyTimer: NodeJS.Timeout | undefined
+  let stopWaiting: (() => void) | undefined
 
   const begin = (): void => {
-    clearTimeout(companyTimer)
-    companyTimer = undefined
+    stopWaiting?.()
+    stopWaiting = undefined
     underWay ??= work()
   }
   const work = async (): Promise<void> => {
@@ -45,7 +47,7 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
       // Of a lone caller's job the last step may wait for the first of the next: that is no company.
       const isShared = group.filter(one => !one.mayWait).length > 1
       // The disk's own time: a clock that a test holds still does not hold the disk.
-      if (isShared) await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+      if (isShared) await sleep(systemClock, PAUSE_MS)
     }
     underWay = undefined
   }
@@ -62,7 +64,7 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
         }
         queue.push({ perform, reject, mayWait })
         if (underWay !== undefined) return
-        if (mayWait) companyTimer ??= setTimeout(begin, COMPANY_MS)
+        if (mayWait) stopWaiting ??= systemClock.after(COMPANY_MS, begin)
         else begin()
       }),
     async rest() {

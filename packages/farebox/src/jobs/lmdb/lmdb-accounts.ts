@@ -1,4 +1,4 @@
-import type { RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import {
   enterRows,
   settleRows,
@@ -33,87 +33,108 @@ type EncodedAccount = [
 type EncodedSum = [version: number, forgottenMs: number, total: string]
 type ExpiryKey = [forgottenMs: number, table: 'account' | 'sum', key: string]
 
+interface OpenTables {
+  readonly accounts: Database<string, string>
+  readonly texts: Database<string, [jobKey: string, name: string]>
+  readonly sums: Database<string, string>
+  readonly expiry: Database<string, ExpiryKey>
+}
+
 /** Opens the tables, and creates those that are missing. Throws what lmdb throws. */
 export function openLmdbAccounts(root: RootDatabase): LmdbAccounts {
-  const accounts = root.openDB<string, string>('accounts', { encoding: 'string' })
-  const texts = root.openDB<string, [jobKey: string, name: string]>('entries', { encoding: 'string' })
-  const sums = root.openDB<string, string>('sums', { encoding: 'string' })
-  const expiry = root.openDB<string, ExpiryKey>('accounts-expiry', { encoding: 'string' })
-
-  const sumAt =
-    (nowMs: number) =>
-    (key: string): SumRow | undefined => {
-      const sum = decodeSum(sums.get(key))
-      return sum !== undefined && sum.forgottenMs > nowMs ? sum : undefined
-    }
-  const accountAt = (jobKey: string, nowMs: number): AccountRow | undefined => {
-    const account = decodeAccount(accounts.get(jobKey))
-    return account !== undefined && account.forgottenMs > nowMs ? account : undefined
+  const tables: OpenTables = {
+    accounts: root.openDB<string, string>('accounts', { encoding: 'string' }),
+    texts: root.openDB<string, [jobKey: string, name: string]>('entries', { encoding: 'string' }),
+    sums: root.openDB<string, string>('sums', { encoding: 'string' }),
+    expiry: root.openDB<string, ExpiryKey>('accounts-expiry', { encoding: 'string' }),
   }
-  const put = (jobKey: string, rows: EnteredRows): void => {
-    moveExpiry('account', jobKey, decodeAccount(accounts.get(jobKey))?.forgottenMs, rows.account.forgottenMs)
-    accounts.putSync(jobKey, encodeAccount(rows.account))
-    for (const [key, sum] of rows.sums) {
-      moveExpiry('sum', key, decodeSum(sums.get(key))?.forgottenMs, sum.forgottenMs)
-      sums.putSync(key, JSON.stringify([ROW_VERSION, sum.forgottenMs, String(sum.total)]))
-    }
-  }
-  const removeAccount = (jobKey: string): void => {
-    for (const name of decodeAccount(accounts.get(jobKey))?.revisions.keys() ?? [])
-      texts.removeSync([jobKey, name])
-    accounts.removeSync(jobKey)
-  }
-  /** One whose time is over and that no sweep has found yet. */
-  const removeForgotten = (jobKey: string): void => {
-    const forgotten = decodeAccount(accounts.get(jobKey))
-    if (forgotten === undefined) return
-    expiry.removeSync([forgotten.forgottenMs, 'account', jobKey])
-    removeAccount(jobKey)
-  }
-  const moveExpiry = (
-    table: ExpiryKey[1],
-    key: string,
-    beforeMs: number | undefined,
-    afterMs: number,
-  ): void => {
-    if (beforeMs === afterMs) return
-    if (beforeMs !== undefined) expiry.removeSync([beforeMs, table, key])
-    expiry.putSync([afterMs, table, key], '')
-  }
-
   return {
     enter(jobKey, change, nowMs) {
-      const account = accountAt(jobKey, nowMs)
-      const rows = enterRows(account, sumAt(nowMs), change, nowMs)
+      const account = accountAt(tables, jobKey, nowMs)
+      const rows = enterRows(account, key => sumAt(tables, key, nowMs), change, nowMs)
       if (rows.kind !== 'entered') return rows
-      if (account === undefined) removeForgotten(jobKey)
-      put(jobKey, rows)
-      texts.putSync([jobKey, change.name], change.text)
+      if (account === undefined) removeForgotten(tables, jobKey)
+      put(tables, jobKey, rows)
+      tables.texts.putSync([jobKey, change.name], change.text)
       return { kind: 'entered' }
     },
     settle(jobKey, settlement, nowMs) {
-      const account = accountAt(jobKey, nowMs)
-      if (account !== undefined) put(jobKey, settleRows(account, sumAt(nowMs), settlement))
+      const account = accountAt(tables, jobKey, nowMs)
+      if (account !== undefined)
+        put(
+          tables,
+          jobKey,
+          settleRows(account, key => sumAt(tables, key, nowMs), settlement),
+        )
     },
     entry(jobKey, name, nowMs) {
-      const revision = accountAt(jobKey, nowMs)?.revisions.get(name)
-      const text = revision === undefined ? undefined : texts.get([jobKey, name])
+      const revision = accountAt(tables, jobKey, nowMs)?.revisions.get(name)
+      const text = revision === undefined ? undefined : tables.texts.get([jobKey, name])
       return revision === undefined || text === undefined ? undefined : { revision, text }
     },
     totals: (jobKey, keys, nowMs) => ({
-      job: accountAt(jobKey, nowMs)?.total ?? 0n,
-      sums: keys.map(key => sumAt(nowMs)(key)?.total ?? 0n),
+      job: accountAt(tables, jobKey, nowMs)?.total ?? 0n,
+      sums: keys.map(key => sumAt(tables, key, nowMs)?.total ?? 0n),
     }),
-    sweep(beforeMs, limit) {
-      // Read to the end first: the loop deletes where it would be reading.
-      const due = [...expiry.getKeys({ end: [beforeMs], limit })]
-      for (const expired of due) {
-        const [, table, key] = expired
-        if (table === 'account') removeAccount(key)
-        else sums.removeSync(key)
-        expiry.removeSync(expired)
-      }
-    },
+    sweep: (beforeMs, limit) => sweep(tables, beforeMs, limit),
+  }
+}
+
+function accountAt({ accounts }: OpenTables, jobKey: string, nowMs: number): AccountRow | undefined {
+  const account = decodeAccount(accounts.get(jobKey))
+  return account !== undefined && account.forgottenMs > nowMs ? account : undefined
+}
+
+function sumAt({ sums }: OpenTables, key: string, nowMs: number): SumRow | undefined {
+  const sum = decodeSum(sums.get(key))
+  return sum !== undefined && sum.forgottenMs > nowMs ? sum : undefined
+}
+
+/** Removes one whose time is over and that no sweep has found yet. */
+function removeForgotten(tables: OpenTables, jobKey: string): void {
+  const forgotten = decodeAccount(tables.accounts.get(jobKey))
+  if (forgotten === undefined) return
+  tables.expiry.removeSync([forgotten.forgottenMs, 'account', jobKey])
+  removeAccount(tables, jobKey)
+}
+
+function removeAccount({ accounts, texts }: OpenTables, jobKey: string): void {
+  for (const name of decodeAccount(accounts.get(jobKey))?.revisions.keys() ?? [])
+    texts.removeSync([jobKey, name])
+  accounts.removeSync(jobKey)
+}
+
+function put(tables: OpenTables, jobKey: string, rows: EnteredRows): void {
+  const { accounts, sums } = tables
+  const before = decodeAccount(accounts.get(jobKey))?.forgottenMs
+  moveExpiry(tables, ['account', jobKey], before, rows.account.forgottenMs)
+  accounts.putSync(jobKey, encodeAccount(rows.account))
+  for (const [key, sum] of rows.sums) {
+    moveExpiry(tables, ['sum', key], decodeSum(sums.get(key))?.forgottenMs, sum.forgottenMs)
+    sums.putSync(key, JSON.stringify([ROW_VERSION, sum.forgottenMs, String(sum.total)]))
+  }
+}
+
+function moveExpiry(
+  { expiry }: OpenTables,
+  [table, key]: readonly [ExpiryKey[1], string],
+  beforeMs: number | undefined,
+  afterMs: number,
+): void {
+  if (beforeMs === afterMs) return
+  if (beforeMs !== undefined) expiry.removeSync([beforeMs, table, key])
+  expiry.putSync([afterMs, table, key], '')
+}
+
+function sweep(tables: OpenTables, beforeMs: number, limit: number): void {
+  const { sums, expiry } = tables
+  // Read to the end first: the loop deletes where it would be reading.
+  const due = [...expiry.getKeys({ end: [beforeMs], limit })]
+  for (const expired of due) {
+    const [, table, key] = expired
+    if (table === 'account') removeAccount(tables, key)
+    else sums.removeSync(key)
+    expiry.removeSync(expired)
   }
 }
 

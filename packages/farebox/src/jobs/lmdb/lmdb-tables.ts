@@ -1,4 +1,4 @@
-import type { RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import type { Job } from '../job.ts'
 import type { JobRow, PaymentClaim } from '../job-row.ts'
 
@@ -60,19 +60,36 @@ type EncodedJobRow = [
 
 type ExpiryKey = [lookMs: number, table: 'job' | 'payment', key: string]
 
+interface OpenTables {
+  readonly jobs: Database<string, string>
+  readonly payments: Database<string, string>
+  readonly saved: Database<string, string>
+  readonly expiry: Database<string, ExpiryKey>
+}
+
 /** Opens the tables, and creates those that are missing. Throws what lmdb throws, and where another release wrote a row. */
 export function openLmdbTables(root: RootDatabase): LmdbTables {
-  const jobs = root.openDB<string, string>('jobs', { encoding: 'string' })
-  const payments = root.openDB<string, string>('payments', { encoding: 'string' })
-  const saved = root.openDB<string, string>('saved', { encoding: 'string' })
-  const expiry = root.openDB<string, ExpiryKey>('expiry', { encoding: 'string' })
-
+  const tables: OpenTables = {
+    jobs: root.openDB<string, string>('jobs', { encoding: 'string' }),
+    payments: root.openDB<string, string>('payments', { encoding: 'string' }),
+    saved: root.openDB<string, string>('saved', { encoding: 'string' }),
+    expiry: root.openDB<string, ExpiryKey>('expiry', { encoding: 'string' }),
+  }
   // At the start: a sweep that finds such a row would break off every write, and the job is run by then.
-  for (const { value } of jobs.getRange({ limit: 1 })) decodeJobRow(value)
-  for (const { value } of payments.getRange({ limit: 1 })) decodePaymentRow(value)
+  for (const { value } of tables.jobs.getRange({ limit: 1 })) decodeJobRow(value)
+  for (const { value } of tables.payments.getRange({ limit: 1 })) decodePaymentRow(value)
+  return {
+    ...jobsIn(tables),
+    ...paymentsIn(tables),
+    sweep: (beforeMs, limit) => sweep(tables, beforeMs, limit),
+  }
+}
 
+function jobsIn(
+  tables: OpenTables,
+): Pick<LmdbTables, 'job' | 'isAsWritten' | 'putJob' | 'removeJob' | 'paid' | 'savedJobs'> {
+  const { jobs, saved, expiry } = tables
   const tableOf = ({ job }: JobRow): typeof jobs => (job.state === 'saved' ? saved : jobs)
-
   return {
     job(jobKey) {
       const encoded = saved.get(jobKey) ?? jobs.get(jobKey)
@@ -91,53 +108,66 @@ export function openLmdbTables(root: RootDatabase): LmdbTables {
       if (tableBefore !== undefined && tableBefore !== table) tableBefore.removeSync(jobKey)
       table.putSync(jobKey, encoded)
       // A saved job is never forgotten.
-      if (table === jobs && tableBefore !== jobs) lookLater('job', jobKey, after.forgottenMs)
+      if (table === jobs && tableBefore !== jobs) lookLater(tables, ['job', jobKey], after.forgottenMs)
     },
     removeJob(jobKey, before) {
       tableOf(before).removeSync(jobKey)
-      // Where it was kept anew its entry lies elsewhere, and finds nothing when its time comes.
+      // Where it was kept again its entry lies elsewhere, and finds nothing when its time comes.
       if (tableOf(before) === jobs) expiry.removeSync([before.forgottenMs, 'job', jobKey])
-    },
-    payment(paymentKey) {
-      const encoded = payments.get(paymentKey)
-      return encoded === undefined ? undefined : decodePaymentRow(encoded)
-    },
-    putPayment(paymentKey, before, after) {
-      payments.putSync(paymentKey, JSON.stringify([ROW_VERSION, after.jobKey, after.forgottenMs]))
-      if (before === undefined) lookLater('payment', paymentKey, after.forgottenMs)
-    },
-    removePayment(paymentKey, before) {
-      payments.removeSync(paymentKey)
-      expiry.removeSync([before.forgottenMs, 'payment', paymentKey])
     },
     paid(jobKey) {
       const encoded = saved.get(jobKey)
       return encoded === undefined ? undefined : decodeJobRow(encoded).paid
     },
     savedJobs: () => new Map([...saved.getRange()].map(({ key, value }) => [key, decodeJobRow(value)])),
-    sweep(beforeMs, limit) {
-      // Read to the end first: the loop deletes where it would be reading.
-      const due = [...expiry.getKeys({ end: [beforeMs], limit })]
-      for (const entry of due) {
-        const [, table, key] = entry
-        expiry.removeSync(entry)
-        const encoded = (table === 'job' ? jobs : payments).get(key)
-        if (encoded === undefined) continue
-        const { forgottenMs } = table === 'job' ? decodeJobRow(encoded) : decodePaymentRow(encoded)
-        if (forgottenMs > beforeMs) lookLater(table, key, Math.min(forgottenMs, beforeMs + LOOK_AGAIN_MS))
-        else if (table === 'job') jobs.removeSync(key)
-        else payments.removeSync(key)
-      }
+  }
+}
+
+function paymentsIn(tables: OpenTables): Pick<LmdbTables, 'payment' | 'putPayment' | 'removePayment'> {
+  const { payments, expiry } = tables
+  return {
+    payment(paymentKey) {
+      const encoded = payments.get(paymentKey)
+      return encoded === undefined ? undefined : decodePaymentRow(encoded)
+    },
+    putPayment(paymentKey, before, after) {
+      payments.putSync(paymentKey, JSON.stringify([ROW_VERSION, after.jobKey, after.forgottenMs]))
+      if (before === undefined) lookLater(tables, ['payment', paymentKey], after.forgottenMs)
+    },
+    removePayment(paymentKey, before) {
+      payments.removeSync(paymentKey)
+      expiry.removeSync([before.forgottenMs, 'payment', paymentKey])
     },
   }
+}
 
-  /**
-   * Each row has an entry in this index from when it is made: the time at which a sweep looks whether it is forgotten by
-   * then. To move the entry with each change of the row would cost as much as the change.
-   */
-  function lookLater(table: ExpiryKey[1], key: string, atMs: number): void {
-    expiry.putSync([atMs, table, key], '')
+function sweep(tables: OpenTables, beforeMs: number, limit: number): void {
+  const { jobs, payments, expiry } = tables
+  // Read to the end first: the loop deletes where it would be reading.
+  const due = [...expiry.getKeys({ end: [beforeMs], limit })]
+  for (const entry of due) {
+    const [, table, key] = entry
+    expiry.removeSync(entry)
+    const encoded = (table === 'job' ? jobs : payments).get(key)
+    if (encoded === undefined) continue
+    const { forgottenMs } = table === 'job' ? decodeJobRow(encoded) : decodePaymentRow(encoded)
+    if (forgottenMs > beforeMs)
+      lookLater(tables, [table, key], Math.min(forgottenMs, beforeMs + LOOK_AGAIN_MS))
+    else if (table === 'job') jobs.removeSync(key)
+    else payments.removeSync(key)
   }
+}
+
+/**
+ * Each row has an entry in this index from when it is made: the time at which a sweep looks whether it is forgotten by
+ * then. To move the entry with each change of the row would cost as much as the change.
+ */
+function lookLater(
+  { expiry }: OpenTables,
+  [table, key]: readonly [ExpiryKey[1], string],
+  atMs: number,
+): void {
+  expiry.putSync([atMs, table, key], '')
 }
 
 /** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */

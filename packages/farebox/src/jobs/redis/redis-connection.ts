@@ -11,8 +11,8 @@ const CONNECT_TIMEOUT_MS = 3_000
  */
 const SILENT_SOCKET_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 1_000
-/** So often the server's settings are looked at again. */
-const LOOK_EVERY_MS = 5_000
+/** So often the server's settings are inspected again. */
+const INSPECT_EVERY_MS = 5_000
 
 /** A connection on which whatever cannot be done at once fails. */
 export interface RedisConnection {
@@ -29,64 +29,70 @@ export interface RedisConnection {
  */
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const redis = createClient(await importIoredis(), address)
-  let trouble: string | undefined
-  let unfit: string | undefined
-  let wasOpened = false
+  const link: Link = { address, redis, trouble: undefined, unfit: undefined, wasOpened: false }
   redis.on('error', (error: Error) => {
-    trouble = messageOf(error)
+    link.trouble = messageOf(error)
   })
   redis.on('ready', () => {
-    trouble = undefined
+    link.trouble = undefined
     // It may be another server by now, or one with other settings: nothing is asked of it before they are known.
-    unfit = wasOpened ? 'its settings are being looked at after a reconnect; try again' : undefined
-    if (wasOpened) void lookAgain()
+    link.unfit = link.wasOpened ? 'its settings are being looked at after a reconnect; try again' : undefined
+    if (link.wasOpened) void inspectAgain(link)
   })
-
-  const connection: RedisConnection = {
+  const inspecting = setInterval(() => void inspectAgain(link), INSPECT_EVERY_MS)
+  inspecting.unref()
+  try {
+    await askNow(link, () => redis.connect())
+    const fault = await findFault(link)
+    if (fault !== undefined) throw unusable(address, fault)
+    link.wasOpened = true
+  } catch (error) {
+    clearInterval(inspecting)
+    redis.disconnect()
+    throw error
+  }
+  return {
     redis,
     async ask(command) {
-      if (unfit !== undefined && redis.status === 'ready') throw unusable(address, unfit)
-      return await askNow(command)
+      if (link.unfit !== undefined && redis.status === 'ready') throw unusable(address, link.unfit)
+      return await askNow(link, command)
     },
     async close() {
-      clearInterval(looking)
+      clearInterval(inspecting)
       // Lets answers come in that are on their way; a connection that is down has none.
       await redis.quit().catch(() => redis.disconnect())
     },
   }
+}
 
-  async function askNow<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await command()
-    } catch (error) {
-      // Where the connection is down ioredis says so in its own terms, and may have told the reason before.
-      const reason = redis.status === 'ready' ? messageOf(error) : (trouble ?? 'the connection was lost')
-      throw unusable(address, reason)
-    }
-  }
+/** A connection, and what is known of it. */
+interface Link {
+  readonly address: RedisAddress
+  readonly redis: Redis
+  /** Why it is down, where it is. */
+  trouble: string | undefined
+  /** Why nothing may be asked of its server. */
+  unfit: string | undefined
+  wasOpened: boolean
+}
 
-  /** What keeps records from vanishing can be changed while the server runs, or differ after a failover (D25). */
-  async function lookAgain(): Promise<void> {
-    if (redis.status !== 'ready') return
-    try {
-      unfit = await findFault(redis, askNow)
-    } catch {
-      // It does not answer: then no other command does, and this one is asked again.
-    }
-  }
-
-  const looking = setInterval(() => void lookAgain(), LOOK_EVERY_MS)
-  looking.unref()
+async function askNow<Answer>(link: Link, command: () => Promise<Answer>): Promise<Answer> {
   try {
-    await askNow(() => redis.connect())
-    const fault = await findFault(redis, askNow)
-    if (fault !== undefined) throw unusable(address, fault)
-    wasOpened = true
-    return connection
+    return await command()
   } catch (error) {
-    clearInterval(looking)
-    redis.disconnect()
-    throw error
+    // Where the connection is down ioredis says so in its own terms, and may have given the reason before.
+    const isUp = link.redis.status === 'ready'
+    throw unusable(link.address, isUp ? messageOf(error) : (link.trouble ?? 'the connection was lost'))
+  }
+}
+
+/** What keeps records from vanishing can be changed while the server runs, or differ after a failover (D25). */
+async function inspectAgain(link: Link): Promise<void> {
+  if (link.redis.status !== 'ready') return
+  try {
+    link.unfit = await findFault(link)
+  } catch {
+    // It does not answer: then no other command does, and this one is asked again.
   }
 }
 
@@ -126,8 +132,8 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
 }
 
 /** Why this server must not keep paid responses; undefined where it may. Rejects where it does not answer. */
-async function findFault(redis: Redis, ask: RedisConnection['ask']): Promise<string | undefined> {
-  const info = await ask(() => redis.info())
+async function findFault(link: Link): Promise<string | undefined> {
+  const info = await askNow(link, () => link.redis.info())
   if (/^loading:1/m.test(info)) return 'it is still loading its data; try again'
   if (/^cluster_enabled:1/m.test(info)) {
     return (
@@ -135,7 +141,8 @@ async function findFault(redis: Redis, ask: RedisConnection['ask']): Promise<str
       'use a single Redis, with replicas if you like'
     )
   }
-  const policy = /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await ask(() => readPolicy(redis)))
+  const policy =
+    /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await askNow(link, () => readPolicy(link.redis)))
   if (policy === 'noeviction') return undefined
   return (
     `its maxmemory-policy is ${policy}, so it may drop paid responses; ` +
