@@ -13,7 +13,7 @@ import {
   type HandlerJob,
   type HandlerReport,
 } from './handler-messages.ts'
-import { spawnHandlerProcess } from './spawn-handler-process.ts'
+import { spawnHandlerProcess, type SpawnedProcess } from './spawn-handler-process.ts'
 
 /** A process in which one handler runs at a time. */
 export interface HandlerProcess {
@@ -61,6 +61,19 @@ interface CurrentJob {
   readonly settle: (outcome: HandlerOutcome) => void
 }
 
+/** A process and what it is doing. */
+interface Running {
+  readonly child: SpawnedProcess
+  readonly loading: Settling
+  readonly listener: ProcessListener
+  /** Jobs that it was given. */
+  runs: number
+  /** Of the current job. */
+  messages: number
+  current: CurrentJob | undefined
+  isGone: boolean
+}
+
 /** Starts a process, which loads the handlers. */
 export function startHandlerProcess(
   parts: {
@@ -73,88 +86,105 @@ export function startHandlerProcess(
 ): HandlerProcess {
   const { command, guard, clock } = parts
   const { heapMegabytes } = parts.limits
-  let runs = 0
-  let messages = 0
-  let current: CurrentJob | undefined
-  let isGone = false
-  const loading = createSettling()
-  const child = spawnHandlerProcess({ heapMegabytes, guard, clock }, message => {
-    messages += 1
-    const report = readHandlerReport(message)
-    if (messages > MAX_MESSAGES) child.kill('it sent more messages than an agent can take')
-    else if (report !== undefined) take(report)
-  })
-
-  const settle = (outcome: HandlerOutcome): void => {
-    const job = current
-    current = undefined
-    child.keepAwake(false)
-    job?.settle(outcome)
+  const child = spawnHandlerProcess({ heapMegabytes, guard, clock }, message => takeMessage(running, message))
+  const running: Running = {
+    child,
+    loading: createSettling(),
+    listener,
+    runs: 0,
+    messages: 0,
+    current: undefined,
+    isGone: false,
   }
   const ended = child.ended.then(logText => {
-    isGone = true
-    loading.reject(endedWhileLoading(command, logText))
-    settle({ kind: 'threw', failure: plainFailure(logText) })
+    running.isGone = true
+    running.loading.reject(endedWhileLoading(command, logText))
+    settle(running, { kind: 'threw', failure: plainFailure(logText) })
   })
-
-  const take = (report: HandlerReport): void => {
-    if (report.kind === 'loaded') {
-      child.keepAwake(false)
-      loading.resolve()
-    } else if (report.kind === 'not-loaded') {
-      loading.reject(loadFailureError(report.failure))
-      child.kill('it did not load')
-    } else if (report.kind === 'stray') takeStray(report)
-    else if (report.kind === 'clean') {
-      if (report.run === runs) listener.onClean()
-    } else if (report.run === current?.run) takeReport(report, current)
-  }
-
-  const takeReport = (
-    report: Extract<HandlerReport, { kind: 'log' | 'ask' | 'returned' | 'threw' }>,
-    job: CurrentJob,
-  ): void => {
-    if (report.kind === 'log') return job.listener.log(report.message)
-    if (report.kind === 'ask') return void answer(report, job)
-    if (report.kind === 'returned') settle({ kind: 'returned', checked: report.checked })
-    else settle({ kind: 'threw', failure: report.failure })
-    listener.onJobOver(report.clean)
-  }
-
-  /** A process that was given up meanwhile is sent nothing: its messages have nowhere to go. */
-  const answer = async (
-    { run, ask, question }: Extract<HandlerReport, { kind: 'ask' }>,
-    { listener }: CurrentJob,
-  ): Promise<void> => child.send({ kind: 'answer', run, ask, answer: await listener.answer(question) })
-
-  /** Where nobody knows whose it is, it is the running job's: that one may wait for what is broken now. */
-  const takeStray = ({ run, jobId, failure }: Extract<HandlerReport, { kind: 'stray' }>): void => {
-    const isItsOwn = current !== undefined && (run === undefined || run === current.run)
-    if (isItsOwn) settle({ kind: 'threw', failure: { ...failure, typed: undefined } })
-    else listener.onStray(failure, jobId)
-    if (current === undefined) child.kill(`an uncaught error: ${failure.logText}`)
-  }
-
   child.send(command)
   return {
     pid: child.pid,
-    loaded: loading.promise,
+    loaded: running.loading.promise,
     ended,
-    run: (job, listener) =>
-      new Promise(resolve => {
-        if (isGone)
-          return resolve({ kind: 'threw', failure: plainFailure('its process ended before it began') })
-        runs += 1
-        messages = 0
-        current = { run: runs, listener, settle: resolve }
-        child.keepAwake(true)
-        child.send({ kind: 'run', run: runs, job })
-      }),
+    run: (job, jobListener) =>
+      new Promise(resolve => run(running, job, { listener: jobListener, settle: resolve })),
     abort(reason) {
-      if (current !== undefined) child.send({ kind: 'abort', run: current.run, reason })
+      if (running.current !== undefined) child.send({ kind: 'abort', run: running.current.run, reason })
     },
     end: why => child.kill(why),
   }
+}
+
+function run(running: Running, job: HandlerJob, by: Omit<CurrentJob, 'run'>): void {
+  const { child } = running
+  if (running.isGone)
+    return by.settle({ kind: 'threw', failure: plainFailure('its process ended before it began') })
+  running.runs += 1
+  running.messages = 0
+  running.current = { run: running.runs, ...by }
+  child.keepAwake(true)
+  child.send({ kind: 'run', run: running.runs, job })
+}
+
+function takeMessage(running: Running, message: unknown): void {
+  running.messages += 1
+  const report = readHandlerReport(message)
+  if (running.messages > MAX_MESSAGES) running.child.kill('it sent more messages than an agent can take')
+  else if (report !== undefined) take(running, report)
+}
+
+function take(running: Running, report: HandlerReport): void {
+  const { child, loading, listener, current } = running
+  if (report.kind === 'loaded') {
+    child.keepAwake(false)
+    loading.resolve()
+  } else if (report.kind === 'not-loaded') {
+    loading.reject(loadFailureError(report.failure))
+    child.kill('it did not load')
+  } else if (report.kind === 'stray') takeStray(running, report)
+  else if (report.kind === 'clean') {
+    if (report.run === running.runs) listener.onClean()
+  } else if (report.run === current?.run) takeOfJob(running, report, current)
+}
+
+/** Where nobody knows whose it is, it is the running job's: that one may wait for what is broken now. */
+function takeStray(
+  running: Running,
+  { run, jobId, failure }: Extract<HandlerReport, { kind: 'stray' }>,
+): void {
+  const { child, listener, current } = running
+  const isItsOwn = current !== undefined && (run === undefined || run === current.run)
+  if (isItsOwn) settle(running, { kind: 'threw', failure: { ...failure, typed: undefined } })
+  else listener.onStray(failure, jobId)
+  if (running.current === undefined) child.kill(`an uncaught error: ${failure.logText}`)
+}
+
+function takeOfJob(
+  running: Running,
+  report: Extract<HandlerReport, { kind: 'log' | 'ask' | 'returned' | 'threw' }>,
+  job: CurrentJob,
+): void {
+  if (report.kind === 'log') return job.listener.log(report.message)
+  if (report.kind === 'ask') return void answer(running.child, report, job)
+  if (report.kind === 'returned') settle(running, { kind: 'returned', checked: report.checked })
+  else settle(running, { kind: 'threw', failure: report.failure })
+  running.listener.onJobOver(report.clean)
+}
+
+/** A process that was given up meanwhile is sent nothing: its messages have nowhere to go. */
+async function answer(
+  child: SpawnedProcess,
+  { run, ask, question }: Extract<HandlerReport, { kind: 'ask' }>,
+  { listener }: CurrentJob,
+): Promise<void> {
+  child.send({ kind: 'answer', run, ask, answer: await listener.answer(question) })
+}
+
+function settle(running: Running, outcome: HandlerOutcome): void {
+  const job = running.current
+  running.current = undefined
+  running.child.keepAwake(false)
+  job?.settle(outcome)
 }
 
 function plainFailure(logText: string): HandlerFailure {

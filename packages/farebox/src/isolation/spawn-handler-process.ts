@@ -27,16 +27,8 @@ export function spawnHandlerProcess(
   onMessage: (message: unknown) => void,
 ): SpawnedProcess {
   const { heapMegabytes, guard, clock } = parts
-  const { SPENDER_PRIVATE_KEY: _spends, HIRING_PRIVATE_KEY: _hires, ...env } = process.env
-  const child = fork(HANDLER_PROGRAM, [], {
-    // The keys that spend and hire stay here: handlers ask for it.
-    env,
-    execArgv: [...nodeOptions(), `--max-old-space-size=${heapMegabytes}`],
-    // Texts are copied, not parsed: an output is one.
-    serialization: 'advanced',
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  const { pid, stdout, stderr } = child
+  const child = forkProgram(heapMegabytes)
+  const { pid } = child
   let killedFor: string | undefined
   const kill = (why: string): void => {
     killedFor ??= why
@@ -45,19 +37,8 @@ export function spawnHandlerProcess(
     child.kill('SIGKILL')
   }
   const lastWords = keepLastWords(child)
-  if (stdout !== null) forwardLines(stdout, lines => process.stdout.write(lines))
-  if (stderr !== null) forwardLines(stderr, lines => process.stderr.write(lines))
-  /** Commands that came before the guard watches it; undefined: the guard watches it. */
-  let waiting: HandlerCommand[] | undefined = []
-  const tell = (command: HandlerCommand): void => {
-    if (child.connected) child.send(command, () => undefined)
-  }
-  const beginTelling = (): void => {
-    for (const command of waiting ?? []) tell(command)
-    waiting = undefined
-  }
-  if (pid === undefined) beginTelling()
-  else void guard.watch(pid).then(beginTelling)
+  forwardOutput(child)
+  const send = createSending(child, pid === undefined ? undefined : guard.watch(pid))
   child.on('message', message => {
     // What is still on its way from one that is ended counts no more.
     if (killedFor === undefined) onMessage(message)
@@ -72,26 +53,60 @@ export function spawnHandlerProcess(
     if (pid !== undefined) guard.forget(pid)
     return killedFor ?? tellEnd(end, lastWords())
   })
-  return {
-    pid,
-    ended,
-    send(command) {
-      if (waiting === undefined) tell(command)
-      else waiting.push(command)
-    },
-    kill,
-    keepAwake(isWorking) {
-      if (isWorking) {
-        child.ref()
-        child.channel?.ref()
-      } else {
-        child.unref()
-        child.channel?.unref()
-        for (const stream of [stdout, stderr])
-          if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
-      }
-    },
+  return { pid, ended, send, kill, keepAwake: isWorking => keepAwake(child, isWorking) }
+}
+
+function forkProgram(heapMegabytes: number): ChildProcess {
+  const { SPENDER_PRIVATE_KEY: _spends, HIRING_PRIVATE_KEY: _hires, ...env } = process.env
+  return fork(HANDLER_PROGRAM, [], {
+    // The keys that spend and hire stay here: handlers ask for it.
+    env,
+    execArgv: [...nodeOptions(), `--max-old-space-size=${heapMegabytes}`],
+    // Texts are copied, not parsed: an output is one.
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+}
+
+function forwardOutput({ stdout, stderr }: ChildProcess): void {
+  if (stdout !== null) forwardLines(stdout, lines => process.stdout.write(lines))
+  if (stderr !== null) forwardLines(stderr, lines => process.stderr.write(lines))
+}
+
+/**
+ * Makes what sends commands: those that come before the guard watches the process wait until then.
+ *
+ * @param watched undefined: nothing is waited for
+ */
+function createSending(
+  child: ChildProcess,
+  watched: Promise<void> | undefined,
+): (command: HandlerCommand) => void {
+  const sendNow = (command: HandlerCommand): void => {
+    if (child.connected) child.send(command, () => undefined)
   }
+  if (watched === undefined) return sendNow
+  let waiting: HandlerCommand[] | undefined = []
+  void watched.then(() => {
+    for (const command of waiting ?? []) sendNow(command)
+    waiting = undefined
+  })
+  return command => {
+    if (waiting === undefined) sendNow(command)
+    else waiting.push(command)
+  }
+}
+
+function keepAwake(child: ChildProcess, isWorking: boolean): void {
+  if (isWorking) {
+    child.ref()
+    child.channel?.ref()
+    return
+  }
+  child.unref()
+  child.channel?.unref()
+  for (const stream of [child.stdout, child.stderr])
+    if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
 }
 
 interface End {
