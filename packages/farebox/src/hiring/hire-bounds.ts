@@ -36,26 +36,34 @@ const NEW_PAYERS_PART = 2n
 /** More than anything costs. */
 export const NO_BOUND = 2n ** 53n
 
-/** Makes the bounds of one job. Until it is settled all that it reserves counts as lost. */
-export function hireBounds(parts: {
+/** Whose hires are bounded, and by what. */
+interface BoundParts {
   readonly settings: Pick<HiringSettings, 'jobPercent' | 'dayAtomic' | 'lossesAtomic'>
   readonly priceAtomic: bigint
   /** Names the wallet that pays, and the chain. */
   readonly wallet: string
   readonly payer: string
   readonly log: Log
-}): HireBounds {
-  const { settings, priceAtomic, wallet, payer, log } = parts
+}
+
+/** What may be lost in a UTC day for jobs that are not paid in the end. Atomic units. */
+interface Losses {
+  readonly payerAtomic: bigint
+  readonly newAtomic: bigint
+  readonly allAtomic: bigint
+}
+
+/** Makes the bounds of one job. Until it is settled all that it reserves counts as lost. */
+export function hireBounds(parts: BoundParts): HireBounds {
+  const { settings, priceAtomic, wallet, payer } = parts
   const { jobPercent, dayAtomic, lossesAtomic } = settings
-  const payerAtomic = lossesAtomic < 4n ? lossesAtomic : lossesAtomic / 4n
-  const newAtomic = lossesAtomic < NEW_PAYERS_PART ? lossesAtomic : lossesAtomic / NEW_PAYERS_PART
-  const mostOfJob = (priceAtomic * jobPercent) / 100n
+  const losses = shareLosses(lossesAtomic)
   const dayKey = (day: string): string => `hired ${wallet} ${day}`
   const lossKey = (day: string): string => `unpaid ${wallet} ${day}`
   const newKey = (day: string): string => `${lossKey(day)} new`
   const [hiredKey, openKey] = [`hired-for ${wallet} ${payer}`, `open ${wallet} ${payer}`]
   return {
-    mostOfJob,
+    mostOfJob: (priceAtomic * jobPercent) / 100n,
     dayAtomic,
     dayKey,
     async history(accounts) {
@@ -66,37 +74,57 @@ export function hireBounds(parts: {
     exceedsHistory: outcome => outcome.kind === 'over' && outcome.sum === openKey,
     sums: (day, history) => [
       { key: dayKey(day), most: dayAtomic, keepMs: SUM_KEPT_MS, untilSettled: false },
-      { key: lossKey(day), most: lossesAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
-      { key: `${lossKey(day)} ${payer}`, most: payerAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
+      { key: lossKey(day), most: losses.allAtomic, keepMs: SUM_KEPT_MS, untilSettled: true },
+      {
+        key: `${lossKey(day)} ${payer}`,
+        most: losses.payerAtomic,
+        keepMs: SUM_KEPT_MS,
+        untilSettled: true,
+      },
       ...(history === undefined
-        ? [{ key: newKey(day), most: newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }]
+        ? [{ key: newKey(day), most: losses.newAtomic, keepMs: SUM_KEPT_MS, untilSettled: true }]
         : []),
       { key: hiredKey, most: NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: false },
       // In the step that enters: jobs that come at once do not all count as covered by the same history.
       { key: openKey, most: history ?? NO_BOUND, keepMs: HISTORY_KEPT_MS, untilSettled: true },
     ],
-    refuse(outcome, agent, price) {
-      const refuse = (reason: string): HireError =>
-        hireError('budget', agent, 'no', `cannot hire ${agent} for ${formatUsdc(price)} USDC: ${reason}`)
-      if (outcome.kind === 'full') return refuse(`a job hires ${MOST_HIRES} times at most`)
-      const left = `${formatUsdc(outcome.left)} USDC`
-      if (outcome.sum === undefined) return refuse(`${left} left of the budget of this job`)
-      if (outcome.sum.startsWith('hired ')) {
-        log.warn('hiring has stopped: the daily budget is used up', { left, of: formatUsdc(dayAtomic) })
-        return refuse(`${left} left of the daily budget`)
-      }
-      const whose = outcome.sum.endsWith(` ${payer}`) ? 'payer' : outcome.sum.endsWith(' new') ? 'new' : 'all'
-      const { most, stopped, jobs } = {
-        payer: { most: payerAtomic, stopped: ' for one payer', jobs: 'one payer’s jobs' },
-        new: { most: newAtomic, stopped: ' for new payers', jobs: 'jobs of new payers' },
-        all: { most: lossesAtomic, stopped: '', jobs: 'jobs' },
-      }[whose]
-      log.warn(`hiring has stopped${stopped}: too much was paid today for jobs that were not paid`, {
-        left,
-        of: formatUsdc(most),
-        ...(whose === 'payer' && { payer }),
-      })
-      return refuse(`${left} left of what ${jobs} may cost before they are paid`)
-    },
+    refuse: (outcome, agent, price) => refuseHire(parts, losses, outcome, { agent, price }),
   }
+}
+
+function shareLosses(allAtomic: bigint): Losses {
+  return {
+    payerAtomic: allAtomic < 4n ? allAtomic : allAtomic / 4n,
+    newAtomic: allAtomic < NEW_PAYERS_PART ? allAtomic : allAtomic / NEW_PAYERS_PART,
+    allAtomic,
+  }
+}
+
+function refuseHire(
+  { settings: { dayAtomic }, payer, log }: BoundParts,
+  losses: Losses,
+  outcome: Extract<EnterOutcome, { kind: 'over' | 'full' }>,
+  { agent, price }: { readonly agent: string; readonly price: bigint },
+): HireError {
+  const refuse = (reason: string): HireError =>
+    hireError('budget', agent, 'no', `cannot hire ${agent} for ${formatUsdc(price)} USDC: ${reason}`)
+  if (outcome.kind === 'full') return refuse(`a job hires ${MOST_HIRES} times at most`)
+  const left = `${formatUsdc(outcome.left)} USDC`
+  if (outcome.sum === undefined) return refuse(`${left} left of the budget of this job`)
+  if (outcome.sum.startsWith('hired ')) {
+    log.warn('hiring has stopped: the daily budget is used up', { left, of: formatUsdc(dayAtomic) })
+    return refuse(`${left} left of the daily budget`)
+  }
+  const whose = outcome.sum.endsWith(` ${payer}`) ? 'payer' : outcome.sum.endsWith(' new') ? 'new' : 'all'
+  const { most, stopped, jobs } = {
+    payer: { most: losses.payerAtomic, stopped: ' for one payer', jobs: 'one payer’s jobs' },
+    new: { most: losses.newAtomic, stopped: ' for new payers', jobs: 'jobs of new payers' },
+    all: { most: losses.allAtomic, stopped: '', jobs: 'jobs' },
+  }[whose]
+  log.warn(`hiring has stopped${stopped}: too much was paid today for jobs that were not paid`, {
+    left,
+    of: formatUsdc(most),
+    ...(whose === 'payer' && { payer }),
+  })
+  return refuse(`${left} left of what ${jobs} may cost before they are paid`)
 }

@@ -56,65 +56,42 @@ export async function hireOnce(parts: HireParts, order: HireOrder, name: string)
   const time = shareTime(job.deadline.atMs, clock.nowMs())
   if (entry?.state === 'ordered' || entry?.state === 'failed') {
     const isOver = clock.nowMs() / 1_000 >= entry.order.deadline
-    // Its word stands: it takes the order no more.
+    // Its answer is final: it takes the order no more.
     if (entry.state === 'failed' && (isOver || time === undefined))
       throw failedError(order.agent, entry.errorType, entry.message)
     return await sendAgain(parts, record, order, entry.order)
   }
   if (time === undefined)
     throw hireError('no time', order.agent, 'no', `cannot hire ${order.agent}: too little time is left`)
-  return await orderAnew(parts, { record, order, time, jobId: jobIdOf(parts, name) })
+  return await orderFirst(parts, { record, order, time, jobId: jobIdOf(parts, name) })
 }
 
 function jobIdOf({ payer, job }: HireParts, name: string): string {
   return childJobId(payer?.privateKey ?? '', job.holder.jobKey, name)
 }
 
-async function orderAnew(
-  parts: HireParts,
-  made: {
-    readonly record: HireRecord
-    readonly order: HireOrder
-    readonly time: HireTime
-    readonly jobId: string
-  },
-): Promise<Hired> {
-  const { client, clock, job, bounds } = parts
-  const { record, order, time, jobId } = made
+interface FirstOrder {
+  readonly record: HireRecord
+  readonly order: HireOrder
+  readonly time: HireTime
+  readonly jobId: string
+}
+
+/** Asks for the price, reserves it, and orders. */
+async function orderFirst(parts: HireParts, made: FirstOrder): Promise<Hired> {
+  const { client, clock, job } = parts
+  const { record, order, time } = made
   const { agent, capability, input } = order
   refuseLoop(parts, agent)
   const headers = childHeaders(job.origin, parts.wallet)
-  const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
-  const isPaying = parts.payer !== undefined
   const stop = stopAt(clock, time.waitUntilMs, job.aborter.signal)
   const call = { clock, fetch: withHeaders(headers), signal: stop.signal }
   try {
     const declaration = await client.readAbout(agent, call)
     refuseOwn(parts, agent, declaration)
-    // What that took is gone.
-    const { workMs, signBeforeMs } = shareTime(job.deadline.atMs, clock.nowMs()) ?? time
     const options: ExecuteOptions = {
       ...call,
-      ...(parts.payer !== undefined && { signer: parts.payer.signer }),
-      crypto: parts.crypto,
-      networks: [parts.networkId],
-      // Of dev mode, and of a budget of nothing, `approve` says why.
-      maxPrice: formatUsdc(isPaying && maxAtomic > 0n ? maxAtomic : NO_BOUND),
-      jobId,
-      deadlineSeconds: Math.min(declaration.max_deadline_seconds, workMs / 1_000),
-      async approve({ amountAtomic }) {
-        const price = `${formatUsdc(amountAtomic)} USDC`
-        if (!isPaying)
-          throw hireError(
-            'refused',
-            agent,
-            'no',
-            `cannot hire ${agent} for ${price}: in dev mode nothing is paid`,
-          )
-        if (clock.nowMs() > signBeforeMs)
-          throw hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long to name its price`)
-        await record.reserve(amountAtomic)
-      },
+      ...termsOf(parts, made, declaration.max_deadline_seconds),
       journal: async entry =>
         await record.keepOrder({
           entry,
@@ -131,6 +108,41 @@ async function orderAnew(
       : await giveBack(record, agent, error, stop.isLate())
   } finally {
     stop.end()
+  }
+}
+
+/** Who pays, how much at most, and until when the agent may work. */
+function termsOf(
+  parts: HireParts,
+  { record, order, time, jobId }: FirstOrder,
+  maxDeadlineSeconds: number,
+): Omit<ExecuteOptions, 'clock' | 'fetch' | 'signal' | 'journal'> {
+  const { clock, job, bounds, payer } = parts
+  const { agent } = order
+  const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
+  // What reading the declaration took is gone.
+  const { workMs, signBeforeMs } = shareTime(job.deadline.atMs, clock.nowMs()) ?? time
+  return {
+    ...(payer !== undefined && { signer: payer.signer }),
+    crypto: parts.crypto,
+    networks: [parts.networkId],
+    // Of dev mode, and of a budget of nothing, `approve` says why.
+    maxPrice: formatUsdc(payer !== undefined && maxAtomic > 0n ? maxAtomic : NO_BOUND),
+    jobId,
+    deadlineSeconds: Math.min(maxDeadlineSeconds, workMs / 1_000),
+    async approve({ amountAtomic }) {
+      const price = `${formatUsdc(amountAtomic)} USDC`
+      if (payer === undefined)
+        throw hireError(
+          'refused',
+          agent,
+          'no',
+          `cannot hire ${agent} for ${price}: in dev mode nothing is paid`,
+        )
+      if (clock.nowMs() > signBeforeMs)
+        throw hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long to name its price`)
+      await record.reserve(amountAtomic)
+    },
   }
 }
 

@@ -30,105 +30,125 @@ export interface HireRecord {
 /** As long as a caller may come back with a failed job; a settled one's account goes with its record. */
 const KEPT_MS = 86_400_000
 
+interface RecordParts {
+  readonly accounts: JobAccounts
+  readonly job: HiringJob
+  readonly bounds: HireBounds
+  readonly clock: Clock
+}
+
+/** The hire, as its entry names it. */
+interface NamedHire {
+  readonly name: string
+  readonly digest: string
+  readonly agent: string
+}
+
+/** The entry of a hire as it is now. */
+interface OpenEntry extends RecordParts, NamedHire {
+  /** UTC, `2027-01-31`. */
+  readonly today: string
+  entry: HireEntry | undefined
+  revision: number
+}
+
 /** Opens the entry. Throws a `HireError` where it is of another order. */
-export async function openRecord(
-  parts: {
-    readonly accounts: JobAccounts
-    readonly job: HiringJob
-    readonly bounds: HireBounds
-    readonly clock: Clock
-  },
-  { name, digest, agent }: { readonly name: string; readonly digest: string; readonly agent: string },
-): Promise<HireRecord> {
-  const { accounts, job, bounds, clock } = parts
-  const found = await accounts.entry(job.holder.jobKey, name)
-  let entry = found && readHireEntry(found.text)
-  let revision = found?.revision ?? 0
+export async function openRecord(parts: RecordParts, hire: NamedHire): Promise<HireRecord> {
+  const open = await openEntry(parts, hire)
+  const { digest } = hire
   let isOrdered = false
-  if (entry !== undefined && entry.digest !== digest) {
-    // Given back, it was never an order.
-    if (entry.state !== 'reserved')
-      throw hireError(
-        'conflict',
-        agent,
-        'no',
-        'an earlier run of this job has hired with other words under the same key: what it ordered is kept, and nothing is ordered beside it',
-      )
-  }
-  const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-
-  const enter = async (next: HireEntry, history: bigint | undefined): Promise<EnterOutcome> => {
-    const outcome = await accounts.enter(job.holder, {
-      name,
-      replaces: revision,
-      text: JSON.stringify(next),
-      keepMs: KEPT_MS,
-      mostEntries: MOST_HIRES,
-      amount: BigInt(next.amount) - BigInt(entry?.amount ?? 0),
-      mostOfJob: bounds.mostOfJob,
-      sums: bounds.sums(next.day, next.isNew ? undefined : history),
-    })
-    if (outcome.kind === 'entered') {
-      revision += 1
-      entry = next
-    }
-    return outcome
-  }
-  const require = (outcome: EnterOutcome, amount: string): void => {
-    if (outcome.kind === 'entered') return
-    if (outcome.kind === 'over' || outcome.kind === 'full')
-      throw bounds.refuse(outcome, agent, BigInt(amount))
-    throw new HoldLost(
-      outcome.kind === 'settled'
-        ? 'the job was settled while it hired'
-        : 'the job was taken over while it hired',
-    )
-  }
-  /** Of an amount that was counted before: it is never more than that. */
-  const write = async (next: HireEntry): Promise<void> => require(await enter(next, NO_BOUND), next.amount)
-  const giveBack = async (): Promise<void> => {
-    if (entry?.state === 'reserved' && entry.amount !== '0') await write({ ...entry, amount: '0' })
-  }
-
   return {
-    entry,
+    entry: open.entry,
     get isOrdered() {
       return isOrdered
     },
-    async reserve(amountAtomic) {
-      // Of another day, it is given back there before it counts here.
-      if (entry !== undefined && entry.day !== today) await giveBack()
-      const reserved = {
-        version: 1,
-        state: 'reserved',
-        digest,
-        amount: String(amountAtomic),
-        day: today,
-      } as const
-      if (entry?.isNew !== true) {
-        const outcome = await enter({ ...reserved, isNew: false }, await bounds.history(accounts))
-        if (!bounds.exceedsHistory(outcome)) return require(outcome, reserved.amount)
-        await giveBack()
-      }
-      require(await enter({ ...reserved, isNew: true }, undefined), reserved.amount)
-    },
+    reserve: amountAtomic => reserve(open, amountAtomic),
     async keepOrder(order) {
       isOrdered = true
-      await write({ version: 1, state: 'ordered', digest, amount: entry?.amount ?? '0', ...counted(), order })
+      const amount = open.entry?.amount ?? '0'
+      await write(open, { version: 1, state: 'ordered', digest, amount, ...counted(open), order })
     },
     async keepFailed(errorType, message) {
-      if (entry?.state !== 'ordered') return
-      await write({ ...entry, state: 'failed', errorType, message })
+      if (open.entry?.state !== 'ordered') return
+      await write(open, { ...open.entry, state: 'failed', errorType, message })
     },
     async keepDone(hired, problem, paidAtomic) {
       const amount = String(paidAtomic)
-      await write({ version: 1, state: 'done', digest, amount, ...counted(), hired, problem })
+      await write(open, { version: 1, state: 'done', digest, amount, ...counted(open), hired, problem })
     },
-    giveBack: () => giveBack().catch(() => undefined),
+    giveBack: () => giveBack(open).catch(() => undefined),
   }
+}
 
-  /** Where the amount was counted, and so counts on. */
-  function counted(): Pick<HireEntry, 'day' | 'isNew'> {
-    return { day: entry?.day ?? today, isNew: entry?.isNew ?? true }
+async function openEntry(parts: RecordParts, hire: NamedHire): Promise<OpenEntry> {
+  const found = await parts.accounts.entry(parts.job.holder.jobKey, hire.name)
+  const entry = found && readHireEntry(found.text)
+  // Given back, it was never an order.
+  if (entry !== undefined && entry.digest !== hire.digest && entry.state !== 'reserved')
+    throw hireError(
+      'conflict',
+      hire.agent,
+      'no',
+      'an earlier run of this job has hired with other words under the same key: what it ordered is kept, and nothing is ordered beside it',
+    )
+  const today = new Date(parts.clock.nowMs()).toISOString().slice(0, 10)
+  return { ...parts, ...hire, today, entry, revision: found?.revision ?? 0 }
+}
+
+async function reserve(open: OpenEntry, amountAtomic: bigint): Promise<void> {
+  const { accounts, bounds, digest, today } = open
+  // Of another day, it is given back there before it counts here.
+  if (open.entry !== undefined && open.entry.day !== today) await giveBack(open)
+  const amount = String(amountAtomic)
+  const reserved = { version: 1, state: 'reserved', digest, amount, day: today } as const
+  if (open.entry?.isNew !== true) {
+    const outcome = await enter(open, { ...reserved, isNew: false }, await bounds.history(accounts))
+    if (!bounds.exceedsHistory(outcome)) return requireEntered(open, outcome, amount)
+    await giveBack(open)
   }
+  requireEntered(open, await enter(open, { ...reserved, isNew: true }, undefined), amount)
+}
+
+async function giveBack(open: OpenEntry): Promise<void> {
+  const { entry } = open
+  if (entry?.state === 'reserved' && entry.amount !== '0') await write(open, { ...entry, amount: '0' })
+}
+
+/** Of an amount that was counted before: it is never more than that. */
+async function write(open: OpenEntry, next: HireEntry): Promise<void> {
+  requireEntered(open, await enter(open, next, NO_BOUND), next.amount)
+}
+
+/** Where the amount was counted, and so counts on. */
+function counted({ entry, today }: OpenEntry): Pick<HireEntry, 'day' | 'isNew'> {
+  return { day: entry?.day ?? today, isNew: entry?.isNew ?? true }
+}
+
+async function enter(open: OpenEntry, next: HireEntry, history: bigint | undefined): Promise<EnterOutcome> {
+  const { accounts, job, bounds } = open
+  const outcome = await accounts.enter(job.holder, {
+    name: open.name,
+    replaces: open.revision,
+    text: JSON.stringify(next),
+    keepMs: KEPT_MS,
+    mostEntries: MOST_HIRES,
+    amount: BigInt(next.amount) - BigInt(open.entry?.amount ?? 0),
+    mostOfJob: bounds.mostOfJob,
+    sums: bounds.sums(next.day, next.isNew ? undefined : history),
+  })
+  if (outcome.kind === 'entered') {
+    open.revision += 1
+    open.entry = next
+  }
+  return outcome
+}
+
+function requireEntered({ bounds, agent }: OpenEntry, outcome: EnterOutcome, amount: string): void {
+  if (outcome.kind === 'entered') return
+  if (outcome.kind === 'over' || outcome.kind === 'full') throw bounds.refuse(outcome, agent, BigInt(amount))
+  throw new HoldLost(
+    outcome.kind === 'settled'
+      ? 'the job was settled while it hired'
+      : 'the job was taken over while it hired',
+  )
 }
