@@ -22,8 +22,8 @@ import type { Payments, Service } from '../execute/service/service.ts'
 import { createSettlements } from '../settlements/settlements.ts'
 import type { AnyHandlers, HandlersOf } from '../handlers.ts'
 import { hostHandlers, type HandlersModule } from './host-handlers.ts'
-import { createFetchHandler } from '../http/fetch-handler.ts'
-import { createHttpServer } from '../http/serve.ts'
+import { createFetchHandler, type FetchHandler } from '../http/fetch-handler.ts'
+import { createHttpServer, type HttpServer } from '../http/serve.ts'
 import { createServiceRoutes } from '../http/service-routes.ts'
 import { createInputChecks, type InputChecks } from '../input-checks/check-inputs.ts'
 import { createJobLooks } from '../jobs/job-looks.ts'
@@ -118,21 +118,64 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const keccak256 = await loadKeccak()
   const variables = options.variables ?? process.env
   const environment = readEnvironment(variables, { keccak256 })
-  const log =
-    ports.log ??
-    createLog({
-      format: environment.logFormat,
-      write: lines => process.stdout.write(lines),
-      nowMs: () => clock.nowMs(),
-      hide: redactorOf(variables),
-    })
+  const log = ports.log ?? openLog(environment, variables, clock)
   const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
-  const capabilities = serveCapabilities(declaration, environment.network)
   const closers: (() => Promise<void>)[] = []
+  const { service, recorder } = await openService(options, declaration, { environment, clock, log, closers })
+  const routes = createServiceRoutes(service)
+  const running: RunningAgent = {
+    service,
+    server: createHttpServer(routes, clock),
+    fetchHandler: createFetchHandler(routes, clock),
+    ...startRecovery(service),
+    closers,
+  }
+  for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
+  warnOfRisks(environment, log)
+
+  let closing: Promise<void> | undefined
+  return {
+    declaration,
+    environment,
+    fetch: request => running.fetchHandler.fetch(request),
+    async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
+      await openMetricsServer(recorder, environment, { open: ports.metricsServer, log, closers })
+      return await running.server.listen(port, host, {
+        thisMachineOnly: thisMachineOnly && isThisMachine(host),
+      })
+    },
+    close: ({ successor = false } = {}) => (closing ??= closeAgent(running, successor)),
+  }
+}
+
+function openLog(environment: Environment, variables: Variables, clock: Clock): Log {
+  return createLog({
+    format: environment.logFormat,
+    write: lines => process.stdout.write(lines),
+    nowMs: () => clock.nowMs(),
+    hide: redactorOf(variables),
+  })
+}
+
+interface OpeningParts {
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly log: Log
+  /** Closed in reverse order at the end. */
+  readonly closers: (() => Promise<void>)[]
+}
+
+/** Opens all that jobs are done with. */
+async function openService<D extends Declaration>(
+  { handlers: given, isolation, ports = {} }: AgentOptions<D>,
+  declaration: Declaration,
+  { environment, clock, log, closers }: OpeningParts,
+): Promise<{ readonly service: Service; readonly recorder: MetricsRecorder }> {
+  const capabilities = serveCapabilities(declaration, environment.network)
   const spending = await openSpendingOf(declaration, environment, { clock, log, closers })
   const recorder = await openRecorder(environment)
-  const handlers = await hostHandlers(options.handlers, {
-    isolation: options.isolation ?? environment.isolation,
+  const handlers = await hostHandlers(given, {
+    isolation: isolation ?? environment.isolation,
     declaration,
     devMode: environment.devMode,
     clock,
@@ -140,16 +183,15 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   })
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
   const hiring = await openHiringOf(environment, opened, { clock, log }).catch(closeFirst(handlers))
-  // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
+  // How long the event loop is held up is measured in real time, also where a test moves the agent's clock.
   const turns = createTurns(steadyClock)
   const inputs = createInputChecks(declaration, turns)
   closers.push(opened.close, inputs.close)
   const payments = environment.devMode
     ? undefined
     : await openPayments(environment, { clock, log, closers, gate: ports.paymentGate })
-  const graceEnd = createGraceEnd()
   const service = composeService({
-    graceEnd,
+    graceEnd: createGraceEnd(),
     declaration,
     capabilities,
     handlers,
@@ -165,44 +207,42 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     leastDeadlineSeconds: environment.leastDeadlineSeconds,
     recorder,
   })
-  const routes = createServiceRoutes(service)
-  const server = createHttpServer(routes, clock)
-  const fetchHandler = createFetchHandler(routes, clock)
-  const stopping = new AbortController()
-  const recovering = payments?.gate === undefined ? Promise.resolve() : recoverJobs(service, stopping.signal)
-  for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
-  warnOfRisks(environment, log)
+  return { service, recorder }
+}
 
-  let closing: Promise<void> | undefined
-  const close = async (hasSuccessor: boolean): Promise<void> => {
-    const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd }
-    await Promise.all([
-      hasSuccessor ? server.handOver(grace) : server.close(grace),
-      fetchHandler.close(grace),
-    ])
-    stopping.abort()
-    // Whose time is over is told so, and then ended, where it can be.
-    await handlers.close()
-    // First nothing new is taken up, then what is open is left.
-    await within(
-      clock,
-      LEAVING_MS,
-      recovering.then(() => service.settlements.stop()),
-    )
-    service.leases.stop()
-    for (const closeOne of closers.toReversed()) await closeOne()
-    log.flush()
-  }
-  return {
-    declaration,
-    environment,
-    fetch: request => fetchHandler.fetch(request),
-    async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
-      await openMetricsServer(recorder, environment, { open: ports.metricsServer, log, closers })
-      return await server.listen(port, host, { thisMachineOnly: thisMachineOnly && isThisMachine(host) })
-    },
-    close: ({ successor = false } = {}) => (closing ??= close(successor)),
-  }
+/** Takes up what earlier processes left, where payments are taken. */
+function startRecovery(service: Service): Pick<RunningAgent, 'stopping' | 'recovering'> {
+  const stopping = new AbortController()
+  const isPaid = service.payments?.gate !== undefined
+  return { stopping, recovering: isPaid ? recoverJobs(service, stopping.signal) : Promise.resolve() }
+}
+
+interface RunningAgent {
+  readonly service: Service
+  readonly server: HttpServer
+  readonly fetchHandler: FetchHandler
+  readonly stopping: AbortController
+  /** Resolves once the recovery has stopped. */
+  readonly recovering: Promise<void>
+  readonly closers: readonly (() => Promise<void>)[]
+}
+
+async function closeAgent(running: RunningAgent, hasSuccessor: boolean): Promise<void> {
+  const { service, server, fetchHandler, stopping, recovering, closers } = running
+  const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd: service.graceEnd }
+  await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), fetchHandler.close(grace)])
+  stopping.abort()
+  // A handler that is out of time is told so, and then ended, where it can be.
+  await service.handlers.close()
+  // First nothing new is taken up, then what is open is left.
+  await within(
+    service.clock,
+    LEAVING_MS,
+    recovering.then(() => service.settlements.stop()),
+  )
+  service.leases.stop()
+  for (const closeOne of closers.toReversed()) await closeOne()
+  service.log.flush()
 }
 
 /** Of the time a stop may take: what is needed once the jobs in flight have had theirs. */

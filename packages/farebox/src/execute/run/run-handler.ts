@@ -62,49 +62,23 @@ export async function runHandler(
   deadline: Deadline,
   held: HeldJob,
 ): Promise<HandlerRun> {
-  const { clock, handlers } = service
+  const { clock } = service
   if (!(await held.isStillHeld())) throw new HoldLost('the job was taken over before its handler began')
-  const aborter = new AbortController()
-  const stopWatching = held.onLost(reason => aborter.abort(reason))
   const startedMs = clock.nowMs()
-  const { jobId, capability } = order
-  const payer = held.job.payer === '' ? undefined : held.job.payer
-  const job = { jobId, capability: capability.name, payer, deadline, aborter }
-  const spending = service.spending.forJob(job)
-  const hiring = service.hiring.forJob({
-    ...job,
-    priceAtomic: BigInt(capability.requirement.amount),
-    holder: held.holder,
-    origin: order.origin,
-  })
+  const call = prepareCall(service, { order, input, deadline, held })
+  const { aborter, spending } = call
+  const stopWatching = held.onLost(reason => aborter.abort(reason))
   let running: Promise<HandlerReturn> | undefined
   let ended = false
-  let stopListening: () => void = () => undefined
-  const cutOff = new Promise<never>((_, reject) => {
-    stopListening = service.graceEnd.on(() => {
-      const cut = new HandlerCutOff(endOf(running))
-      service.log.warn(cut.message, { job: order.jobId })
-      aborter.abort(cut)
-      reject(cut)
-    })
-  })
+  const cutOff = watchGrace(service, call, () => running)
   try {
     const working = withinDeadline(clock, deadline, aborter, () => {
-      running = runToItsEnd(handlers, {
-        jobId,
-        capability,
-        payer,
-        input,
-        deadline,
-        aborter,
-        spending,
-        hiring,
-      }).finally(() => {
+      running = runToItsEnd(service.handlers, call).finally(() => {
         ended = true
       })
       return running
     })
-    const { check } = await Promise.race([working, cutOff])
+    const { check } = await Promise.race([working, cutOff.happened])
     return { check, tookMs: clock.nowMs() - startedMs, asFailure: error => nameSpends(error, spending) }
   } catch (error) {
     const isHandlers = !(error instanceof HandlerCutOff || error instanceof HoldLost)
@@ -115,8 +89,54 @@ export async function runHandler(
     throw told
   } finally {
     stopWatching()
-    stopListening()
+    cutOff.stopWatching()
   }
+}
+
+function prepareCall(
+  service: Service,
+  {
+    order,
+    input,
+    deadline,
+    held,
+  }: {
+    readonly order: JobOrder
+    readonly input: ValidInput
+    readonly deadline: Deadline
+    readonly held: HeldJob
+  },
+): HandlerCall {
+  const { jobId, capability } = order
+  const payer = held.job.payer === '' ? undefined : held.job.payer
+  const aborter = new AbortController()
+  const job = { jobId, capability: capability.name, payer, deadline, aborter }
+  const spending = service.spending.forJob(job)
+  const hiring = service.hiring.forJob({
+    ...job,
+    priceAtomic: BigInt(capability.requirement.amount),
+    holder: held.holder,
+    origin: order.origin,
+  })
+  return { jobId, capability, payer, input, deadline, aborter, spending, hiring }
+}
+
+/** Rejects with a {@link HandlerCutOff}, and aborts the job, when the grace period of a stop ends. */
+function watchGrace(
+  { graceEnd, log }: Service,
+  { jobId, aborter }: HandlerCall,
+  running: () => Promise<HandlerReturn> | undefined,
+): { readonly happened: Promise<never>; readonly stopWatching: () => void } {
+  let stopWatching: () => void = () => undefined
+  const happened = new Promise<never>((_, reject) => {
+    stopWatching = graceEnd.on(() => {
+      const cut = new HandlerCutOff(endOf(running()))
+      log.warn(cut.message, { job: jobId })
+      aborter.abort(cut)
+      reject(cut)
+    })
+  })
+  return { happened, stopWatching }
 }
 
 /** What a handler set off is seen through before its job ends, also where the handler did not wait for it. */

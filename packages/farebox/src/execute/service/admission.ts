@@ -63,81 +63,93 @@ interface Past {
   waitsUntilMs: number
 }
 
+/** What one process remembers of payers. */
+interface Payers {
+  readonly clock: Clock
+  /** Those who have had a response saved here: apart, so that fresh wallets cannot push them out. */
+  readonly known: Map<string, Past>
+  readonly others: Map<string, Past>
+  /** How many new payers may enter now, and from when on they may at all. */
+  readonly newcomers: { left: number; atMs: number; pausedUntilMs: number }
+}
+
 /** Makes it; `clock` is the process's. */
 export function createAdmission(clock: Clock): Admission {
-  // Apart, so that fresh wallets cannot push out those who have paid.
-  const known = new Map<string, Past>()
-  const others = new Map<string, Past>()
   const newcomers = { left: NEWCOMERS_AT_ONCE, atMs: clock.nowMs(), pausedUntilMs: Number.NEGATIVE_INFINITY }
-
-  const pastOf = (payer: string): Past => {
-    const past = known.get(payer) ?? others.get(payer) ?? unwritten()
-    const nowMs = clock.nowMs()
-    if (nowMs - past.seenMs < SEEN_FOR_MS) return past
-    past.seenMs = nowMs
-    remember(known.has(payer) ? known : others, payer, past)
-    return past
-  }
-
-  const failuresOf = (past: Past): number => {
-    const nowMs = clock.nowMs()
-    const passedSeconds = Math.max(0, nowMs - past.failedMs) / 1_000
-    past.failed = Math.max(0, past.failed - passedSeconds * FAILED_PER_SECOND)
-    past.failedMs = nowMs
-    return past.failed
-  }
-
-  const takeNewcomer = (): boolean => {
-    const nowMs = clock.nowMs()
-    const passedSeconds = Math.max(0, nowMs - newcomers.atMs) / 1_000
-    newcomers.left = Math.min(NEWCOMERS_AT_ONCE, newcomers.left + passedSeconds * NEWCOMERS_PER_SECOND)
-    newcomers.atMs = nowMs
-    if (newcomers.left < 1) return false
-    newcomers.left -= 1
-    return true
-  }
-
+  const payers: Payers = { clock, known: new Map(), others: new Map(), newcomers }
   return {
-    enter(payer) {
-      const past = pastOf(payer)
-      const waitMs = past.waitsUntilMs - clock.nowMs()
-      if (waitMs > 0) {
-        throw new TryLater(
-          `${MOST_RAN_OUT} jobs of this payer ran beyond their own short deadlines: come back later, with more time`,
-          Math.ceil(waitMs / 1_000),
-        )
-      }
-      if (failuresOf(past) >= MOST_FAILED)
-        throw new TryLater('too many attempts of this payer came to nothing: come back in a while', 5)
-      if (known.has(payer)) return
-      const isPaused = clock.nowMs() < newcomers.pausedUntilMs
-      if (!isPaused && clock.nowMs() - past.enteredMs < NEWCOMER_FOR_MS) return
-      if (isPaused || !takeNewcomer())
-        throw new TryLater('too many new payers at this moment: come back in a second', 1)
-      past.enteredMs = clock.nowMs()
-    },
+    enter: payer => enter(payers, payer),
     succeeded(payer) {
-      const past = pastOf(payer)
-      if (known.has(payer)) return
-      others.delete(payer)
-      remember(known, payer, past)
+      const past = pastOf(payers, payer)
+      if (payers.known.has(payer)) return
+      payers.others.delete(payer)
+      remember(payers.known, payer, past)
     },
     failed(payer) {
-      const past = pastOf(payer)
-      past.failed = failuresOf(past) + 1
+      const past = pastOf(payers, payer)
+      past.failed = failuresOf(payers, past) + 1
     },
-    ranOut(payer) {
-      const past = pastOf(payer)
-      const nowMs = clock.nowMs()
-      const recent = [...past.ranOutMs.filter(atMs => nowMs - atMs < RAN_OUT_MS), nowMs]
-      const isTooOften = recent.length >= MOST_RAN_OUT
-      past.ranOutMs = isTooOften ? [] : recent
-      if (isTooOften) past.waitsUntilMs = nowMs + WAIT_MS
-    },
+    ranOut: payer => noteRanOut(payers, payer),
     facilitatorBusy() {
       newcomers.pausedUntilMs = clock.nowMs() + BUSY_MS
     },
   }
+}
+
+function enter(payers: Payers, payer: string): void {
+  const { clock, known, newcomers } = payers
+  const past = pastOf(payers, payer)
+  const waitMs = past.waitsUntilMs - clock.nowMs()
+  if (waitMs > 0) {
+    throw new TryLater(
+      `${MOST_RAN_OUT} jobs of this payer ran beyond their own short deadlines: come back later, with more time`,
+      Math.ceil(waitMs / 1_000),
+    )
+  }
+  if (failuresOf(payers, past) >= MOST_FAILED)
+    throw new TryLater('too many attempts of this payer came to nothing: come back in a while', 5)
+  if (known.has(payer)) return
+  const isPaused = clock.nowMs() < newcomers.pausedUntilMs
+  if (!isPaused && clock.nowMs() - past.enteredMs < NEWCOMER_FOR_MS) return
+  if (isPaused || !takeNewcomer(payers))
+    throw new TryLater('too many new payers at this moment: come back in a second', 1)
+  past.enteredMs = clock.nowMs()
+}
+
+function noteRanOut(payers: Payers, payer: string): void {
+  const past = pastOf(payers, payer)
+  const nowMs = payers.clock.nowMs()
+  const recent = [...past.ranOutMs.filter(atMs => nowMs - atMs < RAN_OUT_MS), nowMs]
+  const isTooOften = recent.length >= MOST_RAN_OUT
+  past.ranOutMs = isTooOften ? [] : recent
+  if (isTooOften) past.waitsUntilMs = nowMs + WAIT_MS
+}
+
+function pastOf({ clock, known, others }: Payers, payer: string): Past {
+  const past = known.get(payer) ?? others.get(payer) ?? unwritten()
+  const nowMs = clock.nowMs()
+  if (nowMs - past.seenMs < SEEN_FOR_MS) return past
+  past.seenMs = nowMs
+  remember(known.has(payer) ? known : others, payer, past)
+  return past
+}
+
+function failuresOf({ clock }: Payers, past: Past): number {
+  const nowMs = clock.nowMs()
+  const passedSeconds = Math.max(0, nowMs - past.failedMs) / 1_000
+  past.failed = Math.max(0, past.failed - passedSeconds * FAILED_PER_SECOND)
+  past.failedMs = nowMs
+  return past.failed
+}
+
+function takeNewcomer({ clock, newcomers }: Payers): boolean {
+  const nowMs = clock.nowMs()
+  const passedSeconds = Math.max(0, nowMs - newcomers.atMs) / 1_000
+  newcomers.left = Math.min(NEWCOMERS_AT_ONCE, newcomers.left + passedSeconds * NEWCOMERS_PER_SECOND)
+  newcomers.atMs = nowMs
+  if (newcomers.left < 1) return false
+  newcomers.left -= 1
+  return true
 }
 
 function unwritten(): Past {
