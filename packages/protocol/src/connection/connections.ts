@@ -81,83 +81,91 @@ interface Connection {
   isPaced: boolean
 }
 
+/** What one server knows of its connections. */
+interface Known {
+  readonly clock: Clock
+  readonly connections: WeakMap<ConnectionSocket, Connection>
+}
+
 /**
  * Makes those of one server.
  *
  * @param clock never goes back
  */
 export function createConnections(clock: Clock): Connections {
-  const connections = new WeakMap<ConnectionSocket, Connection>()
-  const of = (socket: ConnectionSocket): Connection => {
-    const known = connections.get(socket)
-    if (known !== undefined) return known
-    const connection = { isClosing: false, requests: 0, sinceMs: clock.nowMs(), pauses: 0, isPaced: false }
-    connections.set(socket, connection)
-    return connection
-  }
-
+  const known: Known = { clock, connections: new WeakMap() }
   return {
     begin(request, response) {
-      const connection = of(request.socket)
+      const connection = connectionOf(known, request.socket)
       if (connection.isClosing) return false
       connection.before = connection.last
       connection.last = { request, response }
       connection.requests += 1
-      if (connection.requests === REQUESTS_AT_ONCE) pace(connection, request.socket)
+      if (connection.requests === REQUESTS_AT_ONCE) pace(clock, connection, request.socket)
       return true
     },
     refuse(socket, error, answer) {
       const isReset = 'code' in error && error.code === 'ECONNRESET'
       if (isReset || !socket.writable) return void socket.destroy()
-      const connection = of(socket)
+      const connection = connectionOf(known, socket)
       if (connection.isClosing) return
       connection.isClosing = true
       discardAll(socket)
       const due = findDue(connection)
-      if (due === undefined) close(socket, isAnswered(connection) ? '' : answer)
-      else due.once('close', () => close(socket, ''))
+      if (due === undefined) close(clock, socket, isAnswered(connection) ? '' : answer)
+      else due.once('close', () => close(clock, socket, ''))
     },
     closeGently(request) {
       const { socket } = request
-      of(socket).isClosing = true
+      connectionOf(known, socket).isClosing = true
       // Node calls it once the answer is out.
-      Object.assign(socket, { destroySoon: () => readOn(request, () => close(socket, '')) })
+      Object.assign(socket, {
+        destroySoon: () => readOn(clock, request, () => close(clock, socket, '')),
+      })
     },
   }
+}
 
-  /** What was read already is served: more time may be used than has passed. */
-  function pace(connection: Connection, socket: ConnectionSocket): void {
-    const aheadMs = Math.max(0, connection.sinceMs + GROUP_MS - clock.nowMs())
-    connection.requests = 0
-    connection.sinceMs = clock.nowMs() + aheadMs
-    connection.pauses += 1
-    // Node pauses and resumes it for answers that nobody takes, and knows nothing of this.
-    if (!connection.isPaced) socket.on('resume', () => connection.pauses > 0 && socket.pause())
-    connection.isPaced = true
-    socket.pause()
-    clock.after(aheadMs, () => {
-      connection.pauses -= 1
-      if (connection.pauses === 0) socket.resume()
-    })
-  }
+function connectionOf({ clock, connections }: Known, socket: ConnectionSocket): Connection {
+  const known = connections.get(socket)
+  if (known !== undefined) return known
+  const connection = { isClosing: false, requests: 0, sinceMs: clock.nowMs(), pauses: 0, isPaced: false }
+  connections.set(socket, connection)
+  return connection
+}
 
-  /** Sends the last answer, if any, and closes once the caller has closed its side, or after a while. */
-  function close(socket: ConnectionSocket, lastAnswer: string): void {
-    if (socket.writableEnded) return
-    discardAll(socket)
-    const cancel = clock.after(DISCARD_MS, () => socket.destroy())
-    socket.once('close', cancel)
-    socket.end(lastAnswer)
-  }
+/** What was read already is served: more time may be used than has passed. */
+function pace(clock: Clock, connection: Connection, socket: ConnectionSocket): void {
+  const aheadMs = Math.max(0, connection.sinceMs + GROUP_MS - clock.nowMs())
+  connection.requests = 0
+  connection.sinceMs = clock.nowMs() + aheadMs
+  connection.pauses += 1
+  // Node pauses and resumes it for answers that nobody takes, and knows nothing of this.
+  if (!connection.isPaced) socket.on('resume', () => connection.pauses > 0 && socket.pause())
+  connection.isPaced = true
+  socket.pause()
+  clock.after(aheadMs, () => {
+    connection.pauses -= 1
+    if (connection.pauses === 0) socket.resume()
+  })
+}
 
-  /** Calls back at the end of the request, or at one of the bounds. */
-  function readOn(request: IncomingRequest, then: () => void): void {
-    if (request.complete) return then()
-    const cancel = clock.after(DISCARD_MS, then)
-    request.once('end', then)
-    request.once('close', cancel)
-    whenFlowing(request.socket, () => whenTooMany(request.socket, then))
-  }
+/** Sends the last answer, if any, and closes once the caller has closed its side, or after a while. */
+function close(clock: Clock, socket: ConnectionSocket, lastAnswer: string): void {
+  if (socket.writableEnded) return
+  discardAll(socket)
+  const cancel = clock.after(DISCARD_MS, () => socket.destroy())
+  socket.once('close', cancel)
+  socket.end(lastAnswer)
+}
+
+/** Calls back at the end of the request, or at one of the bounds. */
+function readOn(clock: Clock, request: IncomingRequest, then: () => void): void {
+  if (request.complete) return then()
+  const cancel = clock.after(DISCARD_MS, then)
+  request.once('end', then)
+  request.once('close', cancel)
+  whenFlowing(request.socket, () => whenTooMany(request.socket, then))
 }
 
 /** The last answer that is due to a complete request: it is sent after all others. */
