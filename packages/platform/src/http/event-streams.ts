@@ -37,77 +37,98 @@ const NOTHING_TAKEN_MS = 30_000
 /** Events that wait for their callers to take them. */
 const MAX_WAITING_BYTES = 32 * 1_048_576
 
+/** The streams that are open, with the limits in force. */
+interface OpenStreams extends Required<EventStreamLimits> {
+  readonly clock: Clock
+  /** By what stops them; of which caller each is. */
+  readonly callers: Map<AbortController, string>
+  waitingBytes: number
+}
+
 /** None are open at first. */
 export function createEventStreams(clock: Clock, limits: EventStreamLimits = {}): EventStreams {
-  const { perCaller = PER_CALLER, inAll = IN_ALL, longestMs = LONGEST_MS } = limits
-  const { heartbeatMs = HEARTBEAT_MS } = limits
-  const open = new Map<AbortController, string>()
-  let waitingBytes = 0
-
-  const refuseTooMany = (caller: string): void => {
-    const own = [...open.values()].filter(one => one === caller).length
-    if (own >= perCaller)
-      throw new Refusal('rate_limited', `too many event streams of yours are open: ${perCaller} at most`, {
-        retryAfterSeconds: 15,
-      })
-    if (open.size >= inAll)
-      throw new Refusal('unavailable', 'too many event streams are open: ask again in a moment', {
-        retryAfterSeconds: 15,
-      })
+  const streams: OpenStreams = {
+    perCaller: PER_CALLER,
+    inAll: IN_ALL,
+    longestMs: LONGEST_MS,
+    heartbeatMs: HEARTBEAT_MS,
+    ...limits,
+    clock,
+    callers: new Map(),
+    waitingBytes: 0,
   }
-
-  /** Ends where the events that nobody has taken yet leave no room for one more. */
-  async function* bytesOf(
-    source: EventSource,
-    stopping: AbortController,
-    cut: () => void,
-  ): AsyncGenerator<string> {
-    // Headers leave with the first bytes.
-    yield ': open\n\n'
-    for await (const text of withHeartbeats(clock, source, { heartbeatMs, signal: stopping.signal })) {
-      if (waitingBytes + text.length > MAX_WAITING_BYTES) return
-      waitingBytes += text.length
-      const taken = new AbortController()
-      void sleep(clock, NOTHING_TAKEN_MS, taken.signal).then(() => {
-        if (!taken.signal.aborted) cut()
-      })
-      try {
-        yield text
-      } finally {
-        taken.abort()
-        waitingBytes -= text.length
-      }
-    }
-  }
-
   return {
     open(caller, source, signal) {
-      refuseTooMany(caller)
-      const stopping = new AbortController()
-      const stop = (): void => stopping.abort()
-      open.set(stopping, caller)
-      if (signal.aborted) stop()
-      signal.addEventListener('abort', stop, { once: true })
-      void sleep(clock, longestMs, stopping.signal).then(stop)
-      const stream = Readable.from(bytesOf(source, stopping, () => stream.destroy()))
-      stream.once('close', () => {
-        stop()
-        open.delete(stopping)
-        signal.removeEventListener('abort', stop)
-      })
-      return stream
+      refuseTooMany(streams, caller)
+      return openStream(streams, caller, source, signal)
     },
     end() {
-      for (const stopping of open.keys()) stopping.abort()
+      for (const stopping of streams.callers.keys()) stopping.abort()
     },
+  }
+}
+
+function refuseTooMany({ callers, perCaller, inAll }: OpenStreams, caller: string): void {
+  const own = [...callers.values()].filter(one => one === caller).length
+  if (own >= perCaller)
+    throw new Refusal('rate_limited', `too many event streams of yours are open: ${perCaller} at most`, {
+      retryAfterSeconds: 15,
+    })
+  if (callers.size >= inAll)
+    throw new Refusal('unavailable', 'too many event streams are open: ask again in a moment', {
+      retryAfterSeconds: 15,
+    })
+}
+
+function openStream(
+  streams: OpenStreams,
+  caller: string,
+  source: EventSource,
+  signal: AbortSignal,
+): Readable {
+  const { clock, callers, longestMs } = streams
+  const stopping = new AbortController()
+  const stop = (): void => stopping.abort()
+  callers.set(stopping, caller)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  void sleep(clock, longestMs, stopping.signal).then(stop)
+  const stream = Readable.from(bytesOf(streams, source, stopping, () => stream.destroy()))
+  stream.once('close', () => {
+    stop()
+    callers.delete(stopping)
+    signal.removeEventListener('abort', stop)
+  })
+  return stream
+}
+
+/** Ends where the events that nobody has taken yet leave no room for one more. */
+async function* bytesOf(
+  streams: OpenStreams,
+  source: EventSource,
+  { signal }: AbortController,
+  cut: () => void,
+): AsyncGenerator<string> {
+  // Headers leave with the first bytes.
+  yield ': open\n\n'
+  for await (const text of withHeartbeats(streams, source, signal)) {
+    if (streams.waitingBytes + text.length > MAX_WAITING_BYTES) return
+    streams.waitingBytes += text.length
+    const cancel = streams.clock.after(NOTHING_TAKEN_MS, cut)
+    try {
+      yield text
+    } finally {
+      cancel()
+      streams.waitingBytes -= text.length
+    }
   }
 }
 
 /** The events as text, and a comment whenever nothing has happened for a while: else proxies end the connection. */
 async function* withHeartbeats(
-  clock: Clock,
+  { clock, heartbeatMs }: Pick<OpenStreams, 'clock' | 'heartbeatMs'>,
   source: EventSource,
-  { heartbeatMs, signal }: { readonly heartbeatMs: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
   const events = source(signal)[Symbol.asyncIterator]()
   let next = events.next()

@@ -34,6 +34,15 @@ export interface WatchParts {
   readonly due: { readonly changes: Channel<string> }
 }
 
+type ReadVersions = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+
+/** What one process watches. */
+interface Watch extends WatchParts {
+  readonly readVersions: ReadVersions
+  readonly watchers: Set<Watcher>
+  isLooking: boolean
+}
+
 /**
  * Watches for one process: however many watchers there are, the database is asked one short question at a time, four times
  * a second and soon after each change by this process, and none while nobody watches. A version depends on the thing alone, so
@@ -41,66 +50,67 @@ export interface WatchParts {
  *
  * @param readVersions by id; without those that there are not
  */
-export function createVersionWatch(
-  { clock, log, due: { changes } }: WatchParts,
-  readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): VersionWatch {
-  const watchers = new Set<Watcher>()
-  let isLooking = false
-
-  const look = async (): Promise<void> => {
-    // Those that come meanwhile are not in the answer.
-    const asked = [...watchers]
-    const versions = await readVersions([...new Set(asked.map(({ id }) => id))])
-    for (const watcher of asked) {
-      const version = versions.get(watcher.id)
-      if (version === watcher.version) continue
-      watcher.version = version
-      watcher.wake()
-    }
-  }
-  const lookAgain = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
-    const soon = createNotifier(clock)
-    const unsubscribe = changes.subscribe(changed => {
-      if ([...watchers].some(({ id }) => id === changed)) soon.notify()
-    })
-    while (watchers.size > 0) {
-      if (await soon.wait(LOOK_EVERY_MS, NEVER)) await sleep(clock, GATHER_MS)
-      // A database that is away is back some day; streams end by themselves.
-      if (watchers.size > 0)
-        await look().catch((error: unknown) => {
-          log.warn('changes were not watched', { error: describeError(error) })
-        })
-    }
-    unsubscribe()
-    isLooking = false
-  }
-
+export function createVersionWatch(parts: WatchParts, readVersions: ReadVersions): VersionWatch {
+  const watch: Watch = { ...parts, readVersions, watchers: new Set(), isLooking: false }
   return {
     isNow: async (id, version) => (await readVersions([id])).get(id) === version,
-    async *versions(id, signal) {
-      let seen = (await readVersions([id])).get(id)
+    versions: (id, signal) => followVersions(watch, id, signal),
+  }
+}
+
+async function* followVersions(watch: Watch, id: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { watchers, readVersions } = watch
+  let seen = (await readVersions([id])).get(id)
+  if (seen === undefined || signal.aborted) return
+  const watcher: Watcher = { id, version: seen, wake: () => undefined }
+  const wake = (): void => watcher.wake()
+  watchers.add(watcher)
+  signal.addEventListener('abort', wake)
+  void lookWhileWatched(watch)
+  try {
+    yield seen
+    while (!signal.aborted) {
+      if (watcher.version === seen) await new Promise<void>(resolve => (watcher.wake = resolve))
+      if (watcher.version === seen) continue
+      seen = watcher.version
       if (seen === undefined || signal.aborted) return
-      const watcher: Watcher = { id, version: seen, wake: () => undefined }
-      const wake = (): void => watcher.wake()
-      watchers.add(watcher)
-      signal.addEventListener('abort', wake)
-      void lookAgain()
-      try {
-        yield seen
-        while (!signal.aborted) {
-          if (watcher.version === seen) await new Promise<void>(resolve => (watcher.wake = resolve))
-          if (watcher.version === seen) continue
-          seen = watcher.version
-          if (seen === undefined || signal.aborted) return
-          yield seen
-        }
-      } finally {
-        watchers.delete(watcher)
-        signal.removeEventListener('abort', wake)
-      }
-    },
+      yield seen
+    }
+  } finally {
+    watchers.delete(watcher)
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+/** One loop for all watchers, for as long as there are any. */
+async function lookWhileWatched(watch: Watch): Promise<void> {
+  const { clock, log, due, watchers } = watch
+  if (watch.isLooking) return
+  watch.isLooking = true
+  const soon = createNotifier(clock)
+  const unsubscribe = due.changes.subscribe(changed => {
+    if ([...watchers].some(({ id }) => id === changed)) soon.notify()
+  })
+  while (watchers.size > 0) {
+    if (await soon.wait(LOOK_EVERY_MS, NEVER)) await sleep(clock, GATHER_MS)
+    // A database that is away is back some day; streams end by themselves.
+    if (watchers.size > 0)
+      await look(watch).catch((error: unknown) => {
+        log.warn('changes were not watched', { error: describeError(error) })
+      })
+  }
+  unsubscribe()
+  watch.isLooking = false
+}
+
+async function look({ watchers, readVersions }: Watch): Promise<void> {
+  // Those that come meanwhile are not in the answer.
+  const asked = [...watchers]
+  const versions = await readVersions([...new Set(asked.map(({ id }) => id))])
+  for (const watcher of asked) {
+    const version = versions.get(watcher.id)
+    if (version === watcher.version) continue
+    watcher.version = version
+    watcher.wake()
   }
 }

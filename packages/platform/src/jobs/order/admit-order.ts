@@ -32,11 +32,64 @@ const CALLER_BOUNDS: AdmissionBounds = {
 
 /** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
 export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = CALLER_BOUNDS): AdmitOrder {
-  const { clock } = parts
-  const limit = createRateLimit(clock)
-  const turns = createSlots(bounds.connectionsForAddress)
-  const waiting = new Map<string, number>()
+  const limit = createRateLimit(parts.clock)
+  const unwritten = countUnwritten(bounds.unpaidBytesFromAddress)
+  const write = createWriting(parts, bounds)
+  return async (job, from, retryOf) => {
+    const leave = unwritten.enter(from, Buffer.byteLength(job.requestBody))
+    try {
+      // Of a run's order all of it is counted when it is written: its payer has signed for each.
+      if (retryOf !== undefined || job.runId === undefined) {
+        const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
+        // It is in use for another job here, which says more than that it was used.
+        if (retryOf === undefined && isPaymentKnown) return undefined
+      }
+      const payer = await seePayer(parts, job, {
+        take: () => limit(from, EMPTY_PAYERS_PER_MINUTE),
+        giveBack: () => limit.giveBack(from),
+      })
+      if (!payer.isUsed) return await write(job, { from, retryOf, balanceAtomic: payer.balanceAtomic })
+      // A job that was sent before may just have been charged: its payer must not sign again.
+      if (retryOf !== undefined)
+        throw new Refusal('conflict', `${USED}: ask for the job, it may have been charged`)
+      // A job is written down before its payment is sent, so that one ordered at the same time is known by now.
+      if ((await checkOrderBounds(parts, job, bounds)).isPaymentKnown) return undefined
+      throw new Refusal(
+        'payment',
+        `${USED}: ask for the job that was ordered with it; for another job sign a new payment`,
+      )
+    } finally {
+      leave()
+    }
+  }
+}
 
+const USED = 'payment: was used or cancelled'
+
+/** Counts the bytes of orders that wait in memory to be written, by the address they came from. */
+function countUnwritten(mostFromAddress: number): { enter(from: string, bytes: number): () => void } {
+  const waiting = new Map<string, number>()
+  return {
+    enter(from, bytes) {
+      const held = (waiting.get(from) ?? 0) + bytes
+      if (held > mostFromAddress) throw tooMuch('orders from this address that are not written down yet', 1)
+      waiting.set(from, held)
+      return () => {
+        const left = (waiting.get(from) ?? 0) - bytes
+        if (left <= 0) waiting.delete(from)
+        else waiting.set(from, left)
+      }
+    },
+  }
+}
+
+type WriteOrder = (
+  job: NewJob,
+  order: { readonly from: string; readonly retryOf: number | undefined; readonly balanceAtomic: bigint },
+) => Promise<JobRow | undefined>
+
+function createWriting(parts: PlatformParts, bounds: AdmissionBounds): WriteOrder {
+  const turns = createSlots(bounds.connectionsForAddress)
   /** However many orders of an address wait, others have connections left. */
   const inTurn = async <T>(from: string, write: () => Promise<T>): Promise<T> => {
     const leave = await turns.take(from, new AbortController().signal)
@@ -49,10 +102,7 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
   const writeTogether = createOrderBatches((jobs, { from, balanceAtomic }) =>
     inTurn(from, () => writeOrders(parts, jobs, { from, balanceAtomic, bounds })),
   )
-  const write = async (
-    job: NewJob,
-    { from, retryOf, balanceAtomic }: { from: string; retryOf: number | undefined; balanceAtomic: bigint },
-  ): Promise<JobRow | undefined> => {
+  return async (job, { from, retryOf, balanceAtomic }) => {
     if (retryOf !== undefined)
       return await inTurn(from, () =>
         writeRetry(parts, job, { from, balanceAtomic, bounds, attempt: retryOf }),
@@ -61,46 +111,7 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
     if (written instanceof Refusal) throw written
     return written
   }
-
-  return async (job, from, retryOf) => {
-    const bytes = Buffer.byteLength(job.requestBody)
-    const held = (waiting.get(from) ?? 0) + bytes
-    // So much of one address waits in memory to be written.
-    if (held > bounds.unpaidBytesFromAddress)
-      throw tooMuch('orders from this address that are not written down yet', 1)
-    waiting.set(from, held)
-    try {
-      // Of a run's order all of it is counted when it is written: its payer has signed for each.
-      if (retryOf !== undefined || job.runId === undefined) {
-        const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
-        // It is in use for another job here, which says more than that it was used.
-        if (retryOf === undefined && isPaymentKnown) return undefined
-      }
-      const payer = await seePayer(parts, job, {
-        take: () => limit(from, EMPTY_PAYERS_PER_MINUTE),
-        giveBack: () => limit.giveBack(from),
-      })
-      if (payer.isUsed) {
-        // A job that was sent before may just have been charged: its payer must not sign again.
-        if (retryOf !== undefined)
-          throw new Refusal('conflict', `${USED}: ask for the job, it may have been charged`)
-        // A job is written down before its payment is sent, so that one ordered at the same time is known by now.
-        if ((await checkOrderBounds(parts, job, bounds)).isPaymentKnown) return undefined
-        throw new Refusal(
-          'payment',
-          `${USED}: ask for the job that was ordered with it; for another job sign a new payment`,
-        )
-      }
-      return await write(job, { from, retryOf, balanceAtomic: payer.balanceAtomic })
-    } finally {
-      const left = (waiting.get(from) ?? 0) - bytes
-      if (left <= 0) waiting.delete(from)
-      else waiting.set(from, left)
-    }
-  }
 }
-
-const USED = 'payment: was used or cancelled'
 
 /** The payer, with enough or with a used authorization. A look that finds enough is not counted; the others are, by address. */
 async function seePayer(

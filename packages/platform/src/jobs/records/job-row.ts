@@ -167,14 +167,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     amountAtomic: BigInt(columns.amount_atomic),
     network: columns.network,
     asset: columns.asset,
-    authorization: {
-      from: columns.payer,
-      to: columns.pay_to,
-      value: columns.amount_atomic,
-      validAfter: columns.valid_after,
-      validBefore: columns.valid_before,
-      nonce: columns.nonce,
-    },
+    authorization: toAuthorization(columns),
     state: columns.state,
     hasExpired: columns.has_expired,
     answer: columns.answer,
@@ -215,5 +208,16 @@ export function toJobRow(columns: JobColumns): JobRow {
     hasLeft: columns.has_left,
     isPutOff: columns.put_off,
     fault: columns.fault ?? undefined,
+  }
+}
+
+function toAuthorization(columns: JobColumns): Authorization {
+  return {
+    from: columns.payer,
+    to: columns.pay_to,
+    value: columns.amount_atomic,
+    validAfter: columns.valid_after,
+    validBefore: columns.valid_before,
+    nonce: columns.nonce,
   }
 }
