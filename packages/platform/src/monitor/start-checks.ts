@@ -62,7 +62,7 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
   /** With their newest fence. */
   const underWay = new Map<number, CheckLease>()
   const newestOf = (lease: CheckLease): CheckLease => underWay.get(lease.agentId) ?? lease
-  const pollMs = within(settings.checkIntervalMs / 20, 20, 500)
+  const pollMs = clamp(settings.checkIntervalMs / 20, 20, 500)
   return startWorker<CheckLease>(clock, {
     slots: atOnce,
     gatherMs: BREATH_MS,
@@ -70,7 +70,7 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
     room: free => ({ limit: checksTakenAtOnce(free) }),
     async take({ limit }, signal) {
       if (outage.isOurs()) {
-        await sleep(clock, within(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS), signal)
+        await sleep(clock, clamp(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS), signal)
         await outage.askAgain(signal)
         return []
       }
@@ -99,8 +99,12 @@ export function startChecks(parts: PlatformParts, options: CheckOptions = {}): B
     lease: {
       ms: CHECK_LEASE_MS,
       renew: leases => renewChecks(database, leases.map(newestOf), dueAtMs?.()),
+      onFailure: error => log.error('cannot renew leases of checks', { error: describeError(error) }),
     },
-    onFailure: error => log.error('cannot lease due checks', { error: describeError(error) }),
+    onFailure: (error, lease) =>
+      lease === undefined
+        ? log.error('cannot lease due checks', { error: describeError(error) })
+        : log.error('check not finished', { agent: lease.agentId, error: describeError(error) }),
   })
 }
 
@@ -154,6 +158,6 @@ async function takeTurn(
   }
 }
 
-function within(value: number, least: number, most: number): number {
+function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value))
 }

@@ -194,3 +194,29 @@ test('stopping waits for what is under way, which is renewed until then', async 
   await turn()
   expect(ends, 'nothing is begun any more').toHaveLength(1)
 })
+
+test('a renewal that fails is reported apart from rows that cannot be taken, and tried again', async () => {
+  const lost: unknown[] = []
+  let renewals = 0
+  const { clock, waiting, begun, failures, notify } = stage({
+    slots: 1,
+    lease: {
+      ms: 6_000,
+      renew() {
+        renewals += 1
+        return Promise.reject(new Error(`renewal ${renewals}`))
+      },
+      onFailure: error => lost.push(error),
+    },
+  })
+  waiting.push(...rows('a', 1))
+  notify()
+  await expect.poll(() => begun.length).toBe(1)
+  await expect
+    .poll(() => {
+      clock.pass(2_000)
+      return lost.length
+    })
+    .toBeGreaterThan(1)
+  expect(failures).toEqual([])
+})

@@ -22,14 +22,19 @@ export interface Work<Row> {
   /** Whose row it is; default: all are one's. */
   keyOf?(row: Row): string
   /** Keeps the rows under way, a third of the lease after the other; without, a lease is longer than any work. */
-  readonly lease?: { readonly ms: number; renew(rows: readonly Row[]): Promise<void> }
+  readonly lease?: {
+    readonly ms: number
+    renew(rows: readonly Row[]): Promise<void>
+    /** Default: as where rows were not taken. */
+    onFailure?(error: unknown): void
+  }
   /** How often due rows are looked for, see {@link createPollPace}. */
   readonly pace: { readonly pollMs: number; readonly idleMs: number }
   /** Says that this process has made something due. */
   readonly due?: Notifier
   /** What becomes due, or free, at about the same time is taken together; default 0. */
   readonly gatherMs?: number
-  /** @param row undefined: rows were not taken, or not renewed */
+  /** @param row undefined: rows were not taken, or not renewed where the lease has no callback of its own */
   onFailure(error: unknown, row?: Row): void
 }
 
@@ -89,7 +94,11 @@ export function startWorker<Row>(clock: Clock, work: Work<Row>): Worker<Row> {
   const pauseMs = (): number => (leased.size > 0 ? work.pace.pollMs : pace.pauseMs())
   const looks = { pass: look, pauseMs, due, gatherMs, longestPauseMs: LONGEST_PAUSE_MS, onFailure }
   const looking = startLoops(clock, [looks], stopping)
-  const renewals = lease && { pass: () => lease.renew([...leased]), pauseMs: lease.ms / 3, onFailure }
+  const renewals = lease && {
+    pass: () => lease.renew([...leased]),
+    pauseMs: lease.ms / 3,
+    onFailure: lease.onFailure ?? onFailure,
+  }
   const renewing = startLoops(clock, renewals ? [renewals] : [])
 
   return {

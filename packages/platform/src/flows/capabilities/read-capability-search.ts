@@ -1,6 +1,7 @@
 import type { capabilitiesQuery } from '@farebox/platform-api/flows/capabilities'
 import { compatible } from '@farebox/protocol/compatibility/compatible'
 import { FIELD_KEYWORDS, isFieldType, type FieldType } from '@farebox/protocol/fields/field'
+import { objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import type { z } from 'zod'
 import type { CapabilityQuestion } from '../../checking/flows/find-fitting.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -68,19 +69,7 @@ function canFeed(from: FieldType, to: FieldType): boolean {
 }
 
 function typeOf(name: string, text: string): FieldType {
-  const value = parse(text)
-  const type =
-    typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
-      ? value.type
-      : ''
-  if (isFieldType(type)) return type
+  const { type } = objectOf(parseJson(text))
+  if (typeof type === 'string' && isFieldType(type)) return type
   throw new Refusal('validation', `${name}: must be a field as JSON, like {"type":"string"}`)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
