@@ -1,10 +1,10 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
-import { connect, type ClientOptions } from './exchange/client-options.ts'
+import { connectionOf, type ClientOptions } from './exchange/client-options.ts'
 import { changeRun, readWhole } from './run/change-run.ts'
 import { readHandle, type RunHandle } from './run/run-record.ts'
 
 /**
- * How a run stands now. Asks again until it is answered, as all functions of this module do.
+ * The state of a run. Asks again until it is answered, as all functions of this module do.
  *
  * @throws {TypeError} when the handle is none, or its URL is not allowed
  * @throws {PlatformRefused} where there is no such run, or it is not ours
@@ -21,7 +21,7 @@ import { readHandle, type RunHandle } from './run/run-record.ts'
  * ```
  */
 export async function readRun(handle: RunHandle, options: ClientOptions = {}): Promise<RunAnswer> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   return await readWhole(connection, readHandle(handle, connection))
 }
 
@@ -32,18 +32,18 @@ export async function answerRun(
   approved: boolean,
   options: ClientOptions = {},
 ): Promise<RunAnswer> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   return await changeRun(connection, readHandle(handle, connection), '/answer', { step, approved })
 }
 
 /** Orders nothing more for now. What is at work goes on, and may still be charged. `resumeRun` goes on. */
 export async function pauseRun(handle: RunHandle, options: ClientOptions = {}): Promise<RunAnswer> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   return await changeRun(connection, readHandle(handle, connection), '/pause')
 }
 
 /** Orders nothing more, for good, and has unsent payments deleted. What is at work goes on, and may still be charged. */
 export async function cancelRun(handle: RunHandle, options: ClientOptions = {}): Promise<RunAnswer> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   return await changeRun(connection, readHandle(handle, connection), '/cancel')
 }

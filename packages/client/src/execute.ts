@@ -3,10 +3,10 @@ import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { findCapability, meetAgent, type Agent } from './agent/agent.ts'
+import { findCapability, meetAgent, type CalledAgent } from './agent/agent.ts'
 import { UnusableAnswer } from './exchange/agent-errors.ts'
-import { connect, type ClientOptions, type Connection } from './exchange/client-options.ts'
-import { exchange, type Answer } from './exchange/exchange.ts'
+import { connectionOf, type ClientOptions, type Connection } from './exchange/client-options.ts'
+import { exchange, type WholeAnswer } from './exchange/exchange.ts'
 import { jobResult, type JobResult } from './attempt/job-result.ts'
 import type { JournalEntry } from './attempt/journal-entry.ts'
 import { jobBody, planJob, type PlannedJob } from './attempt/plan-job.ts'
@@ -77,12 +77,12 @@ const DEFAULT_MAX_PRICE = '1'
  * ```
  */
 export async function execute(
-  agent: Agent,
+  agent: CalledAgent,
   capability: string,
   input: JsonObject,
   options: ExecuteOptions = {},
 ): Promise<JobResult> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const maxPriceAtomic = readMaxPrice(options.maxPrice ?? DEFAULT_MAX_PRICE)
   const known = await meetAgent(agent, connection)
   findCapability(known.declaration, capability)
@@ -116,7 +116,7 @@ function readMaxPrice(maxPrice: string): bigint {
 async function askUnpaid(
   connection: Connection,
   job: PlannedJob,
-): Promise<{ readonly completed: Completed | undefined; readonly answer: Answer }> {
+): Promise<{ readonly completed: Completed | undefined; readonly answer: WholeAnswer }> {
   const answer = await exchange(connection, {
     url: `${job.agentUrl}/execute`,
     method: 'POST',

@@ -1,7 +1,7 @@
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import { findCapability, meetAgent, type Agent } from './agent/agent.ts'
+import { findCapability, meetAgent, type CalledAgent } from './agent/agent.ts'
 import { UnusableAnswer } from './exchange/agent-errors.ts'
-import { connect, type ClientOptions } from './exchange/client-options.ts'
+import { connectionOf, type ClientOptions } from './exchange/client-options.ts'
 import { exchange } from './exchange/exchange.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { readQuote, type Quote } from './attempt/read-quote.ts'
@@ -34,11 +34,11 @@ export interface QuoteOptions extends ClientOptions {
  * ```
  */
 export async function quote(
-  agent: Agent,
+  agent: CalledAgent,
   capability: string,
   options: QuoteOptions = {},
 ): Promise<Quote | undefined> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const { url, declaration } = await meetAgent(agent, connection)
   findCapability(declaration, capability)
   const answer = await exchange(connection, {

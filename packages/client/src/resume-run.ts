@@ -1,11 +1,11 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
-import { connect, type Connection } from './exchange/client-options.ts'
+import { connectionOf, type Connection } from './exchange/client-options.ts'
 import { PlatformRefused } from './exchange/platform-errors.ts'
 import { changeRun, readWhole } from './run/change-run.ts'
 import { followRun, type FollowedRun } from './run/follow-run.ts'
-import { findJob } from './run/judge-run.ts'
+import { findRunJob } from './run/judge-run.ts'
 import { openRun } from './run/open-run.ts'
 import type { FlowResult, FollowOptions } from './run/run-options.ts'
 import {
@@ -45,7 +45,7 @@ export async function resumeRun(
   run: RunHandle | RunRecord,
   options: ResumeRunOptions = {},
 ): Promise<FlowResult> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const handle = readHandle(run, connection)
   const record: Pick<RunRecord, 'request' | 'payments'> = 'payments' in run ? run : { payments: [] }
   const recorded = 'payments' in run ? readRunRecord(run) : undefined
@@ -81,12 +81,12 @@ function asFlow(document: unknown): Flow {
   throw new TypeError('the flow of the run is none that can be read here')
 }
 
-/** A paused run is told to go on, and each failed job is asked for again; what is refused stays as it is. */
+/** A paused run is continued, and each failed job is asked for again; what is refused is left. */
 async function goOn(run: FollowedRun, first: RunProgress): Promise<RunProgress> {
   let now = first
   if (now.status === 'paused') now = await changeRun(run.connection, run.handle, '/resume')
   for (const { key } of first.waiting.filter(one => one.for === 'retry')) {
-    const isCharged = findJob(first, key)?.payment?.state === 'paid'
+    const isCharged = findRunJob(first, key)?.payment?.state === 'paid'
     if (isCharged && run.options.payAgain !== true) continue
     try {
       now = await changeRun(run.connection, run.handle, '/retry', { key })

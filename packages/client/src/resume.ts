@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readAgentUrl } from './agent/agent-url.ts'
-import { connect, type ClientOptions } from './exchange/client-options.ts'
+import { connectionOf, type ClientOptions } from './exchange/client-options.ts'
 import { jobResult, type JobResult } from './attempt/job-result.ts'
 import { readJournalEntry, type JournalEntry } from './attempt/journal-entry.ts'
 import { repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
@@ -29,7 +29,7 @@ export interface ResumeOptions extends ClientOptions {
  * ```
  */
 export async function resume(entry: JournalEntry, options: ResumeOptions = {}): Promise<JobResult> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const pair = readJournalEntry(entry)
   // The entry was ours, but where it is sent is decided by this call's options.
   const agentUrl = readAgentUrl(entry.agentUrl, connection)

@@ -5,10 +5,10 @@ import { runRequest, type RunPayment, type RunRequest } from '@farebox/platform-
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { askPlatform } from './exchange/ask-platform.ts'
-import { connect, type Connection } from './exchange/client-options.ts'
+import { connectionOf, type Connection } from './exchange/client-options.ts'
 import { followRun } from './run/follow-run.ts'
 import { limitTotal } from './run/limit-total.ts'
-import { openRun, readMaxTotal } from './run/open-run.ts'
+import { openRun, readTotalLimit } from './run/open-run.ts'
 import { priceJobs, refuseDearer, refuseMissing } from './run/price-jobs.ts'
 import type { FlowResult, RunFlowOptions } from './run/run-options.ts'
 import { readPlatformUrl, type RunRecord } from './run/run-record.ts'
@@ -53,10 +53,10 @@ export async function runFlow(
   input: JsonObject,
   options: RunFlowOptions,
 ): Promise<FlowResult> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const platform = readPlatformUrl(platformUrl, connection)
   const { sign = 'upfront', signer, agree, maxTotal } = options
-  const maxAtomic = readMaxTotal(maxTotal)
+  const maxAtomic = readTotalLimit(maxTotal)
   checkNames(options)
   const document = checkDocument(flow)
 

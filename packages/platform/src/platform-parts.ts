@@ -11,7 +11,7 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
 import type { DueWork } from './work/due-work.ts'
 
 /**
- * What a platform stands on; made once, by the program around it.
+ * What a platform is built on; made once, by the program around it.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export interface PlatformDependencies {
   readonly clockSkew?: () => ClockSkew | undefined
 }
 
-/** What every folder of the platform stands on. */
+/** What every folder of the platform is built on. */
 export interface PlatformParts extends PlatformDependencies {
   readonly due: DueWork
 }
@@ -102,7 +102,7 @@ export interface PlatformSettings {
   readonly canaryBudgetAtomic: bigint
   /** Pays for them; 32 bytes of `0x` hex. */
   readonly canaryKey: string | undefined
-  /** Gives test money to whoever asks, on a local chain; 32 bytes of `0x` hex. */
+  /** Gives test money to anyone, on a local chain; 32 bytes of `0x` hex. */
   readonly faucetKey: string | undefined
 }
 

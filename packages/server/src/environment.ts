@@ -42,7 +42,7 @@ export function variablesOf({ variables }: EnvironmentSource, described?: Variab
 type Parts = { readonly [part: string]: () => unknown }
 
 /**
- * Reads every part, also after one was refused: whoever sets a server up wants to hear of all variables at once.
+ * Reads every part, also after one was refused: an operator wants all wrong variables named at once.
  *
  * @throws {EnvironmentError} with the problems of all parts, each once
  */

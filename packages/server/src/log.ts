@@ -46,7 +46,7 @@ export const silentLog: Log = { info: () => undefined, warn: () => undefined, er
 const MAX_ERROR_CHARACTERS = 1_000
 
 /**
- * What may be told of an error in a log: its words and those of its causes. Nothing else of it: what libraries hang on
+ * What a log may say of an error: its words and those of its causes. Nothing else of it: what libraries hang on
  * their errors are commands with passwords, and rows with signatures.
  */
 export function describeError(error: unknown): string {

@@ -19,7 +19,7 @@ interface Bucket {
   readonly burst: number
 }
 
-/** How many names are remembered; beyond it those asked for longest ago begin anew. */
+/** How many names are remembered; beyond it those asked for longest ago are forgotten. */
 const MAX_NAMES = 20_000
 
 /**
@@ -31,7 +31,7 @@ export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
   const take = (name: string, perMinute: number, burst = perMinute): number | undefined => {
     const nowMs = clock.nowMs()
     const bucket = buckets.get(name) ?? { left: burst, atMs: nowMs, perMinute, burst }
-    // To the end of the map: whoever keeps asking is not forgotten for newcomers.
+    // To the end of the map: a name that keeps asking is not forgotten for newcomers.
     buckets.delete(name)
     buckets.set(name, bucket)
     const [oldest] = buckets.keys()

@@ -3,7 +3,7 @@ import { EnvironmentError } from './environment.ts'
 import { createJsonLog, describeError, type Log } from './log.ts'
 import { createLineWriter } from './write-lines.ts'
 
-/** A server with all it stands on. */
+/** A server with all that it needs. */
 export interface RunningServer {
   readonly url: string
   /** Answers what is in flight, then stops everything that was started. */
@@ -24,7 +24,7 @@ export interface ServerProgram<Environment> {
 /**
  * Runs a server until SIGTERM or SIGINT; logs are JSON lines on stdout.
  *
- * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why
+ * @returns the exit code: 0 after it was stopped, 1 where it did not start and has said why
  */
 export async function runServer<Environment>(program: ServerProgram<Environment>): Promise<number> {
   const stopRequested = new Promise<void>(resolve => {

@@ -1,4 +1,4 @@
-import { connect } from '@farebox/client/exchange/client-options'
+import { connectionOf } from '@farebox/client/exchange/client-options'
 import { streamEvents, type StreamedEvent } from '@farebox/client/internal/exchange/event-stream'
 
 /**
@@ -16,7 +16,7 @@ export function readEvents(
   },
 ): AsyncGenerator<StreamedEvent> {
   const { headers, lastId, signal, method, body } = options
-  const connection = connect({
+  const connection = connectionOf({
     signal,
     // The session is a cookie of this origin.
     fetch: (url, init) => fetch(url, { ...init, credentials: 'same-origin' }),

@@ -1,4 +1,4 @@
-import { connect } from '@farebox/client/exchange/client-options'
+import { connectionOf } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/src/exchange/exchange'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
@@ -12,7 +12,7 @@ const MAX_BYTES = 5_242_880
 /** Every part of ours that reads what an untrusted host sends; each begins to read from a URL and never needs to end. */
 const READERS: { readonly [name: string]: (url: string) => Promise<void> } = {
   'the client': async url => {
-    await exchange(connect({}), { url, method: 'GET', timeoutMs: HANG_MS, maxBytes: MAX_BYTES })
+    await exchange(connectionOf({}), { url, method: 'GET', timeoutMs: HANG_MS, maxBytes: MAX_BYTES })
   },
   "the agent's facilitator client": async url => {
     await createFacilitatorClient({ url, secret: 'secret' }).supported({ timeoutMs: HANG_MS })

@@ -9,7 +9,7 @@ import { readForeignText } from '../terminal/read-foreign-text.ts'
 import { findNetwork } from '@farebox/payments/networks'
 import { namePaidNetwork } from '../chain/name-network.ts'
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
-import { connect } from '@farebox/client/exchange/client-options'
+import { connectionOf } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/internal/exchange/exchange'
 import { readUrl } from '../terminal/read-option.ts'
 
@@ -188,7 +188,7 @@ async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
   const url = readUrl('--keys', place, { next: 'like https://platform.example/.well-known/jwks.json' })
   try {
     const request = { url, method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const
-    const { status, json, flaw } = await exchange(connect({ signal }), request)
+    const { status, json, flaw } = await exchange(connectionOf({ signal }), request)
     if (status === 200 && flaw === undefined) return json
     const reason = status === 200 ? `its answer ${flaw}` : `its answer is HTTP ${status}`
     throw new CommandError(

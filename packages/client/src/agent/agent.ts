@@ -5,7 +5,7 @@ import type { Connection } from '../exchange/client-options.ts'
 import { readAbout } from './read-about.ts'
 
 /** Whom to call: a base URL, or with it the declaration a caller has already read and holds the agent to. */
-export type Agent = string | { readonly url: string; readonly declaration: Declaration }
+export type CalledAgent = string | { readonly url: string; readonly declaration: Declaration }
 
 /** An agent whose declaration is at hand. */
 export interface KnownAgent {
@@ -15,7 +15,7 @@ export interface KnownAgent {
 }
 
 /** Reads the agent's `/about`, unless the caller has it. */
-export async function meetAgent(agent: Agent, connection: Connection): Promise<KnownAgent> {
+export async function meetAgent(agent: CalledAgent, connection: Connection): Promise<KnownAgent> {
   const url = readAgentUrl(typeof agent === 'string' ? agent : agent.url, connection)
   if (typeof agent !== 'string') return { url, declaration: agent.declaration }
   const { signal, ...rest } = connection

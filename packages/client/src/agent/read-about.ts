@@ -3,7 +3,7 @@ import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declarat
 import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
 import { UnusableAnswer } from '../exchange/agent-errors.ts'
 import { readAgentUrl } from './agent-url.ts'
-import { connect, type ClientOptions } from '../exchange/client-options.ts'
+import { connectionOf, type ClientOptions } from '../exchange/client-options.ts'
 import { exchange } from '../exchange/exchange.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
 
@@ -32,7 +32,7 @@ const SHOWN_PROBLEMS = 3
  * ```
  */
 export async function readAbout(agentUrl: string, options: ClientOptions = {}): Promise<Declaration> {
-  const connection = connect(options)
+  const connection = connectionOf(options)
   const answer = await exchange(connection, {
     url: `${readAgentUrl(agentUrl, connection)}/about`,
     method: 'GET',

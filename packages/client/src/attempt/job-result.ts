@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { Answer } from '../exchange/exchange.ts'
+import type { WholeAnswer } from '../exchange/exchange.ts'
 import type { ReadEntry } from './journal-entry.ts'
 import type { Completed } from './read-outcome.ts'
 import { readSettlement, refuseSettlement } from './read-settlement.ts'
@@ -58,7 +58,7 @@ export interface JobPayment {
 /** Makes the result of a completed job; `pair` is what was paid, undefined in dev mode. */
 export function jobResult(
   completed: Completed,
-  answer: Answer,
+  answer: WholeAnswer,
   job: { readonly jobId: string; readonly capability: string; readonly declaration: Declaration | undefined },
   pair?: ReadEntry,
 ): JobResult {
@@ -81,7 +81,7 @@ function checkOutput(
   return { output: checked.value, violation: undefined }
 }
 
-function jobPayment({ network, authorization }: ReadEntry, answer: Answer): JobPayment {
+function jobPayment({ network, authorization }: ReadEntry, answer: WholeAnswer): JobPayment {
   const settlement = readSettlement(answer.headers)
   const receiptProblem = refuseSettlement(settlement, network.id)
   return {

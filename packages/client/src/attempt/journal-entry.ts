@@ -3,7 +3,7 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isObject } from '@farebox/protocol/internal/guards/json'
-import { parseJson } from '../exchange/parse-json.ts'
+import { parseAnswerJson } from '../exchange/parse-json.ts'
 
 /**
  * A job and its payment, as they are written down before they are first sent and as they are repeated: plain
@@ -57,7 +57,7 @@ export function readJournalEntry(entry: JournalEntry): ReadEntry {
   for (const key of ['agentUrl', 'jobId', 'capability', 'body', 'header'] as const) {
     if (typeof entry[key] !== 'string') throw new TypeError(`journal entry: ${key} must be a string`)
   }
-  const job = readJobRequest(parseJson(entry.body))
+  const job = readJobRequest(parseAnswerJson(entry.body))
   if (!job.ok) throw new TypeError(`journal entry: body is not a job request, ${job.field}: ${job.reason}`)
   if (jobIdKey(job.request.job_id) !== jobIdKey(entry.jobId)) {
     throw new TypeError('journal entry: body is of another job than jobId')

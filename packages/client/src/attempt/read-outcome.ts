@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import { serviceError, type ServiceError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
-import type { Answer } from '../exchange/exchange.ts'
+import type { WholeAnswer } from '../exchange/exchange.ts'
 import { foreignText } from '../exchange/foreign-text.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 
@@ -39,7 +39,7 @@ const OTHER_STATUS: { readonly [type in ErrorType]?: readonly number[] } = {
 }
 
 /** Reads an answer: one of the documented ones, or not. Nothing is thrown, whatever the bytes. */
-export function readOutcome(answer: Answer, jobId: string): Outcome {
+export function readOutcome(answer: WholeAnswer, jobId: string): Outcome {
   const { status, json, flaw } = answer
   if (status === 200) return readCompleted(answer, jobId)
   if (status === 503 && isPending(json, jobId)) return { kind: 'pending' }
@@ -51,7 +51,7 @@ export function readOutcome(answer: Answer, jobId: string): Outcome {
   return { kind: 'foreign', reason }
 }
 
-function readCompleted({ json, flaw }: Answer, jobId: string): Outcome {
+function readCompleted({ json, flaw }: WholeAnswer, jobId: string): Outcome {
   const foreign = (reason: string): Outcome => ({ kind: 'foreign', reason: `HTTP 200, whose body ${reason}` })
   if (flaw !== undefined) return foreign(flaw)
   if (!isObject(json) || json['status'] !== 'completed') return foreign('is not a completed job')
@@ -80,7 +80,7 @@ function readFailure(status: number, json: unknown): ServiceError | undefined {
   return serviceError(error_type, message)
 }
 
-function isPaymentRequired({ headers, json }: Answer): boolean {
+function isPaymentRequired({ headers, json }: WholeAnswer): boolean {
   return headers.has('payment-required') || (isObject(json) && Array.isArray(json['accepts']))
 }
 

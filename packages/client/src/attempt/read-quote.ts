@@ -6,7 +6,7 @@ import { findNetwork, networkIds, type Network } from '@farebox/payments/network
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { maxTimeoutSeconds, type PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { UnusableAnswer } from '../exchange/agent-errors.ts'
-import type { Answer } from '../exchange/exchange.ts'
+import type { WholeAnswer } from '../exchange/exchange.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
 
@@ -64,7 +64,7 @@ const MAX_OFFERS = 20
  * @throws {UnusableAnswer} when neither says how to pay
  * @throws {QuoteRefused} naming what the offer that came nearest disagreed about
  */
-export function readQuote(answer: Answer, terms: QuoteTerms): Quote {
+export function readQuote(answer: WholeAnswer, terms: QuoteTerms): Quote {
   const inBody = offersOf(answer.json, 1)
   let refused: QuoteRefused | undefined
   for (const offer of readRequiredHeader(answer) ?? inBody ?? []) {
@@ -75,7 +75,7 @@ export function readQuote(answer: Answer, terms: QuoteTerms): Quote {
   throw refused ?? new UnusableAnswer(402, "the agent's 402 does not say how to pay: it has no accepts")
 }
 
-function readRequiredHeader(answer: Answer): readonly Offer[] | undefined {
+function readRequiredHeader(answer: WholeAnswer): readonly Offer[] | undefined {
   const header = answer.headers.get('payment-required')
   if (header === null) return undefined
   const offers = offersOf(decodeHeader(header), 2)

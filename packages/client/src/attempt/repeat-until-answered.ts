@@ -3,7 +3,7 @@ import { sleep } from '@farebox/protocol/time/clock'
 import { AgentUnreachable } from '../exchange/agent-errors.ts'
 import { backOffMs } from '../exchange/back-off.ts'
 import type { Connection } from '../exchange/client-options.ts'
-import { exchange, type Answer } from '../exchange/exchange.ts'
+import { exchange, type WholeAnswer } from '../exchange/exchange.ts'
 import type { ReadEntry } from './journal-entry.ts'
 import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
 import { PaymentUnresolved } from './payment-unresolved.ts'
@@ -13,13 +13,13 @@ import { readSettlement } from './read-settlement.ts'
 /** The job done, and the answer that says so. */
 export interface PaidAnswer {
   readonly completed: Completed
-  readonly answer: Answer
+  readonly answer: WholeAnswer
 }
 
 /** D37: what a call may take beyond its deadline. */
 export const ANSWER_MARGIN_SECONDS = 30
 
-/** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
+/** So many answers in a row that no agent gives: what answers is not the agent, and will not become it. */
 const MAX_FOREIGN_ANSWERS = 4
 
 /**
@@ -45,7 +45,7 @@ export async function repeatUntilAnswered(connection: Connection, pair: ReadEntr
   const lastAskMs = (chargeableUntil + LAST_ASK_MARGIN_SECONDS) * 1_000
   let unanswered = 0
   let foreign = 0
-  const attempt = (answer?: Answer): PaidAttempt => ({
+  const attempt = (answer?: WholeAnswer): PaidAttempt => ({
     entry: pair.entry,
     network: pair.network,
     authorization: pair.authorization,
@@ -74,7 +74,7 @@ export async function repeatUntilAnswered(connection: Connection, pair: ReadEntr
 interface Reply {
   readonly outcome: Outcome
   /** Undefined where none came … */
-  readonly answer?: Answer
+  readonly answer?: WholeAnswer
   /** … and then this is why. */
   readonly cause?: unknown
 }
@@ -97,7 +97,7 @@ async function ask(connection: Connection, { entry, deadline }: ReadEntry): Prom
   }
 }
 
-/** A 402 that asks for what was just sent is no answer to it: whoever gave it has not seen the payment. */
+/** A 402 that asks for what was just sent is no answer to it: the answerer has not seen the payment. */
 function isForeign(outcome: Outcome): boolean {
   return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
 }

@@ -2,13 +2,13 @@ import { nothing } from '@farebox/platform-api/errors'
 import { signInTerms } from '@farebox/platform-api/owners'
 import { expect, test } from 'vitest'
 import { askPlatform } from './ask-platform.ts'
-import { connect } from './client-options.ts'
+import { connectionOf } from './client-options.ts'
 import type { AnswerSchema } from './read-answer.ts'
 
 const url = 'https://platform.example/v1/x'
 
 function ask<T>(answer: Response, schema: AnswerSchema<T>): Promise<T> {
-  const connection = connect({ fetch: () => Promise.resolve(answer) })
+  const connection = connectionOf({ fetch: () => Promise.resolve(answer) })
   return askPlatform(connection, { method: 'DELETE', url, schema })
 }
 

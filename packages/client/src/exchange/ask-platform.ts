@@ -3,7 +3,7 @@ import { sleep } from '@farebox/protocol/time/clock'
 import { AgentUnreachable } from './agent-errors.ts'
 import { backOffMs } from './back-off.ts'
 import type { Connection } from './client-options.ts'
-import { type Answer, exchange, type ExchangeRequest } from './exchange.ts'
+import { type WholeAnswer, exchange, type ExchangeRequest } from './exchange.ts'
 import { PlatformRefused, PlatformUnreachable } from './platform-errors.ts'
 import { type AnswerSchema, readAnswer } from './read-answer.ts'
 
@@ -27,7 +27,7 @@ const MAX_ANSWER_BYTES = 32 * 1_048_576
 
 /** For so long the same is asked again. */
 const ANSWERED_WITHIN_MS = 600_000
-/** So many answers in a row that no platform gives: whoever answers will not become one. */
+/** So many answers in a row that no platform gives: what answers will not become one. */
 const MAX_FOREIGN_ANSWERS = 4
 
 /**
@@ -73,7 +73,7 @@ interface Reply<T> {
 async function askOnce<T>(connection: Connection, request: PlatformRequest<T>): Promise<Reply<T>> {
   const { method, url, headers, body, schema } = request
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = request
-  let answer: Answer
+  let answer: WholeAnswer
   try {
     answer = await exchange(connection, {
       url,
@@ -91,7 +91,7 @@ async function askOnce<T>(connection: Connection, request: PlatformRequest<T>): 
   return read(answer, schema)
 }
 
-function read<T>({ status, headers, json, flaw }: Answer, schema: AnswerSchema<T>): Reply<T> {
+function read<T>({ status, headers, json, flaw }: WholeAnswer, schema: AnswerSchema<T>): Reply<T> {
   const isPassing = status === 429 || status >= 500
   const is = isPassing ? 'unavailable' : 'answered'
   const refused = readAnswer(failure, json)

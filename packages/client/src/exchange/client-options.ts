@@ -19,7 +19,7 @@ export type FetchInit = RequestInit & { readonly cache?: 'no-store' }
  * ```
  */
 export interface ClientOptions {
-  /** Default: the global `fetch`. Redirects are never followed, and it is told so with every call. */
+  /** Default: the global `fetch`. Redirects are never followed: every call says so. */
   readonly fetch?: Fetch
   /** Default: the system's. */
   readonly clock?: Clock
@@ -40,7 +40,7 @@ export interface Connection {
 }
 
 /** Fills in the defaults. */
-export function connect(options: ClientOptions): Connection {
+export function connectionOf(options: ClientOptions): Connection {
   return {
     // Browsers refuse a fetch that was taken off its global.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),

@@ -1,6 +1,7 @@
+import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { within } from '@farebox/protocol/internal/time/within'
 import type { Connection } from './client-options.ts'
-import { initOf, orAborted } from './exchange.ts'
+import { initOf } from './exchange.ts'
 
 /** An event that a server sent. */
 export interface StreamedEvent {
@@ -94,7 +95,7 @@ async function withinSilence<T extends object>(
   { signal }: AbortController,
   work: Promise<T>,
 ): Promise<T> {
-  const done = await within(clock, SILENT_MS, orAborted(work, signal))
+  const done = await within(clock, SILENT_MS, unlessAborted(work, signal))
   if (done === undefined) throw new Error(`no event for ${SILENT_MS / 1_000} s`)
   return done
 }

@@ -1,7 +1,8 @@
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
+import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { AgentUnreachable } from './agent-errors.ts'
 import type { Connection, FetchInit } from './client-options.ts'
-import { parseJson } from './parse-json.ts'
+import { parseAnswerJson } from './parse-json.ts'
 
 /** One request to an agent. */
 export interface ExchangeRequest {
@@ -15,7 +16,7 @@ export interface ExchangeRequest {
 }
 
 /** A whole answer, of any status. Nothing in it is believed yet. */
-export interface Answer {
+export interface WholeAnswer {
   readonly status: number
   readonly headers: Headers
   /** The body as it came; empty where there is a `flaw`. */
@@ -33,7 +34,7 @@ export interface Answer {
  * @throws {AgentUnreachable} when no whole answer came in time: the request may have been received or not
  * @throws the reason of the caller's signal when that aborted
  */
-export async function exchange(connection: Connection, request: ExchangeRequest): Promise<Answer> {
+export async function exchange(connection: Connection, request: ExchangeRequest): Promise<WholeAnswer> {
   const { clock, signal } = connection
   signal?.throwIfAborted()
   const stop = new AbortController()
@@ -42,7 +43,8 @@ export async function exchange(connection: Connection, request: ExchangeRequest)
   const late = new AgentUnreachable(`no answer within ${request.timeoutMs / 1_000} s`)
   const cancel = clock.after(request.timeoutMs, () => stop.abort(late))
   try {
-    return await orAborted(send(connection, request, stop.signal), stop.signal)
+    // A `fetch` from outside may be slow to notice its signal; the caller is not kept waiting for it.
+    return await unlessAborted(send(connection, request, stop.signal), stop.signal)
   } catch (cause) {
     signal?.throwIfAborted()
     throw stop.signal.aborted ? late : new AgentUnreachable('the connection failed', { cause })
@@ -52,23 +54,14 @@ export async function exchange(connection: Connection, request: ExchangeRequest)
   }
 }
 
-/**
- * What the work resolves to; rejects as soon as the signal aborts. A `fetch` from outside may be slow to notice its signal;
- * the caller is not kept waiting for it.
- */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return await new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    const end = (): void => signal.removeEventListener('abort', abort)
-    signal.addEventListener('abort', abort)
-    work.finally(end).then(resolve, reject)
-  })
-}
-
-async function send(connection: Connection, request: ExchangeRequest, signal: AbortSignal): Promise<Answer> {
+async function send(
+  connection: Connection,
+  request: ExchangeRequest,
+  signal: AbortSignal,
+): Promise<WholeAnswer> {
   const response = await connection.fetch(request.url, initOf(request, signal))
   const answer = { status: response.status, headers: response.headers }
-  const flawed = async (flaw: string): Promise<Answer> => {
+  const flawed = async (flaw: string): Promise<WholeAnswer> => {
     await response.body?.cancel()
     return { ...answer, text: '', json: undefined, flaw }
   }
@@ -85,7 +78,7 @@ async function send(connection: Connection, request: ExchangeRequest, signal: Ab
     return { ...answer, text: '', json: undefined, flaw }
   }
   const text = new TextDecoder().decode(body)
-  const json = parseJson(text)
+  const json = parseAnswerJson(text)
   return json === undefined
     ? { ...answer, text: '', json, flaw: 'is not JSON, or nested too deeply' }
     : { ...answer, text, json, flaw: undefined }

@@ -2,7 +2,7 @@ import { parseJson as parse } from '@farebox/protocol/internal/guards/json'
 import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 
 /**
- * Levels of nesting that are read. An output may have 64 of its own (D15) and stands in an envelope; this is
+ * Levels of nesting that are read. An output may have 64 of its own (D15) and is in an envelope; this is
  * far above that, because what was paid for should not be thrown away, and far below what crashes
  * `JSON.stringify`.
  */
@@ -12,7 +12,7 @@ const MAX_ANSWER_DEPTH = 256
  * Parses an agent's or a platform's JSON; undefined where it is none, or nests too deeply. Depth is counted before parsing:
  * a megabyte of brackets would hold up the parser for half a second.
  */
-export function parseJson(text: string): unknown {
+export function parseAnswerJson(text: string): unknown {
   return nestsDeeperThan(new TextEncoder().encode(text), MAX_ANSWER_DEPTH) ? undefined : parse(text)
 }
 

@@ -6,12 +6,12 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { askUntilAnswered } from '../exchange/ask-platform.ts'
 import type { Connection } from '../exchange/client-options.ts'
 import { PlatformRefused } from '../exchange/platform-errors.ts'
-import { findJob, neededPayments } from './judge-run.ts'
+import { findRunJob, neededPayments } from './judge-run.ts'
 import { priceJobs } from './price-jobs.ts'
 import { PaymentNeeded, RunRefused, type NeededPayment } from './run-errors.ts'
-import { runHeaders, runUrl, type RunHandle } from './run-record.ts'
+import { runRequestHeaders, runUrl, type RunHandle } from './run-record.ts'
 import { signJobs } from './sign-jobs.ts'
-import { readAuthorization, type Spending } from './spending.ts'
+import { readAuthorization, type RunSpending } from './spending.ts'
 import { readProgress } from './watch-run.ts'
 
 /** A run that payments can be brought to. */
@@ -23,7 +23,7 @@ export interface PaidRun {
   readonly networks: readonly string[] | undefined
   /** Decimal USDC that may be signed for in all. */
   readonly maxTotal: string
-  readonly spending: Spending
+  readonly spending: RunSpending
   /** What was signed for it, the newest last. */
   readonly signed: readonly RunPayment[]
   /** The jobs whose payments the platform did not take. */
@@ -36,7 +36,7 @@ export interface PaidRun {
  * Brings the payments that a run asks for: first those that were signed and that it does not know, the very same; else
  * new ones, by prices that are asked for now.
  *
- * @returns how the run stands then; undefined where it asks for none
+ * @returns the state of the run then; undefined where it asks for none
  * @throws {PaymentNeeded} where they cannot be signed: nobody signs, they are more than the run may come to, or their
  *   agents name no price that can be paid
  */
@@ -66,7 +66,7 @@ function unknownToPlatform(
   const newest = signed.findLast(payment => payment.key === key)
   if (newest === undefined || refused.has(newest.job_id)) return []
   if (readAuthorization(newest.payment).validBefore <= connection.clock.nowMs() / 1_000) return []
-  return findJob(run, key)?.payment?.job_id === newest.job_id ? [] : [newest]
+  return findRunJob(run, key)?.payment?.job_id === newest.job_id ? [] : [newest]
 }
 
 async function signNeeded(
@@ -120,7 +120,7 @@ async function bring(
     const progress = await askUntilAnswered(connection, {
       method: 'PUT',
       url: runUrl(handle, '/payments'),
-      headers: runHeaders(handle),
+      headers: runRequestHeaders(handle),
       // Where it is more than the run was started with, somebody has raised it; less changes nothing.
       body: JSON.stringify({ payments, max_total: maxTotal }),
       schema: runProgress,

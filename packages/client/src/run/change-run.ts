@@ -1,10 +1,10 @@
 import { run as runAnswer, type RunAnswer } from '@farebox/platform-api/flows/runs'
 import { askUntilAnswered } from '../exchange/ask-platform.ts'
 import type { Connection } from '../exchange/client-options.ts'
-import { runHeaders, runUrl, type RunHandle } from './run-record.ts'
+import { runRequestHeaders, runUrl, type RunHandle } from './run-record.ts'
 
 /**
- * Tells a run to do something, until there is an answer: each may be told twice.
+ * Sends a run a request until there is an answer: each may arrive twice.
  *
  * @param path `/pause`
  * @throws {PlatformRefused | PlatformUnreachable}
@@ -18,18 +18,18 @@ export async function changeRun(
   return await askUntilAnswered(connection, {
     method: 'POST',
     url: runUrl(handle, path),
-    headers: runHeaders(handle),
+    headers: runRequestHeaders(handle),
     body: JSON.stringify(body),
     schema: runAnswer,
   })
 }
 
-/** How a run stands, with its flow and its input. */
+/** The state of a run, with its flow and its input. */
 export async function readWhole(connection: Connection, handle: RunHandle): Promise<RunAnswer> {
   return await askUntilAnswered(connection, {
     method: 'GET',
     url: runUrl(handle),
-    headers: runHeaders(handle),
+    headers: runRequestHeaders(handle),
     schema: runAnswer,
   })
 }

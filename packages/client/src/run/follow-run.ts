@@ -22,9 +22,9 @@ export interface FollowedRun extends PaidRun {
 
 /**
  * Follows a run to its end, and gives it what it asks for on the way. Once a step has failed nothing more is signed:
- * what is at work is waited for, and then the failure told.
+ * what is at work is waited for, and then the failure reported.
  *
- * @param first how it stands now
+ * @param first its state now
  * @throws {RunHalted} where it does not come to its end by itself
  */
 export async function followRun(run: FollowedRun, first: RunProgress): Promise<FlowResult> {

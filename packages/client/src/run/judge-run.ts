@@ -3,7 +3,7 @@ import type { NeededPayment, PersonQuestion, StepFailure } from './run-errors.ts
 
 type ShownJob = RunProgress['steps'][number]['jobs'][number]
 
-/** Whether an agent is at work, so that more will be heard without anybody's doing. */
+/** Whether an agent is at work, so that more happens by itself. */
 export function isAtWork({ waiting }: RunProgress): boolean {
   return waiting.some(one => one.for === 'agent')
 }
@@ -17,7 +17,7 @@ export function isAtWork({ waiting }: RunProgress): boolean {
 export function findFailure(run: RunProgress, payAgain: boolean): StepFailure | undefined {
   for (const one of run.waiting) {
     const isCharged = one.for === 'payment' && one.because.kind === 'charged' && !payAgain
-    if (one.for === 'retry' || isCharged) return jobFailure(one, findJob(run, one.key))
+    if (one.for === 'retry' || isCharged) return jobFailure(one, findRunJob(run, one.key))
   }
   const failed = run.steps.find(({ state }) => state === 'failed')
   return (
@@ -65,6 +65,6 @@ export function findQuestion(
 }
 
 /** A job by its key. */
-export function findJob({ steps }: RunProgress, key: string): ShownJob | undefined {
+export function findRunJob({ steps }: RunProgress, key: string): ShownJob | undefined {
   return steps.flatMap(({ jobs }) => jobs).find(job => job.key === key)
 }

@@ -29,7 +29,7 @@ export function openRun(
   { handle, flow, maxTotal, payments, record }: KnownRun,
   options: FollowOptions,
 ): FollowedRun {
-  const spending = createSpending(readMaxTotal(maxTotal), payments)
+  const spending = createSpending(readTotalLimit(maxTotal), payments)
   const signed = [...payments]
   const { session: _, ...found } = handle
   return {
@@ -57,7 +57,7 @@ export function openRun(
  *
  * @throws {RangeError}
  */
-export function readMaxTotal(maxTotal: string): bigint {
+export function readTotalLimit(maxTotal: string): bigint {
   const price = readPrice(maxTotal)
   if (!price.ok) throw new RangeError(`maxTotal: ${price.reason}`)
   return price.atomic

@@ -29,7 +29,7 @@ export interface FollowOptions extends ClientOptions {
    * Pay once more for a step that was charged and delivered nothing; default false. No other step is ever paid twice.
    */
   readonly payAgain?: boolean
-  /** Called with how the run stands, after each change. */
+  /** Called with the state of the run, after each change. */
   readonly onProgress?: (run: RunProgress) => void
   /** Answers a step that asks a person; absent: such a run rejects with `PersonNeeded`. */
   readonly approve?: (question: PersonQuestion) => boolean | Promise<boolean>
@@ -45,7 +45,7 @@ export interface RunFlowOptions extends FollowOptions {
   /** Who pays; a viem account is one. */
   readonly signer: PaymentSigner
   /**
-   * The most that may be signed for in all, in decimal USDC. A payment that has to be signed anew counts again: that the
+   * The most that may be signed for in all, in decimal USDC. A payment that has to be signed again counts again: that the
    * one before it can no longer be charged is the platform's word.
    */
   readonly maxTotal: string

@@ -4,7 +4,7 @@ import { runPayment, runRequest, type RunPayment } from '@farebox/platform-api/f
 import { readAgentUrl } from '../agent/agent-url.ts'
 import type { Connection } from '../exchange/client-options.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
-import { parseJson } from '../exchange/parse-json.ts'
+import { parseAnswerJson } from '../exchange/parse-json.ts'
 import { readAuthorization } from './spending.ts'
 
 /** What a run is found and controlled by. */
@@ -13,7 +13,7 @@ export interface RunHandle {
   readonly platformUrl: string
   /** UUID. */
   readonly runId: string
-  /** Opens the run for whoever has it. Never log it. */
+  /** Its holder may read and control the run. Never log it. */
   readonly token?: string
   /** The token of a session at the platform, by which the payer of the run is signed in: it opens the run too. */
   readonly session?: string
@@ -69,7 +69,7 @@ export function readRunRecord(record: RunRecord): RecordedRun | undefined {
   later.data.forEach(({ payment }) => readAuthorization(payment))
   if (record.request === undefined) return undefined
   if (typeof record.request !== 'string') throw new TypeError('run record: request must be a string')
-  const request = runRequest.safeParse(parseJson(record.request))
+  const request = runRequest.safeParse(parseAnswerJson(record.request))
   if (!request.success) throw new TypeError('run record: request does not start a run')
   const { run_id: runId, max_total: maxTotal, flow, payments } = request.data
   if (runId !== record.runId) throw new TypeError('run record: request is of another run than runId')
@@ -110,7 +110,7 @@ export function runUrl({ platformUrl, runId }: RunHandle, path = ''): string {
 }
 
 /** What opens it. */
-export function runHeaders({ token, session }: RunHandle): { readonly [name: string]: string } {
+export function runRequestHeaders({ token, session }: RunHandle): { readonly [name: string]: string } {
   return {
     ...(token !== undefined && { 'run-token': token }),
     ...(session !== undefined && { authorization: `Bearer ${session}` }),

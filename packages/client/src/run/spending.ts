@@ -6,7 +6,7 @@ import { readUsdc } from '@farebox/protocol/money/usdc'
  * What a run may come to by our own count: the sum of everything that was ever signed for it. Whether a signature was
  * deleted, or has expired unused, is the platform's word; `maxTotal` holds whatever the platform says and does.
  */
-export interface Spending {
+export interface RunSpending {
   /** Counts payments that are signed, before they are sent. */
   add(payments: readonly RunPayment[]): void
   /** Counts what the platform shows of the run: somebody else may have signed too. */
@@ -18,14 +18,14 @@ export interface Spending {
 }
 
 /** Begins with what was signed before. */
-export function createSpending(maxAtomic: bigint, payments: readonly RunPayment[]): Spending {
+export function createSpending(maxAtomic: bigint, payments: readonly RunPayment[]): RunSpending {
   const amounts = new Map<string, bigint>()
   let paidAtomic = 0n
   const sum = (): bigint => [...amounts.values()].reduce((total, amount) => total + amount, 0n)
   const add = (more: readonly RunPayment[]): void => {
     for (const { job_id: jobId, payment } of more) amounts.set(jobId, readAuthorization(payment).amountAtomic)
   }
-  const spending: Spending = {
+  const spending: RunSpending = {
     add,
     note({ paid, steps }) {
       paidAtomic = atomic(paid)

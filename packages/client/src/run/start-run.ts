@@ -6,7 +6,7 @@ import { RunUnresolved } from './run-errors.ts'
 import type { RunHandle } from './run-record.ts'
 
 /** A run that the platform knows. */
-export interface StartedRun {
+export interface AcceptedRun {
   readonly progress: RunProgress
   /** With the token that opens it, where the platform has made one. */
   readonly handle: RunHandle
@@ -23,7 +23,7 @@ export async function startRun(
   connection: Connection,
   handle: RunHandle,
   request: string,
-): Promise<StartedRun> {
+): Promise<AcceptedRun> {
   try {
     const { run_token: token, ...progress } = await askUntilAnswered(connection, {
       method: 'POST',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { createTestClock, type TestClock } from '../../testing/clock.ts'
-import { connect } from '../exchange/client-options.ts'
+import { connectionOf } from '../exchange/client-options.ts'
 import { watchRun } from './watch-run.ts'
 
 const RUN_ID = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
@@ -54,7 +54,11 @@ async function watch(
   onTestFinished(() => server.close().closeAllConnections())
   const platformUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const paid: string[] = []
-  for await (const run of watchRun(connect({ clock }), { platformUrl, runId: RUN_ID, token: 'secret' })) {
+  for await (const run of watchRun(connectionOf({ clock }), {
+    platformUrl,
+    runId: RUN_ID,
+    token: 'secret',
+  })) {
     paid.push(run.paid)
     if (paid.length === count) break
   }

@@ -3,15 +3,15 @@ import { sleep } from '@farebox/protocol/time/clock'
 import { askUntilAnswered } from '../exchange/ask-platform.ts'
 import type { Connection } from '../exchange/client-options.ts'
 import { streamEvents } from '../exchange/event-stream.ts'
-import { parseJson } from '../exchange/parse-json.ts'
+import { parseAnswerJson } from '../exchange/parse-json.ts'
 import { readAnswer } from '../exchange/read-answer.ts'
-import { runHeaders, runUrl, type RunHandle } from './run-record.ts'
+import { runRequestHeaders, runUrl, type RunHandle } from './run-record.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
 /**
- * How a run stands, after each change and now and then without one, for as long as anybody reads: by server-sent events,
+ * The state of a run, after each change and now and then without one, for as long as anybody reads: by server-sent events,
  * and where none come by asking. Never ends by itself.
  *
  * @throws {PlatformRefused} where there is no such run, or it is not ours
@@ -24,16 +24,16 @@ export async function* watchRun(connection: Connection, handle: RunHandle): Asyn
   let pauseMs = FIRST_PAUSE_MS
   for (;;) {
     try {
-      const stream = { url: runUrl(handle, '/events'), headers: runHeaders(handle), lastId }
+      const stream = { url: runUrl(handle, '/events'), headers: runRequestHeaders(handle), lastId }
       for await (const { type, id, data } of streamEvents(connection, stream)) {
-        const progress = type === 'run' ? readAnswer(runProgress, parseJson(data)) : undefined
+        const progress = type === 'run' ? readAnswer(runProgress, parseAnswerJson(data)) : undefined
         if (progress === undefined) continue
         lastId = id
         pauseMs = FIRST_PAUSE_MS
         yield progress
       }
     } catch {
-      // Whatever kept the events away: they are not needed.
+      // The events are not needed.
       signal?.throwIfAborted()
     }
     yield await readProgress(connection, handle)
@@ -43,12 +43,12 @@ export async function* watchRun(connection: Connection, handle: RunHandle): Asyn
   }
 }
 
-/** How a run stands now. */
+/** The state of a run now. */
 export async function readProgress(connection: Connection, handle: RunHandle): Promise<RunProgress> {
   return await askUntilAnswered(connection, {
     method: 'GET',
     url: runUrl(handle),
-    headers: runHeaders(handle),
+    headers: runRequestHeaders(handle),
     schema: runProgress,
   })
 }

@@ -1,11 +1,11 @@
 import type { Network } from '@farebox/payments/networks'
+import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { whyUnreachable } from '../agent/exchange/why-unreachable.ts'
 import { openTrial, type OpenTrial } from '../facilitator/run/open-trial.ts'
 import { makeOwnSecret, type OwnSecret } from '../facilitator/run/own-secret.ts'
 import { readSupported } from '../facilitator/run/read-supported.ts'
 import { PAYEE, SECOND_PAYEE } from '../facilitator/trial/local-accounts.ts'
 import { ask } from '../facilitator/trial/subject.ts'
-import { orAborted } from '../or-aborted.ts'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 import { findLocalEconomy, type LocalEconomy } from './local-economy.ts'
 import { readChain } from './read-chain.ts'
@@ -36,7 +36,7 @@ export async function openFacilitator(
       'every rule is judged by the chain as well, and none was named',
       '--rpc-url <url> names a node of its local chain, --local <folder> a local economy',
     )
-  const network = await orAborted(readChain(rpcUrl), signal)
+  const network = await unlessAborted(readChain(rpcUrl), signal)
   if (!networks.includes(network.id))
     throw new CannotRun(
       `the chain of ${rpcUrl} is ${network.id}, and the facilitator settles on ${networks.join(', ') || 'none'}`,
@@ -66,7 +66,7 @@ export async function openFacilitator(
       door: true,
       ...(adminToken !== undefined && { adminToken }),
     })
-    opened = await orAborted(opening, signal)
+    opened = await unlessAborted(opening, signal)
     await refuseWithoutSecret(opened)
     await refuseOtherWallets(opened)
     signal.throwIfAborted()

@@ -232,7 +232,7 @@ async function closeAgent(running: RunningAgent, hasSuccessor: boolean): Promise
   const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd: service.graceEnd }
   await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), fetchHandler.close(grace)])
   stopping.abort()
-  // A handler that is out of time is told so, and then ended, where it can be.
+  // A handler that is out of time is asked to stop, and then ended, where it can be.
   await service.handlers.close()
   // First nothing new is taken up, then what is open is left.
   await within(

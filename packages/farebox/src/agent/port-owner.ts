@@ -3,7 +3,7 @@ import { readProcess } from '../read-process.ts'
 import type { ProcessDescription } from '../read-process.ts'
 
 /**
- * The message for a port that is taken: by whom, as far as it can be told, and what to do.
+ * The message for a port that is taken: by whom, as far as is known, and what to do.
  *
  * @param what - what should have listened there: "the chain"
  */
@@ -17,7 +17,7 @@ export async function describeTakenPort(port: number, what: string): Promise<str
  * Who listens on a TCP port of this machine, as far as we may know: Linux tells by /proc, and only about
  * processes of the same user (to root, about all).
  *
- * @returns undefined when nobody listens, and when it cannot be told
+ * @returns undefined when nobody listens, and when it is not known
  */
 export async function findPortOwner(port: number): Promise<ProcessDescription | undefined> {
   const sockets = new Set([

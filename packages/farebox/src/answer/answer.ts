@@ -19,8 +19,8 @@ export const NO_STORE = {
 } as const
 
 /** The last answer on its connection. */
-export function lastFailure(...words: Parameters<typeof failure>): Answer {
-  return { ...failure(...words), close: true }
+export function lastFailure(...words: Parameters<typeof failureAnswer>): Answer {
+  return { ...failureAnswer(...words), close: true }
 }
 
 /** The answer to a job that was not begun, or given up, while stopping (D32). */
@@ -29,7 +29,7 @@ export function shuttingDown(): Answer {
 }
 
 /** An answer of the interface's error table (D15). `status` where it is not the type's own. */
-export function failure(
+export function failureAnswer(
   errorType: ErrorType,
   status: number,
   message: string,

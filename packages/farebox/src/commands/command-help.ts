@@ -9,7 +9,7 @@ export interface CommandHelp {
   /** What may follow the command, in short. */
   readonly usage: string
   readonly options: readonly CommandOption[]
-  /** Whether the environment's variables are told as well. */
+  /** Whether the environment's variables are listed as well. */
   readonly environment: boolean
   readonly exitCodes: readonly (readonly [number, string])[]
   /** Lines that work as they stand. */

@@ -7,7 +7,7 @@ import { serveUntilStopped } from '../serving/serve-until-stopped.ts'
 import { stopRequested } from '../serving/stop-requested.ts'
 
 /**
- * `farebox start`: serves the agent until it is told to stop, in this process or in several workers on one port.
+ * `farebox start`: serves the agent until it is stopped, in this process or in several workers on one port.
  *
  * Exit code 0 after a graceful stop (D32), 1 where it cannot start, and after something that a handler left behind
  * threw with nobody to catch it (DDL-09): whatever runs the process starts it anew. 2 for arguments not understood.
@@ -44,7 +44,7 @@ async function serveHere(
 ): Promise<number> {
   const stop = stopRequested(() => process.exit(1))
   const served = await Promise.race([serveAgent(options, world), stop])
-  // Told to stop before anything was served.
+  // Stopped before anything was served.
   if (served === undefined) return 0
   tell(served.listening)
   return await serveUntilStopped(served.agent, stop, world)

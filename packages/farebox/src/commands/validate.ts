@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { writePlace, writeProblem } from '../config/config-error.ts'
+import { placeInFile, writeProblem } from '../config/config-error.ts'
 import { findConfigWarnings } from '../config/parse-config.ts'
 import { ConfigError, readConfig } from '../config/read-config.ts'
 import { readTextFile } from '../config/read-text-file.ts'
@@ -33,7 +33,7 @@ async function validateForPeople(file: string, { out }: CommandWorld): Promise<n
   const count = `${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}`
   out.write(`✓ ${file}: ${name}, ${count}: ${names.join(', ')}\n`)
   for (const warning of findConfigWarnings(file, await readTextFile(file)))
-    out.write(`! ${writePlace(warning)}  ${writeProblem(warning)}\n  ${shownText(warning.fix)}\n`)
+    out.write(`! ${placeInFile(warning)}  ${writeProblem(warning)}\n  ${shownText(warning.fix)}\n`)
   return 0
 }
 

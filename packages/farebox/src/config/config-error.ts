@@ -42,7 +42,7 @@ export class ConfigError extends Error {
 }
 
 /** `agent.json:14:19`, or the file alone; fit for a terminal. */
-export function writePlace({ file, line, column }: ConfigProblem): string {
+export function placeInFile({ file, line, column }: ConfigProblem): string {
   const name = shownText(file.replace(/^\.\//, ''))
   return line === undefined ? name : `${name}:${line}:${column ?? 1}`
 }
@@ -57,5 +57,5 @@ export function writeProblem({ path, reason }: ConfigProblem): string {
 const MAX_PATH_CHARACTERS = 120
 
 function logLine(problem: ConfigProblem): string {
-  return `${writePlace(problem)}${problem.line === undefined ? ':' : ''} ${writeProblem(problem)}`
+  return `${placeInFile(problem)}${problem.line === undefined ? ':' : ''} ${writeProblem(problem)}`
 }

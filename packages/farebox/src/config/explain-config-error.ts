@@ -1,5 +1,5 @@
 import { PLAIN, type Paint } from '../paint.ts'
-import { writePlace, writeProblem, type ConfigError } from './config-error.ts'
+import { placeInFile, writeProblem, type ConfigError } from './config-error.ts'
 import { shownText, textWidth } from './shown-text.ts'
 import type { Excerpt } from './text-places.ts'
 
@@ -23,7 +23,7 @@ export function explainConfigError(error: ConfigError, paint: Paint = PLAIN): st
   const blocks = problems.slice(0, MAX_SHOWN).map((_, index) => explain(error, index, paint))
   const [only] = blocks
   if (only !== undefined && problems.length === 1) return `${cross} ${only}`
-  const name = writePlace({ file: error.file, path: '', reason: '', fix: '' })
+  const name = placeInFile({ file: error.file, path: '', reason: '', fix: '' })
   const more = problems.length - blocks.length
   return [
     `${cross} ${name} has ${problems.length} problems\n`,
@@ -36,11 +36,11 @@ function explain({ problems, excerpts }: ConfigError, index: number, paint: Pain
   const problem = problems[index]
   if (problem === undefined) return ''
   // Of an object that lacks five keys the line is shown once.
-  const isSamePlace = index > 0 && writePlace(problem) === writePlace(problems[index - 1] ?? problem)
+  const isSamePlace = index > 0 && placeInFile(problem) === placeInFile(problems[index - 1] ?? problem)
   const excerpt = excerpts[index]
   const lines = excerpt === undefined || isSamePlace ? [] : drawExcerpt(problem.line ?? 1, excerpt, paint)
   const indent = ' '.repeat(lines.length > 0 || isSamePlace ? 4 : 2)
-  const title = `${paint.bold(writePlace(problem))}  ${writeProblem(problem)}\n`
+  const title = `${paint.bold(placeInFile(problem))}  ${writeProblem(problem)}\n`
   return title + [...lines, shownText(problem.fix)].map(line => `${indent}${line}\n`).join('')
 }
 

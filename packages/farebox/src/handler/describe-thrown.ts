@@ -10,7 +10,7 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Where in the author's own files it was thrown, `handlers.ts:12:9`; undefined where that cannot be told. Never throws. */
+/** Where in the author's own files it was thrown, `handlers.ts:12:9`; undefined where that is not known. Never throws. */
 export function placeThrown(thrown: unknown): string | undefined {
   try {
     return thrown instanceof Error && typeof thrown.stack === 'string'

@@ -22,7 +22,7 @@ export function enforceLeastTime(clock: Clock, { atMs }: Deadline, leastSeconds:
 /**
  * Waits for work until the deadline, and reads the clock again when it is done: synchronous work that blocks past
  * the deadline resolves before its timer can fire (DDL-03). On time it resolves to the work's result; late, it
- * throws a `DeadlineError`, and `aborter` has been told, so that the work can stop.
+ * throws a `DeadlineError`, and `aborter` has been aborted, so that the work can stop.
  */
 export async function withinDeadline<T>(
   clock: Clock,

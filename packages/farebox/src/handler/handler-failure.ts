@@ -12,7 +12,7 @@ import { describeThrown, placeThrown } from './describe-thrown.ts'
 export interface HandlerFailure {
   /** For the log. */
   readonly logText: string
-  /** `handlers.ts:12:9`, where that can be told. */
+  /** `handlers.ts:12:9`, where that is known. */
   readonly at: string | undefined
   /** One of the five typed errors; undefined for everything else. */
   readonly typed: { readonly errorType: ErrorType; readonly message: string } | undefined
@@ -45,7 +45,7 @@ export function failureError({ typed }: HandlerFailure): ServiceError {
 function readTyped(thrown: unknown): HandlerFailure['typed'] {
   try {
     if (!isServiceError(thrown)) return undefined
-    // Made anew: what was a text when it was first asked for need not be one again.
+    // Made again: what was a text when it was first asked for need not be one again.
     const { errorType, message } = serviceError(thrown.errorType, thrown.message)
     return { errorType, message }
   } catch {

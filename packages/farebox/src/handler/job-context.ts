@@ -3,7 +3,7 @@ import type { JobContext } from '../handlers.ts'
 import type { JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 
-/** Makes what a handler is told beside its input. */
+/** Makes what a handler gets beside its input. */
 export function createJobContext(parts: {
   readonly jobId: string
   readonly capability: string

@@ -16,17 +16,17 @@ export interface SpendingJob {
 /** What one job may move of its payer's. */
 export interface JobSpending {
   allowance(): Promise<string>
-  /** @param order a `SpendOrder`, as whoever wrote the handler made it */
+  /** @param order a `SpendOrder`, as the handler's author wrote it: unchecked */
   spend(order: unknown): Promise<Spent>
   /** Resolves when none of its spends is under way; by the deadline at the latest. */
   settled(): Promise<void>
-  /** What it moved, or may have, for whoever is told that it failed; undefined where it moved nothing. */
+  /** What it moved, or may have, in the words of its failure; undefined where it moved nothing. */
   describe(): string | undefined
 }
 
 /** How handlers move what payers permitted. */
 export interface Spending {
-  /** Told with the price of a capability that spends; undefined where nothing can be spent. */
+  /** Named with the price of a capability that spends; undefined where nothing can be spent. */
   readonly identity?: SpenderEntry
   forJob(job: SpendingJob): JobSpending
 }

@@ -28,7 +28,7 @@ export function shareTime(deadlineMs: number, nowMs: number): HireTime | undefin
 }
 
 /** An end that a job and a time bring about. */
-export interface Stop {
+export interface HireStop {
   readonly signal: AbortSignal
   /** It was the time that ended it. */
   isLate(): boolean
@@ -36,7 +36,7 @@ export interface Stop {
 }
 
 /** Makes a signal that aborts with the job, and at a time in Unix milliseconds. */
-export function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): Stop {
+export function stopAt(clock: Clock, atMs: number, jobSignal: AbortSignal): HireStop {
   const aborter = new AbortController()
   let late = false
   const stop = (): void => aborter.abort(jobSignal.reason)

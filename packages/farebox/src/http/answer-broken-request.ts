@@ -1,4 +1,4 @@
-import { failure } from '../answer/answer.ts'
+import { failureAnswer } from '../answer/answer.ts'
 
 /** The answer to what never became a request, in our own form (HTTP-05). */
 export function answerBrokenRequest({ code }: NodeJS.ErrnoException, maxHeaderBytes: number): string {
@@ -18,7 +18,7 @@ export function answerBrokenRequest({ code }: NodeJS.ErrnoException, maxHeaderBy
 
 /** An answer written by hand, where Node gives a socket and no response. */
 export function wholeFailure(status: number, phrase: string, reason: string): string {
-  const { body } = failure('validation', status, reason)
+  const { body } = failureAnswer('validation', status, reason)
   return (
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n` +
     `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`

@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { HIRE_PATH_HEADER } from '../handler/job-hiring.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'
-import { failure, shuttingDown, type Answer } from '../answer/answer.ts'
+import { failureAnswer, shuttingDown, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes as a function from web-standard request to response: for those who embed an agent in their own server. */
@@ -39,7 +39,7 @@ export function createFetchHandler(routes: ServiceRoutes, clock: Clock): FetchHa
 
 async function execute(routes: ServiceRoutes, request: Request): Promise<Answer> {
   const body = await readBody(request)
-  if (body === 'gone') return failure('validation', 400, 'body: broke off')
+  if (body === 'gone') return failureAnswer('validation', 400, 'body: broke off')
   if (typeof body === 'string') return unreadable(body)
   const { headers } = request
   return await routes.execute({

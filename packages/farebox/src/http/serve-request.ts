@@ -18,7 +18,7 @@ interface Exchange extends Placed {
 }
 
 /** How one server serves its requests, and which of them it is serving now. */
-export interface Serving {
+export interface RequestServing {
   readonly routes: ServiceRoutes
   readonly bodies: BodyReader
   readonly connections: Connections
@@ -33,7 +33,7 @@ export interface Serving {
 }
 
 /** Of a server that serves nothing yet. */
-export function createServing(routes: ServiceRoutes, clock: Clock): Serving {
+export function createServing(routes: ServiceRoutes, clock: Clock): RequestServing {
   const connections = createConnections({
     nowMs: steadyClock.nowMs,
     after: (ms, callback) => clock.after(ms, callback),
@@ -53,7 +53,7 @@ export function createServing(routes: ServiceRoutes, clock: Clock): Serving {
 
 /** Serves one request. Rejects only where something of ours is broken. */
 export async function serveRequest(
-  serving: Serving,
+  serving: RequestServing,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function serveRequest(
 }
 
 /** The last on its connection, where this server takes no more of them. */
-function lastIfClosing({ closing }: Serving, answer: Answer): Answer {
+function lastIfClosing({ closing }: RequestServing, answer: Answer): Answer {
   return closing === 'no' ? answer : { ...answer, close: true }
 }
 

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import { within } from '@farebox/protocol/internal/time/within'
 import { MAX_HEADER_SECTION_BYTES } from '@farebox/protocol/limits'
 import type { Clock } from '@farebox/protocol/time/clock'
-import { failure, lastFailure, type Answer } from '../answer/answer.ts'
+import { failureAnswer, lastFailure, type Answer } from '../answer/answer.ts'
 import { answerBrokenRequest, wholeFailure } from './answer-broken-request.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'
-import { createServing, serveRequest, type Serving } from './serve-request.ts'
+import { createServing, serveRequest, type RequestServing } from './serve-request.ts'
 import type { ServiceRoutes } from './service-routes.ts'
 
 /** The routes on a socket. */
@@ -76,7 +76,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   }
 }
 
-function createGuardedServer(serving: Serving): Server {
+function createGuardedServer(serving: RequestServing): Server {
   const { connections, inFlight, send } = serving
   const server = createServer(GUARDS, (request, response) => {
     if (!connections.begin(request, response)) return
@@ -100,7 +100,7 @@ function createGuardedServer(serving: Serving): Server {
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(request, response)) return
-    const refused = failure('validation', 400, 'the Expect header is not taken here')
+    const refused = failureAnswer('validation', 400, 'the Expect header is not taken here')
     send(request, response, { ...refused, close: true })
   })
   return server
@@ -118,7 +118,7 @@ function listen(server: Server, port: number, host: string | undefined): Promise
 }
 
 /** Of whatever a job still waits for then, nothing is known of its charge. */
-function answerTheRest({ unanswered, send }: Serving): void {
+function answerTheRest({ unanswered, send }: RequestServing): void {
   for (const { request, response } of unanswered.takeAll()) send(request, response, undecided())
 }
 

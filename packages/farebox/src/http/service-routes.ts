@@ -5,7 +5,7 @@ import type { Health } from '@farebox/protocol/health'
 import type { ArrivedRequest } from '../execute/request/arrived-request.ts'
 import { execute } from '../execute/pipeline.ts'
 import type { Service } from '../execute/service/service.ts'
-import { failure, lastFailure, NO_STORE, type Answer } from '../answer/answer.ts'
+import { failureAnswer, lastFailure, NO_STORE, type Answer } from '../answer/answer.ts'
 
 /** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
 export interface ServiceRoutes {
@@ -46,7 +46,11 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
     route(method, path) {
       const allowed = Object.hasOwn(METHODS, path) ? METHODS[path] : undefined
       if (allowed === undefined)
-        return failure('validation', 404, 'no such route: GET /health, GET /about and POST /execute are')
+        return failureAnswer(
+          'validation',
+          404,
+          'no such route: GET /health, GET /about and POST /execute are',
+        )
       if (method === 'POST' && path === '/execute') return 'execute'
       const get = gets[path]
       if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get
@@ -56,7 +60,7 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
           headers: { ...PREFLIGHT_HEADERS, 'access-control-allow-methods': allowed },
           body: '',
         }
-      return failure('validation', 405, `${path} takes ${allowed}`, { allow: allowed })
+      return failureAnswer('validation', 405, `${path} takes ${allowed}`, { allow: allowed })
     },
     execute: arrived => service.metrics.step('whole', () => execute(service, arrived)),
   }

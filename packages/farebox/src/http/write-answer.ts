@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Connections } from '@farebox/protocol/internal/connection/connections'
 import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
-import { failure, type Answer } from '../answer/answer.ts'
+import { failureAnswer, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS } from './service-routes.ts'
 
 /** Writes the answer to a request. Does nothing where the connection is gone. */
@@ -29,7 +29,7 @@ export function createAnswerWriter(connections: Connections): AnswerWriter {
 function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
   if (unsent.hasRoom(answer.bodyBytes ?? answer.body.length)) return answer
   const message = 'too many answers wait for callers that read slowly: send the same request again'
-  return failure('internal', 503, message, { 'retry-after': '5' })
+  return failureAnswer('internal', 503, message, { 'retry-after': '5' })
 }
 
 /** Names and values in one list: Node writes it down as it stands, which spares a third of what an object costs. */

@@ -1,4 +1,4 @@
-/** Several things, each of which stands in the way of a start; told one after the other. */
+/** Several reasons why a start is refused, reported one after the other. */
 export class StartRefused extends AggregateError {
   override readonly name = 'StartRefused'
 }

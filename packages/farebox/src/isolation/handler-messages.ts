@@ -6,7 +6,7 @@ import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import type { AgentAnswer, AgentQuestion } from '../handler/ask-agent.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
-import type { LoadFailure } from './load-failure.ts'
+import type { ReportedLoadFailure } from './load-failure.ts'
 
 /** The first message to a handler process: what it is to serve. */
 export interface LoadCommand {
@@ -26,7 +26,7 @@ export interface HandlerJob {
   readonly input: JsonObject
 }
 
-/** What a handler process is told. Runs are numbered, so that a late report is never taken for the next job's. */
+/** A command to a handler process. Runs are numbered, so that a late report is never taken for the next job's. */
 export type HandlerCommand =
   | LoadCommand
   | { readonly kind: 'run'; readonly run: number; readonly job: HandlerJob }
@@ -36,7 +36,7 @@ export type HandlerCommand =
 /** What a handler process reports. `clean`: nothing of the job runs on, the next may come. */
 export type HandlerReport =
   | { readonly kind: 'loaded' }
-  | { readonly kind: 'not-loaded'; readonly failure: LoadFailure }
+  | { readonly kind: 'not-loaded'; readonly failure: ReportedLoadFailure }
   | { readonly kind: 'log'; readonly run: number; readonly message: string }
   | { readonly kind: 'ask'; readonly run: number; readonly ask: number; readonly question: AgentQuestion }
   | {
@@ -92,7 +92,7 @@ function readAsk(
   return { kind: 'ask', run, ask, question: { kind, request } }
 }
 
-function readLoadFailure(value: unknown): LoadFailure {
+function readLoadFailure(value: unknown): ReportedLoadFailure {
   const { message, hint, details } = isObject(value) ? value : {}
   return {
     message: readText(message) ?? '',

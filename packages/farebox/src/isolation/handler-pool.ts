@@ -25,7 +25,7 @@ export interface HandlerPoolParts {
   readonly limits?: PoolLimits
 }
 
-/** From being told to stop to being stopped: time to close what is open. */
+/** Between the request to stop and the end: time to close what is open. */
 const STOP_GRACE_MS = 500
 
 /**
@@ -65,7 +65,7 @@ async function runInProcess(
   const { signal } = call.aborter
   const handlerProcess = await pool.acquire(signal)
   if (handlerProcess === undefined) {
-    // Told to stop while it waited, its caller is answered already.
+    // The job was stopped while it waited: its caller has its answer.
     const logText = signal.aborted
       ? 'its time ended before a process was free'
       : 'no handler process could be started'
@@ -78,7 +78,7 @@ async function runInProcess(
   throw failureError(outcome.failure)
 }
 
-/** One job in a handler process, told to stop when its signal aborts, and ended where it does not. */
+/** One job in a handler process: it is asked to stop when its signal aborts, and ended where it does not. */
 async function stoppable(
   handlerProcess: HandlerProcess,
   call: HandlerCall,

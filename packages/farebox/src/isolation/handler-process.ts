@@ -27,11 +27,11 @@ export interface HandlerProcess {
   run(job: HandlerJob, listener: JobListener): Promise<HandlerOutcome>
   /** Tells the handler to stop. */
   abort(reason: string): void
-  /** Ends the process at once; a job that it has is told why. */
+  /** Ends the process at once; the job that it has fails with this reason. */
   end(why: string): void
 }
 
-/** Whoever has a job done hears of it. */
+/** Receives what a job reports while it runs. */
 export interface JobListener {
   log(message: string): void
   /** Never rejects. */

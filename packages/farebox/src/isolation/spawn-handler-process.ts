@@ -9,16 +9,16 @@ import type { HandlerCommand } from './handler-messages.ts'
 export interface SpawnedProcess {
   /** Undefined where the system gave none. */
   readonly pid: number | undefined
-  /** Resolves once it is gone, to what is told of that. */
+  /** Resolves once it is gone, to the reason that is reported. */
   readonly ended: Promise<string>
   send(command: HandlerCommand): void
-  /** Ends it at once, whatever it does. The first reason given is what is told of its end. */
+  /** Ends it at once, whatever it does. The first reason given is the one that is reported. */
   kill(why: string): void
   /** While it works for somebody this process does not end before it; at rest it keeps nobody. */
   keepAwake(isWorking: boolean): void
 }
 
-/** Its last words may still be on their way when a process is gone; whoever holds its pipes open may keep them so. */
+/** Output may still be on its way when a process is gone; another process that holds its pipes may keep them open. */
 const LAST_WORDS_MS = 200
 
 /** Starts a process for handlers; what it writes comes out here, in whole lines. */
@@ -45,7 +45,7 @@ export function spawnHandlerProcess(
   })
   let cancel: () => void = () => undefined
   child.on('disconnect', () => {
-    // Mostly because it ends by itself, and then that is what is told.
+    // Mostly because it ends by itself, and then that is the reason that is reported.
     cancel = clock.after(LAST_WORDS_MS, () => kill('it closed the channel to its agent'))
   })
   const ended = endOf(child, clock).then(end => {

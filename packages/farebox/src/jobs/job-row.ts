@@ -4,7 +4,7 @@ import type { JobChange, JobClaim } from './job-store.ts'
 /**
  * A job as the stores that run in our own process keep it. Times are Unix milliseconds of the store's clock.
  */
-export interface JobRow {
+export interface StoredRow {
   readonly fence: string
   readonly leaseEndsMs: number
   /** Infinite where it must never be forgotten. */
@@ -20,12 +20,12 @@ export interface PaymentClaim {
 }
 
 /** Somebody's lease is running, and the job is not sealed. */
-export function isHeld(row: JobRow, nowMs: number): boolean {
+export function isHeld(row: StoredRow, nowMs: number): boolean {
   return !row.sealed && row.leaseEndsMs > nowMs
 }
 
 /** The row after a claim; undefined where the job cannot be claimed now. A forgotten row counts as none. */
-export function claimRow(row: JobRow | undefined, claim: JobClaim, nowMs: number): JobRow | undefined {
+export function claimRow(row: StoredRow | undefined, claim: JobClaim, nowMs: number): StoredRow | undefined {
   if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined
   const job = row?.job ?? claim.job
   const leaseEndsMs = nowMs + claim.leaseMs
@@ -47,10 +47,10 @@ export function claimPayment(
 
 /** The row after its holder wrote. What was sealed stays sealed. */
 export function changeRow(
-  row: JobRow,
+  row: StoredRow,
   change: Exclude<JobChange, { kind: 'forget' }>,
   nowMs: number,
-): JobRow {
+): StoredRow {
   const leaseEndsMs = change.kind === 'hold' ? nowMs + change.leaseMs : 0
   return {
     fence: row.fence,

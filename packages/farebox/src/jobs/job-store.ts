@@ -7,7 +7,7 @@ export type { Holder } from './holder.ts'
 /**
  * Where jobs and payments are claimed and responses kept, over processes and replicas (D6, D24, D25).
  *
- * A job has at most one *holder* at a time: whoever claimed it last, named by its `fence`, until its lease ends.
+ * A job has at most one *holder* at a time: the process that claimed it last, named by its `fence`, until its lease ends.
  * Every method is atomic, and durable to the store's own degree when it resolves. Every method rejects when the
  * store cannot be reached: the caller then knows nothing, and must act as if the job were held by somebody else.
  * Times are durations, measured by the store's own clock, so that replicas need not agree on the hour.

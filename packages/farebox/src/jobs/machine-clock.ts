@@ -3,7 +3,7 @@ import { systemClock } from '@farebox/protocol/time/clock'
 
 /** The time of a machine, for what its processes share and what outlives them. */
 export interface MachineClock {
-  /** Names this run of the machine: another after it was started anew. Undefined where the system does not name its runs. */
+  /** Names this run of the machine: another after a restart. Undefined where the system does not name its runs. */
   readonly boot: string | undefined
   /** Milliseconds since then, the same for all processes; nobody can set it. */
   sinceBootMs(): number
@@ -11,7 +11,7 @@ export interface MachineClock {
   nowMs(): number
 }
 
-/** This machine's. Where the system does not name its runs, a time since boot that begins anew tells of another one. */
+/** This machine's. Where the system does not name its runs, a time since boot that starts again shows that it is another one. */
 export const machineClock: MachineClock = {
   boot: readBoot(),
   sinceBootMs: () => Number(process.hrtime.bigint() / 1_000_000n),

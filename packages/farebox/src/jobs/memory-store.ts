@@ -2,12 +2,12 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { createMemoryAccounts, type MemoryAccounts } from './memory-accounts.ts'
 import type { JobAccounts } from './job-accounts.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
-import type { JobRow, PaymentClaim } from './job-row.ts'
+import type { StoredRow, PaymentClaim } from './job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, JobStore } from './job-store.ts'
 import { paidFor } from './paid-for.ts'
 
 interface Memory {
-  readonly jobs: Map<string, JobRow>
+  readonly jobs: Map<string, StoredRow>
   readonly payments: Map<string, PaymentClaim>
   readonly accounts: MemoryAccounts
   sweptMs: number
@@ -45,7 +45,7 @@ export function createMemoryStore(clock: Clock): JobStore & JobAccounts {
   }
 }
 
-function rowOf({ jobs }: Memory, jobKey: string, nowMs: number): JobRow | undefined {
+function rowOf({ jobs }: Memory, jobKey: string, nowMs: number): StoredRow | undefined {
   const row = jobs.get(jobKey)
   return row !== undefined && row.forgottenMs > nowMs ? row : undefined
 }

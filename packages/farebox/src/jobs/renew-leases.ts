@@ -7,7 +7,7 @@ import type { Holder, JobChange, JobStore } from './job-store.ts'
 export const LEASE_MS = CLAIM_LEASE_SECONDS * 1_000
 const RENEW_EVERY_MS = LEASE_MS / 3
 
-/** How long a record that nobody finished outlives its lease: long enough for whoever waits for it to see. */
+/** How long a record that nobody finished outlives its lease: long enough for callers that wait for it to see it. */
 export const UNFINISHED_KEPT_MS = RESPONSE_KEPT_SECONDS * 1_000
 
 /** Another process has the job now: what it says is what counts. */
@@ -55,7 +55,7 @@ interface Holding extends HeldJob {
   isRenewing: boolean
   /** By our own clock, Unix milliseconds: the store's lease lasts at least as long. */
   leaseEndsMs: number
-  /** Told when it is. */
+  /** Called when it is lost. */
   readonly watchers: Set<(reason: Error) => void>
   /** The write under way: a renewal must never land after a newer record, and undo it. */
   writing: Promise<unknown>

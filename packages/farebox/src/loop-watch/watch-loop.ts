@@ -1,7 +1,7 @@
 import { url as debuggerUrl } from 'node:inspector'
 import { startThread } from '../start-thread.ts'
 
-/** What the thread is told when it starts. */
+/** What the thread is given when it starts. */
 export interface LoopWatchData {
   /** Counts up while the process handles events. */
   readonly beats: Int32Array

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 /** This agent's clock held against its facilitator's, by the dates of the answers that come anyway. */
 export interface FacilitatorClock {
   readonly nowMs: () => number
-  /** An answer of the facilitator told its time. */
+  /** An answer of the facilitator had its time. */
   readonly hear: (reported: ReportedTime) => void
   /**
    * By how many seconds our clock is ahead of theirs, by the last answer; negative behind, 0 where it is less than the

@@ -191,7 +191,7 @@ async function isProven(
   )
 }
 
-/** What became of a payment, by what the chain says of it and, where that decides nothing, what was told. */
+/** What became of a payment, by what the chain says of it and, where that decides nothing, by what the facilitator reported. */
 function judge(
   verdict: ChainVerdict,
   network: Network,

@@ -5,7 +5,7 @@ import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { RecordedPayment } from '../jobs/job.ts'
 
 /**
- * The agent's way to whoever verifies and settles its payments. No method rejects: an answer that did not come is
+ * The agent's way to the facilitator that verifies and settles its payments. No method rejects: an answer that did not come is
  * an outcome, and every outcome is handled.
  */
 export interface PaymentGate {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import type { MetricsAddress, MetricsServer, MetricsSource } from '../metrics/agent-metrics.ts'
 
-/** Whoever reads metrics asks little and often; whatever is more is not for us. */
+/** A scraper sends small requests, often; anything larger is refused. */
 const GUARDS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 }
 const MAX_CONNECTIONS = 20
 

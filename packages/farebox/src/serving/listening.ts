@@ -2,7 +2,7 @@ import type { Agent } from '../agent/create-agent.ts'
 import type { LogFormat } from '../log.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
-/** What is told once an agent listens. */
+/** What is reported once an agent listens. */
 export interface Listening {
   readonly name: string
   readonly url: string

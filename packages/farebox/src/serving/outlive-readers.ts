@@ -1,4 +1,4 @@
-/** Whoever read our output may be gone; that is no reason to leave jobs unfinished. */
+/** The reader of our output may be gone; that is no reason to leave jobs unfinished. */
 export function outliveReaders(): void {
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)

@@ -23,7 +23,7 @@ export interface PreparedAgent {
 }
 
 /**
- * Reads what a start needs. What is missing or wrong is told all at once: throws the one refusal there is, or a
+ * Reads what a start needs. All that is missing or wrong is reported at once: throws the one refusal there is, or a
  * `StartRefused` with each. Handlers are run only when the rest is right.
  */
 export async function prepareAgent(

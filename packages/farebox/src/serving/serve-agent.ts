@@ -10,7 +10,7 @@ import type { CommandWorld } from '../invocation/command-world.ts'
 import { describeListening, type Listening } from './listening.ts'
 import { prepareAgent } from './prepare-agent.ts'
 
-/** An agent that listens, and what is told of it. */
+/** An agent that listens, and what is reported of it. */
 export interface ServedAgent {
   readonly agent: Agent
   readonly listening: Listening

@@ -13,7 +13,7 @@ const DEFAULT_WAIT_MS = 10_000
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
-/** The settlements this process is seeing through; each goes on until it is known, whoever still waits for it. */
+/** The settlements that this process follows; each goes on until its outcome is known, even if nobody waits for it. */
 export interface Settlements {
   readonly waitMs: number
   /**

@@ -6,7 +6,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { addressTopic, isQuantity, quantity } from '@farebox/payments/internal/chain/rpc-words'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 
-/** How a ref stands: used in a block, used by a transaction that the node knows, or not at all as far as it knows. */
+/** The state of a ref: used in a block, used by a transaction that the node knows, or not at all as far as it knows. */
 export type RefState = 'used' | 'pending' | 'free'
 
 /** A spend that is in a block. */

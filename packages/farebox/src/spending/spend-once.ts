@@ -25,7 +25,7 @@ export interface PlannedSpend extends SpendTerms {
   readonly deadlineMs: number
   /** Aborts when nothing more may be begun. */
   readonly signal: AbortSignal
-  /** Told of each transaction that may move something, before its outcome is known. */
+  /** Called for each transaction that may move something, before its outcome is known. */
   readonly onSent: (transaction: string) => void
 }
 
@@ -54,7 +54,7 @@ const MAX_ATTEMPTS = 20
 const PAUSE_MS = 250
 
 /**
- * Makes a spend, or finds that it was made: whoever did, and wherever an earlier attempt ended, its ref can be used once.
+ * Makes a spend, or finds that it was made: its ref can be used once, by any process and after any earlier attempt.
  * Resolves when it is in a block.
  *
  * Throws a `ValidationError` where the payer does not permit it, a `DeadlineError` where its outcome is not known at the
@@ -126,7 +126,7 @@ async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransa
     return await sendUntilMined(rpc, sent, {
       clock,
       timeoutMs: Math.max(0, planned.deadlineMs - clock.nowMs() - LAST_WORD_MS),
-      // Not the handler's: it is followed until its outcome is known, also where that was told to stop.
+      // Not the handler's: it is followed until its outcome is known, also where that was stopped.
       signal: stopped,
     })
   } finally {
@@ -134,7 +134,7 @@ async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransa
   }
 }
 
-/** Before the deadline, so that the handler is told of its spend and not only its caller. */
+/** Before the deadline, so that the handler gets the outcome of its spend, and not only its caller. */
 const LAST_WORD_MS = 100
 
 function resume(planned: PlannedSpend, past: PastSpend | undefined, ownHash: string | undefined): Spent {
@@ -179,7 +179,7 @@ function refuseLate({ clock, stopped }: SpendTools, { signal, deadlineMs }: Plan
     throw new DeadlineError('the job was over before a spend could be made')
 }
 
-/** In which transaction, is told with the job. */
+/** The job's answer names the transaction. */
 function unknownOutcome(): DeadlineError {
   return new DeadlineError('whether a spend was made was not known by the deadline')
 }

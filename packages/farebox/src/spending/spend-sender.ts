@@ -76,7 +76,7 @@ export function createSpendSender(
       callData,
     })
     const sent = { ...signed, from: address, nonce }
-    // A node that does not answer may have it: whoever follows it sends it again.
+    // A node that does not answer may have it: it is sent again while it is followed.
     const outcome = await broadcast(rpc, signed.raw).catch(() => ({ kind: 'sent' }) as const)
     if (outcome.kind === 'sent') {
       nonces.add(nonce)

@@ -1,6 +1,6 @@
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** A clock whose time moves only when told. */
+/** A clock whose time moves only when a test says so. */
 export interface FakeClock extends Clock {
   /**
    * Moves the time forward and calls what falls due on the way: the earliest first, each at its own moment,

@@ -92,7 +92,7 @@ export function createTestAgent<const D extends Declaration>(options: TestAgentO
     variables,
     ports: { clock, log, jobStore },
   })
-  // A declaration that cannot be served is told to whoever calls first, not to the process.
+  // A declaration that cannot be served is an error of the first call, not of the process.
   started.catch(() => undefined)
   return {
     async call(capability, input, { jobId = randomUUID(), deadline } = {}) {

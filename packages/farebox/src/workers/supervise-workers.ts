@@ -61,7 +61,7 @@ export async function superviseWorkers(
   return places.every(endedWell => endedWell) ? 0 : 1
 }
 
-/** Serves what all workers have counted, where the first of them was told so. Rejects, the pool stopped, where it cannot. */
+/** Serves what all workers have counted, where the first of them was asked to. Rejects, the pool stopped, where it cannot. */
 async function openMetrics({ metrics }: Listening, pool: WorkerPool, log: Log): Promise<() => Promise<void>> {
   if (metrics === undefined) return () => Promise.resolve()
   try {

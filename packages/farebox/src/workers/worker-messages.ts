@@ -10,7 +10,7 @@ export type WorkerReport =
   /** What it has counted, as `getMetricsAsJSON` of prom-client gives it; undefined where that failed. */
   | { readonly kind: 'metrics'; readonly metrics: readonly object[] | undefined }
 
-/** What a worker is told: stop taking jobs, finish those in flight, end. */
+/** A command to a worker: stop taking jobs, finish those in flight, end. */
 export const STOP = 'stop'
 
 /** What a worker is asked: what it has counted. */

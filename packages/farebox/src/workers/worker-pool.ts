@@ -30,7 +30,7 @@ export interface WorkerPool {
   workers(): readonly Worker[]
   /** Aborts once `stop` was called. */
   readonly stopping: AbortSignal
-  /** Tells each to finish what it has and end; one that is added later is told at once. */
+  /** Asks each to finish what it has and end; one that is added later is asked at once. */
   stop(): void
   /** Ends each at once. */
   kill(): void

@@ -1,7 +1,7 @@
 import { checkFields } from '@farebox/protocol/field-rules/check-fields'
 import type { Side } from '@farebox/protocol/fields/field'
 import { startDeclarationCheck } from '@farebox/protocol/internal/field-rules/declaration-check'
-import { copyPlainJson, startRun } from '@farebox/protocol/internal/fields/plain-json'
+import { copyPlainJson, startCheckRun } from '@farebox/protocol/internal/fields/plain-json'
 import { MAX_DECLARATION_PROBLEMS } from '@farebox/protocol/limits'
 import type { Problem } from '@farebox/protocol/problems/problem'
 import type { Flow } from './flow.ts'
@@ -31,7 +31,7 @@ const MAX_REASON_CHARACTERS = 500
  * ```
  */
 export function readFlow(value: unknown): FlowResult {
-  const run = startRun()
+  const run = startCheckRun()
   const copy = copyPlainJson(value, run, 0)
   if (copy === undefined) return refuse([{ path: run.path.toReversed(), reason: run.reason }])
   const { length } = JSON.stringify(copy)

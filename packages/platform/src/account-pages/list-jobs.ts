@@ -2,7 +2,7 @@ import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
-import { isCharged, type AgentAnswer, type JobState, type PaymentStatus } from '../jobs/records/states.ts'
+import { isCharged, type AnswerState, type JobState, type PaymentStatus } from '../jobs/records/states.ts'
 
 /** Whose jobs: those that an address pays, or those that callers sent an agent. */
 export type JobsOf = { readonly payer: string } | { readonly agentId: number }
@@ -29,7 +29,7 @@ export interface ListedJob {
   readonly elapsed_ms: number | null
   readonly error_type: string | null
   readonly error: string | null
-  readonly answer: AgentAnswer
+  readonly answer: AnswerState
   readonly payment: PaymentStatus
   readonly transaction: string | null
   readonly network: string

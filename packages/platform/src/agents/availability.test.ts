@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { availabilityOf, countCheck, type Transition } from './availability.ts'
+import { availabilityOf, countCheck, type AvailabilityTransition } from './availability.ts'
 
 /** The interface's table, line by line: by consecutive failures, what is seen and what also happens. */
 const TABLE: readonly (readonly [failures: number, seen: string, happens: string])[] = [
@@ -24,7 +24,7 @@ function lookUp(history: readonly boolean[]): { seen: string; happens: string } 
 
 function run(history: readonly boolean[]): { seen: string; happens: string; failures: number } {
   let failures = 0
-  let transition: Transition | undefined
+  let transition: AvailabilityTransition | undefined
   for (const passed of history) ({ failures, transition } = countCheck(failures, passed))
   const { isOffline, isWarned } = availabilityOf(failures)
   const seen = `${isOffline ? 'offline' : 'online'}${isWarned ? ', one badge lower' : ''}`
@@ -47,7 +47,7 @@ test('HLT-01 D33 every history of up to twelve checks ends as the table says', (
 
 test('HLT-01 the warning and the offline notice come once, however long an agent fails', () => {
   let failures = 0
-  const told: (Transition | undefined)[] = []
+  const told: (AvailabilityTransition | undefined)[] = []
   for (let check = 0; check < 1_000; check++) {
     const counted = countCheck(failures, false)
     failures = counted.failures

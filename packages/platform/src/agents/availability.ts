@@ -4,8 +4,8 @@ const FAILURES_TO_WARN = 3
 /** Consecutive failed checks at which an agent is offline, and hidden. */
 export const FAILURES_TO_HIDE = 5
 
-/** What a check changes for others: told to the owner, seen in the search. */
-export type Transition = 'warned' | 'offline' | 'back'
+/** What a check changes for others: sent to the owner, seen in the search. */
+export type AvailabilityTransition = 'warned' | 'offline' | 'back'
 
 /** How an agent is seen. */
 export interface Availability {
@@ -42,7 +42,7 @@ export function availabilityWord(
 export function countCheck(
   failures: number,
   passed: boolean,
-): { readonly failures: number; readonly transition: Transition | undefined } {
+): { readonly failures: number; readonly transition: AvailabilityTransition | undefined } {
   if (passed) return { failures: 0, transition: availabilityOf(failures).isWarned ? 'back' : undefined }
   const counted = failures + 1
   if (counted === FAILURES_TO_WARN) return { failures: counted, transition: 'warned' }

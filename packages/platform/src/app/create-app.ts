@@ -82,7 +82,7 @@ export function createApp(
   return app
 }
 
-/** They would hold a closing app open for minutes; their callers connect anew. */
+/** They would hold a closing app open for minutes; their callers connect again. */
 function openStreams(app: FastifyInstance, clock: PlatformParts['clock']): EventStreams {
   const streams = createEventStreams(clock)
   app.addHook('preClose', done => {

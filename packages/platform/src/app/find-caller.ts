@@ -6,7 +6,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Access, Caller } from '../http/route.ts'
 
-/** Says who asks, and refuses whoever may not. */
+/** Says who the caller is, and refuses callers that may not. */
 export type FindCaller = (request: FastifyRequest, access: Access) => Promise<Caller>
 
 /**

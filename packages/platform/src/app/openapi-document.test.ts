@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { platformRoutes } from '../create-platform.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { asObject, type JsonObject } from '../http/json-schema.ts'
+import { asSchemaObject, type SchemaObject } from '../http/json-schema.ts'
 import { openapiDocument } from './openapi-document.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
@@ -44,7 +44,7 @@ const sample = [
   }),
 ]
 
-async function problemsOf(document: JsonObject): Promise<unknown> {
+async function problemsOf(document: SchemaObject): Promise<unknown> {
   const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
   return valid ? undefined : errors
 }
@@ -57,7 +57,7 @@ test('it is a valid OpenAPI 3.1 document, also with named and recursive schemas'
 
 test('a route is told as the door takes it: closed, with its parameters, its access and the envelope', () => {
   const { paths } = openapiDocument(sample, 'https://platform.example')
-  const route = asObject(asObject(asObject(paths)['/v1/me/things/{thingId}'])['put'])
+  const route = asSchemaObject(asSchemaObject(asSchemaObject(paths)['/v1/me/things/{thingId}'])['put'])
   expect(route).toMatchObject({
     operationId: 'putMeThingsByThingId',
     security: [{ session: [] }, { sessionToken: [] }],
@@ -72,7 +72,7 @@ test('a route is told as the door takes it: closed, with its parameters, its acc
     },
     responses: { 204: { description: 'Same' }, default: { $ref: '#/components/responses/Failure' } },
   })
-  const [, answer] = [0, asObject(asObject(route['responses'])['200'])]
+  const [, answer] = [0, asSchemaObject(asSchemaObject(route['responses'])['200'])]
   // Answers may gain fields.
   expect(JSON.stringify(answer)).not.toContain('additionalProperties":false')
 })
@@ -86,25 +86,25 @@ describe('the platform’s own document', () => {
 
   test('has every route, once, under a name of its own', () => {
     const { paths } = openapiDocument(routes, stage.parts.settings.publicUrl)
-    const told = Object.entries(asObject(paths)).flatMap(([path, methods]) =>
-      Object.keys(asObject(methods)).map(method => `${method.toUpperCase()} ${path}`),
+    const told = Object.entries(asSchemaObject(paths)).flatMap(([path, methods]) =>
+      Object.keys(asSchemaObject(methods)).map(method => `${method.toUpperCase()} ${path}`),
     )
     const written = routes.map(route => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`)
     expect(told.toSorted()).toEqual(written.toSorted())
-    const names = Object.values(asObject(paths)).flatMap(methods =>
-      Object.values(asObject(methods)).map(route => asObject(route)['operationId']),
+    const names = Object.values(asSchemaObject(paths)).flatMap(methods =>
+      Object.values(asSchemaObject(methods)).map(route => asSchemaObject(route)['operationId']),
     )
     expect(new Set(names).size).toBe(routes.length)
   })
 })
 
-function danglingReferences(document: JsonObject): readonly string[] {
+function danglingReferences(document: SchemaObject): readonly string[] {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to = '']) => to)
   return references.filter(to => {
     const target = to
       .replace(/^#\//, '')
       .split('/')
-      .reduce<unknown>((at, key) => asObject(at)[key], document)
+      .reduce<unknown>((at, key) => asSchemaObject(at)[key], document)
     return target === undefined
   })
 }

@@ -1,6 +1,11 @@
 import { failure } from '@farebox/platform-api/errors'
 import { sessionCookie } from '../owners/session-cookie.ts'
-import { asObject, createSchemaWriter, type JsonObject, type SchemaWriter } from '../http/json-schema.ts'
+import {
+  asSchemaObject,
+  createSchemaWriter,
+  type SchemaObject,
+  type SchemaWriter,
+} from '../http/json-schema.ts'
 import type { Access, Route } from '../http/route.ts'
 
 /**
@@ -8,9 +13,9 @@ import type { Access, Route } from '../http/route.ts'
  *
  * @param publicUrl where it is served, without a slash at the end
  */
-export function openapiDocument(routes: readonly Route[], publicUrl: string): JsonObject {
+export function openapiDocument(routes: readonly Route[], publicUrl: string): SchemaObject {
   const writer = createSchemaWriter()
-  const paths: { [path: string]: { [method: string]: JsonObject } } = {}
+  const paths: { [path: string]: { [method: string]: SchemaObject } } = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, writer) }
@@ -50,13 +55,13 @@ export function openapiDocument(routes: readonly Route[], publicUrl: string): Js
   }
 }
 
-const SECURITY: { readonly [A in Access]: readonly JsonObject[] } = {
+const SECURITY: { readonly [A in Access]: readonly SchemaObject[] } = {
   public: [],
   owner: [{ session: [] }, { sessionToken: [] }],
   operator: [{ operatorToken: [] }],
 }
 
-function describeRoute(route: Route, writer: SchemaWriter): JsonObject {
+function describeRoute(route: Route, writer: SchemaWriter): SchemaObject {
   const name = operationId(route)
   const parameters = [
     ...pathParameters(route, writer, name),
@@ -90,13 +95,13 @@ function operationId(route: Route): string {
   return route.method.toLowerCase() + pascal.join('')
 }
 
-function pathParameters(route: Route, writer: SchemaWriter, owner: string): readonly JsonObject[] {
+function pathParameters(route: Route, writer: SchemaWriter, owner: string): readonly SchemaObject[] {
   const schemas = propertiesOf(route.params, writer, owner)
   return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: asObject(schemas.properties[name] ?? { type: 'string' }),
+    schema: asSchemaObject(schemas.properties[name] ?? { type: 'string' }),
   }))
 }
 
@@ -108,7 +113,7 @@ function namedParameters(
   schemas: Route['params'],
   writer: SchemaWriter,
   owner: string,
-): readonly JsonObject[] {
+): readonly SchemaObject[] {
   const { properties, required } = propertiesOf(schemas, writer, owner)
   return Object.entries(properties)
     .filter(([name]) => where !== 'header' || !TOLD_BY_ANSWERS.includes(name))
@@ -119,9 +124,9 @@ function propertiesOf(
   schema: Route['params'],
   writer: SchemaWriter,
   owner: string,
-): { readonly properties: JsonObject; readonly required: readonly unknown[] } {
+): { readonly properties: SchemaObject; readonly required: readonly unknown[] } {
   const { properties, required } = schema === undefined ? {} : writer.write(schema, 'input', owner)
-  return { properties: asObject(properties), required: Array.isArray(required) ? required : [] }
+  return { properties: asSchemaObject(properties), required: Array.isArray(required) ? required : [] }
 }
 
 /** OpenAPI 3.1 has no words for what is in a stream: each event's data is in a field of our own. */
@@ -129,7 +134,7 @@ function describeEvents(
   events: NonNullable<Route['answers'][number]['events']>,
   writer: SchemaWriter,
   owner: string,
-): JsonObject {
+): SchemaObject {
   const written = Object.entries(events).map(([event, schema]) => [
     event,
     writer.write(schema, 'output', owner),
@@ -137,11 +142,11 @@ function describeEvents(
   const names = Object.keys(events).join(', ')
   return {
     schema: { type: 'string', description: `Server-sent events with JSON as their data: ${names}` },
-    'x-events': Object.fromEntries(written) as JsonObject,
+    'x-events': Object.fromEntries(written) as SchemaObject,
   }
 }
 
-function describeAnswers(route: Route, writer: SchemaWriter, owner: string): JsonObject {
+function describeAnswers(route: Route, writer: SchemaWriter, owner: string): SchemaObject {
   const documented = Object.entries(route.answers).map(([status, { description, schema, events }]) => {
     const isFailure = schema === undefined && Number(status) >= 400
     const written = schema && writer.write(schema, 'output', owner)

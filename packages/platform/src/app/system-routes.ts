@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openapiDocument } from './openapi-document.ts'
-import type { JsonObject } from '../http/json-schema.ts'
+import type { SchemaObject } from '../http/json-schema.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const PROBES_PER_MINUTE = 600
@@ -18,7 +18,7 @@ export function systemRoutes(
   parts: Pick<PlatformParts, 'database' | 'log' | 'settings' | 'clockSkew'>,
   others: readonly Route[] = [],
 ): readonly Route[] {
-  let document: JsonObject | undefined
+  let document: SchemaObject | undefined
   const routes: readonly Route[] = [
     waysInRoute('/', parts),
     waysInRoute('/v1', parts),

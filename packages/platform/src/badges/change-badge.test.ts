@@ -1,7 +1,7 @@
 import { agentBadge } from '@farebox/platform-api/badges'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
-import type { Fault } from '../reputation/judge-fault.ts'
+import type { JobFault } from '../reputation/judge-fault.ts'
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { badgeRoutes } from './badge-routes.ts'
@@ -50,7 +50,7 @@ interface Jobs {
   readonly withoutTransfer?: boolean
   readonly undelivered?: boolean
   /** As it was judged. */
-  readonly fault?: Fault
+  readonly fault?: JobFault
 }
 
 async function jobs(given: Jobs): Promise<void> {

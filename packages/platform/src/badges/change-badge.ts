@@ -9,7 +9,7 @@ import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from '../agents
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
 /**
- * Computes an agent's badge anew (D34) and keeps what it rests on. The agent's row, and with it the search's, is written
+ * Computes an agent's badge (D34) and keeps what it rests on. The agent's row, and with it the search's, is written
  * only where something changed. Nothing where there is no such agent.
  */
 export async function recomputeBadge(parts: PlatformParts, agentId: number): Promise<void> {

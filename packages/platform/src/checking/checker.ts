@@ -5,7 +5,7 @@ import { startCheckThread, type CheckThread } from './check-thread.ts'
 import type { CheckOrder } from './check-messages.ts'
 import type { Checks } from './checks.ts'
 import { createFairQueue, type FairQueue } from '../work/fair-queue.ts'
-import { createSmallChecks, type SmallChecks, type Verdict } from './small-checks.ts'
+import { createSmallChecks, type SmallChecks, type SmallVerdict } from './small-checks.ts'
 
 /** Checks what untrusted hosts declare and send, away from the event loop (D42). */
 export interface Checker {
@@ -105,7 +105,7 @@ function checkAtOnce<K extends keyof Checks>(
   small: SmallChecks,
   kind: K,
   given: Parameters<Checks[K]>[0],
-): Verdict | undefined {
+): SmallVerdict | undefined {
   // Each kind comes with what its check takes.
   try {
     if (kind === 'input') {

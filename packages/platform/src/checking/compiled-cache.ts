@@ -10,7 +10,7 @@ export interface CompiledCache<T> {
 const MOST_SCHEMAS = 100
 const MOST_CHARACTERS = 4_000_000
 
-/** Makes a cache by the schema's own text: an agent that changes its declaration is compiled anew. */
+/** Makes a cache by the schema's own text: a changed declaration is compiled again. */
 export function createCompiledCache<T>(compile: (fields: FieldMap) => T): CompiledCache<T> {
   const compiled = new Map<string, T>()
   let characters = 0

@@ -5,16 +5,16 @@ import { isSmall } from '../small-json.ts'
 import { createCompiledCache, type CompiledCache } from './compiled-cache.ts'
 
 /** What a check has found: nothing, or the first thing wrong. */
-export interface Verdict {
+export interface SmallVerdict {
   readonly violation: Violation | undefined
 }
 
 /** Checks that cost less than handing them to a thread does. */
 export interface SmallChecks {
   /** Undefined where it may cost more: a thread is to check it. */
-  input(fields: string, input: JsonObject): Verdict | undefined
+  input(fields: string, input: JsonObject): SmallVerdict | undefined
   /** Likewise. */
-  output(fields: string, output: JsonObject): Verdict | undefined
+  output(fields: string, output: JsonObject): SmallVerdict | undefined
 }
 
 const MAX_SCHEMA_CHARACTERS = 8_192
@@ -49,7 +49,7 @@ function checkSmall(
   compiled: CompiledCache<SmallCheck>,
   fields: string,
   value: JsonObject,
-): Verdict | undefined {
+): SmallVerdict | undefined {
   // A pattern is costly to compile and to match.
   if (fields.length > MAX_SCHEMA_CHARACTERS || fields.includes(PATTERN)) return undefined
   // What a field without a schema of its own holds is not counted in steps before it is compared or listed.

@@ -6,7 +6,7 @@ import { readBlock } from './read-chain.ts'
 /** Where reading goes on. */
 export interface Position {
   readonly blockNumber: number
-  /** Undefined where what was read still stands. */
+  /** Undefined where what was read is still valid. */
   readonly rewrittenAfter: number | undefined
 }
 

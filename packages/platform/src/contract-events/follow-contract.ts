@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { PlatformParts } from '../platform-parts.ts'
 import { beginCursor, keepBlock, moveCursor, readKeptBlocks, takeCursor } from './contract-cursor.ts'
 import { createPositionFinder, type Position } from './find-position.ts'
-import { checkContractChain, readBlock, readHead, type ContractLog } from './read-chain.ts'
+import { checkContractChain, readBlock, readHeadNumber, type ContractLog } from './read-chain.ts'
 import { createRangeReader, type Range, type RangeReader } from './read-range.ts'
 
 type FollowParts = Pick<PlatformParts, 'database' | 'rpc' | 'clock' | 'log' | 'network'>
@@ -47,7 +47,7 @@ export interface ContractFollower {
 }
 
 /** How a follower differs from the usual one. */
-export interface FollowOptions {
+export interface FollowContractOptions {
   /** The block to begin with where nothing was followed yet: the contract's first; default 0. */
   readonly firstBlock?: number
   /** The largest range asked for at once; halved as long as a node refuses. */
@@ -68,7 +68,7 @@ const NEAR_BLOCKS = 64
 export function createContractFollower<Event>(
   parts: FollowParts,
   contract: FollowedContract<Event>,
-  options: FollowOptions = {},
+  options: FollowContractOptions = {},
 ): ContractFollower {
   const { maxBlocks = MAX_BLOCKS, firstBlock = 0, intervalMs = 0, sameHeadMs = 0 } = options
   const reader = createRangeReader(parts, contract, maxBlocks)
@@ -81,7 +81,7 @@ export function createContractFollower<Event>(
     return await parts.database.inTransaction(async client => {
       const read = await takeCursor(client, parts, contract, intervalMs)
       if (read === undefined) return { kind: 'busy' }
-      const head = await readHead(parts)
+      const head = await readHeadNumber(parts)
       const position = await findPosition(client, read)
       if (position !== undefined) return await readOn(client, contract, reader, { ...position, head })
       parts.log.warn(`node is behind what was read of the ${contract.name}`, { head, read })

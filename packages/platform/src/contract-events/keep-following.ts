@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { startLoops, type Background, type Loop } from '../work/loop.ts'
-import type { ContractFollower, FollowOptions } from './follow-contract.ts'
+import type { ContractFollower, FollowContractOptions } from './follow-contract.ts'
 import { ContractMissing } from './read-chain.ts'
 
 /** The local chain answers at once and its users wait; public ones have a block every two seconds. */
@@ -15,7 +15,7 @@ const MAX_PAUSE_MS = 60_000
  * How processes share the passes over a contract. A local chain makes a block for each transaction and none without: most
  * passes would read nothing. A public one always has a new block.
  */
-export function sharedFollowing(parts: Pick<PlatformParts, 'settings'>): FollowOptions {
+export function sharedFollowing(parts: Pick<PlatformParts, 'settings'>): FollowContractOptions {
   return {
     intervalMs: followInterval(parts) / 2,
     sameHeadMs: parts.settings.localMode ? LOCAL_SAME_HEAD_MS : 0,

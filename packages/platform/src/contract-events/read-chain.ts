@@ -65,7 +65,7 @@ export async function checkContractChain({ rpc, network }: ChainParts, address: 
 }
 
 /** The number of the newest block. */
-export async function readHead({ rpc }: Pick<ChainParts, 'rpc'>): Promise<number> {
+export async function readHeadNumber({ rpc }: Pick<ChainParts, 'rpc'>): Promise<number> {
   return readQuantity(await rpc.call('eth_blockNumber', []), 'eth_blockNumber')
 }
 

@@ -25,7 +25,7 @@ export function isReadByAnyPage(route: { readonly access: Access; readonly metho
   return route.access === 'public' && route.method === 'GET'
 }
 
-/** What browsers are told before they let another site's page read an answer. */
+/** What browsers need before they let another site's page read an answer. */
 export const CROSS_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after, x-request-id',

@@ -8,7 +8,7 @@ const CLOSE_GRACE_MS = 10_000
 
 /**
  * From the moment the app closes: what comes is refused, kept connections are closed with their answers, and handlers
- * that still run after a while are told to end. Keep-alive clients would hold a closing process open, and send it work.
+ * that still run after a while are asked to end. Keep-alive clients would hold a closing process open, and send it work.
  *
  * @returns aborts when handlers should end
  */

@@ -9,7 +9,7 @@ export interface EventStreamLimits {
   readonly perCaller?: number
   /** Of all callers; default 1,000. */
   readonly inAll?: number
-  /** After how long a stream ends, so that its caller connects anew; default five minutes. */
+  /** After how long a stream ends, so that its caller connects again; default five minutes. */
   readonly longestMs?: number
   /** How often something is sent where nothing happens; default 15 seconds. */
   readonly heartbeatMs?: number
@@ -19,7 +19,7 @@ export interface EventStreamLimits {
 export interface EventStreams {
   /**
    * Opens a stream: its bytes, in the format of the HTML standard. It ends with its source, with the signal, or after the
-   * longest time; the source is told by its own signal.
+   * longest time; the source's own signal aborts then.
    *
    * Throws a {@link Refusal}: `rate_limited` where this caller has too many, `unavailable` where all have.
    */
@@ -147,7 +147,7 @@ async function* withHeartbeats(
       next = events.next()
     }
   } finally {
-    // Where it waits for something it is told by its signal, and nobody waits for it here.
+    // Where it waits for something its signal ends that, and nobody waits for it here.
     next.catch(() => undefined)
     void events.return?.().catch(() => undefined)
   }

@@ -6,7 +6,7 @@ import { serveSecrets, type SecretsFacilitator } from '../test-setup/network/fac
 import { everythingStored, makeOwnThings, OWN_FLOW, type OwnThings } from '../test-setup/own-things.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { createApp } from '../app/create-app.ts'
-import { asObject, createSchemaWriter, type JsonObject } from './json-schema.ts'
+import { asSchemaObject, createSchemaWriter, type SchemaObject } from './json-schema.ts'
 import type { Route } from './route.ts'
 
 const OPERATOR = { authorization: 'Bearer an-operator-token-of-tests' }
@@ -295,7 +295,7 @@ describe('API3 mass assignment', () => {
 function openObjects(schema: unknown, at = ''): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap((part, index) => openObjects(part, `${at}/${index}`))
   if (typeof schema !== 'object' || schema === null) return []
-  const object: JsonObject = asObject(schema)
+  const object: SchemaObject = asSchemaObject(schema)
   const isOpen = object['properties'] !== undefined && object['additionalProperties'] !== false
   return [
     ...(isOpen ? [at] : []),

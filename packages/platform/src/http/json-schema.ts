@@ -2,16 +2,16 @@ import { z, type ZodType } from 'zod'
 import { closed } from './check-request.ts'
 
 /** A JSON Schema, or any other object of an OpenAPI document. */
-export interface JsonObject {
+export interface SchemaObject {
   readonly [key: string]: unknown
 }
 
 /** Turns schemas into JSON Schema; what several of them share becomes a component. */
 export interface SchemaWriter {
   /** @param owner a name for what only this schema refers to, such as a recursive part without a name of its own */
-  write(schema: ZodType, io: 'input' | 'output', owner: string): JsonObject
+  write(schema: ZodType, io: 'input' | 'output', owner: string): SchemaObject
   /** The components that the schemas written so far refer to. */
-  readonly components: ReadonlyMap<string, JsonObject>
+  readonly components: ReadonlyMap<string, SchemaObject>
 }
 
 /**
@@ -19,7 +19,7 @@ export interface SchemaWriter {
  * within a version.
  */
 export function createSchemaWriter(): SchemaWriter {
-  const components = new Map<string, JsonObject>()
+  const components = new Map<string, SchemaObject>()
   return {
     components,
     write(schema, io, owner) {
@@ -27,7 +27,7 @@ export function createSchemaWriter(): SchemaWriter {
         $schema: _,
         $defs = {},
         ...written
-      }: JsonObject = z.toJSONSchema(io === 'input' ? closed(schema) : schema, {
+      }: SchemaObject = z.toJSONSchema(io === 'input' ? closed(schema) : schema, {
         target: 'draft-2020-12',
         io,
         unrepresentable: 'any',
@@ -36,13 +36,13 @@ export function createSchemaWriter(): SchemaWriter {
             delete jsonSchema.additionalProperties
         },
       })
-      const definitions = Object.entries(asObject($defs))
+      const definitions = Object.entries(asSchemaObject($defs))
       const names = new Map(definitions.map(([name]) => [name, componentName(name, io, owner)]))
       for (const [name, definition] of definitions) {
         // The names of our own schemas; anything else with one name would be another's answer.
-        components.set(names.get(name) ?? name, asObject(pointed(definition, names)))
+        components.set(names.get(name) ?? name, asSchemaObject(pointed(definition, names)))
       }
-      return asObject(pointed(written, names))
+      return asSchemaObject(pointed(written, names))
     },
   }
 }
@@ -69,6 +69,6 @@ function pointed(value: unknown, names: ReadonlyMap<string, string>): unknown {
 }
 
 /** An object's own keys, none where it is no object. */
-export function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+export function asSchemaObject(value: unknown): SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SchemaObject) : {}
 }

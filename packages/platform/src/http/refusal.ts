@@ -16,7 +16,7 @@ export const REFUSAL_STATUS = {
 export type RefusalType = keyof typeof REFUSAL_STATUS
 
 /**
- * Thrown by whatever a route calls, where the caller is to be told: `{status: "failed", error_type, error}`. The message
+ * Thrown by what a route calls, where the caller is to get: `{status: "failed", error_type, error}`. The message
  * is for the caller; what only the operator should know goes to the log as the cause.
  */
 export class Refusal extends Error {
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   readonly type: RefusalType
   /** Seconds after which asking again makes sense. */
   readonly retryAfterSeconds: number | undefined
-  /** What the caller is told besides, in fields of the envelope; a route that has any documents them. */
+  /** What the caller gets besides, in fields of the envelope; a route that has any documents them. */
   readonly details: { readonly [field: string]: unknown } | undefined
 
   constructor(

@@ -17,7 +17,7 @@ export type CallerOf<A extends Access> = A extends 'public' ? Caller : Extract<C
 /** One server-sent event. */
 export interface ServerEvent {
   readonly event: string
-  /** What a caller that connects anew sends as `last-event-id`; without line breaks. */
+  /** What a caller that connects again sends as `last-event-id`; without line breaks. */
   readonly id?: string
   /** Sent as JSON. */
   readonly data: unknown

@@ -1,7 +1,7 @@
 import type { ServerEvent } from './route.ts'
 
 /** What is shown of a thing, again after each change. */
-export interface Shown<Thing> {
+export interface ShownVersion<Thing> {
   /** The name of the events. */
   readonly event: string
   /** Undefined: it is gone. */
@@ -15,7 +15,7 @@ export interface Shown<Thing> {
 export async function* versionEvents<Thing>(
   versions: AsyncIterable<string>,
   seen: string | undefined,
-  { event, read, describe, isOver }: Shown<Thing>,
+  { event, read, describe, isOver }: ShownVersion<Thing>,
 ): AsyncGenerator<ServerEvent> {
   let isFirst = true
   for await (const id of versions) {

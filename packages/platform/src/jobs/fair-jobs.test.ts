@@ -9,7 +9,7 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import {
   endSendings,
   hostOf,
-  LEASE_MS,
+  JOB_LEASE_MS,
   takeJobsToCheckPayment,
   takeJobsToSend,
 } from './records/job-leases.ts'
@@ -214,7 +214,7 @@ test('two workers take no job twice, and what a dead one held is free again', as
   const takes = await Promise.all([1, 2, 3, 4].map(() => takeJobsToSend(stage.database, taking({}))))
   const taken = takes.flat().map(({ jobId }) => jobId)
   expect([taken.length, new Set(taken).size]).toEqual([40, 40])
-  const later = await takeJobsToSend(stage.database, taking({ nowMs: Date.now() + LEASE_MS + 1_000 }))
+  const later = await takeJobsToSend(stage.database, taking({ nowMs: Date.now() + JOB_LEASE_MS + 1_000 }))
   expect(later).toHaveLength(40)
 })
 

@@ -52,7 +52,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
   })
 }
 
-/** Nothing more will be heard of it: not of the agent, and not of the payment. */
+/** Nothing more will change: neither the agent's answer nor the payment. */
 function isOver({ nextDueAtMs, answer, payment }: JobRow): boolean {
   if (nextDueAtMs === undefined) return true
   return payment !== 'open' && (answer === 'completed' || (answer === 'failed' && payment === 'dead'))

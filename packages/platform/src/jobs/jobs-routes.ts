@@ -16,7 +16,7 @@ import { defineRoute, type Route, type RouteAnswer } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { receiptsRoutes } from '../receipts/receipts-routes.ts'
-import { createAdmission } from './order/admit-order.ts'
+import { createOrderAdmission } from './order/admit-order.ts'
 import { deleteContents } from './records/delete-contents.ts'
 import { openJob, openToDelete, shownBy } from './order/open-job.ts'
 import { jobEventsRoute } from './job-events-route.ts'
@@ -71,7 +71,7 @@ function quoteRoute(parts: PlatformParts): Route {
 
 function orderRoute(parts: PlatformParts): Route {
   const provePayment = createProvePayment(parts)
-  const admit = createAdmission(parts)
+  const admit = createOrderAdmission(parts)
   return defineRoute({
     method: 'POST',
     path: '/v1/jobs',
@@ -139,7 +139,7 @@ function readRoute(parts: PlatformParts): Route {
 }
 
 function retryRoute(parts: PlatformParts): Route {
-  const [provePayment, admit] = [createProvePayment(parts), createAdmission(parts)]
+  const [provePayment, admit] = [createProvePayment(parts), createOrderAdmission(parts)]
   return defineRoute({
     method: 'POST',
     path: '/v1/jobs/:jobId/retry',

@@ -12,7 +12,7 @@ import { honestly, startChainAgent, type ChainAgent } from '../test-setup/networ
 import { insertAgent } from '../test-setup/database/insert-agent.ts'
 import { orderingOf, signOrder } from '../test-setup/runs/job-orders.ts'
 import { stagePlatform, TEST_PAYMENT_KEY, type Stage } from '../test-setup/stage-platform.ts'
-import { LEASE_MS } from './records/job-leases.ts'
+import { JOB_LEASE_MS } from './records/job-leases.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
 import { orderJob } from './order/order-job.ts'
@@ -81,7 +81,7 @@ async function kill(worker: Worker): Promise<void> {
 /** Starts a worker for which the leases of the dead are over. */
 function survive(): void {
   const { clock } = stage.parts
-  const later = { ...clock, nowMs: () => clock.nowMs() + LEASE_MS + 1_000 }
+  const later = { ...clock, nowMs: () => clock.nowMs() + JOB_LEASE_MS + 1_000 }
   survivor = startJobs({ ...stage.parts, clock: later }, { pollMs: 20 })
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '@farebox/protocol/internal/guards/json'
-import { parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { parseAnswerJson } from '@farebox/client/internal/exchange/parse-json'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'
@@ -15,17 +15,17 @@ import { usableUntil } from './drive/plan-job.ts'
  *
  * @param token - of a job just ordered
  */
-export async function showJob(parts: ShowingParts, job: JobRow, token?: string): Promise<RouteAnswer> {
+export async function showJob(parts: JobShowingParts, job: JobRow, token?: string): Promise<RouteAnswer> {
   const body = { ...(await describeJob(parts, job)), ...(token !== undefined && { job_token: token }) }
   const headers = { 'cache-control': 'no-store' }
   return isFinal(job) ? { body, headers } : { status: 202, headers: { ...headers, 'retry-after': '1' }, body }
 }
 
 /** What showing a job takes. */
-export type ShowingParts = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
+export type JobShowingParts = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
 
 /** A job as its payer sees it, as `readJob` read it, with its signed receipt where there is one. */
-export async function describeJob(parts: ShowingParts, job: JobRow): Promise<JobAnswer> {
+export async function describeJob(parts: JobShowingParts, job: JobRow): Promise<JobAnswer> {
   const receipt = await issueReceipt(parts, job)
   const retry = retryState(job, parts.clock.nowMs())
   return {
@@ -65,7 +65,7 @@ export async function describeJob(parts: ShowingParts, job: JobRow): Promise<Job
 
 /** What was asked; undefined once it is deleted. */
 function readInput({ requestBody }: JobRow): { readonly [field: string]: unknown } | undefined {
-  const whole = requestBody === undefined ? undefined : parseJson(requestBody)
+  const whole = requestBody === undefined ? undefined : parseAnswerJson(requestBody)
   const task = isObject(whole) ? whole['task'] : undefined
   return isObject(task) && isObject(task['input']) ? task['input'] : undefined
 }
@@ -73,7 +73,7 @@ function readInput({ requestBody }: JobRow): { readonly [field: string]: unknown
 /** What the agent gave, as it came; undefined where it gave nothing, or what it gave was deleted. */
 function readOutput({ answer, responseBody }: JobRow): { readonly [field: string]: unknown } | undefined {
   if (answer !== 'completed' || responseBody === undefined) return undefined
-  const whole = parseJson(responseBody)
+  const whole = parseAnswerJson(responseBody)
   return isObject(whole) && isObject(whole['output']) ? whole['output'] : undefined
 }
 

@@ -4,9 +4,9 @@ import { AnswerTooLarge } from '@farebox/payments/internal/http/http-json'
 import type { TokenApproval, TokenApprovals } from '@farebox/platform-api/limits/wallet-limits'
 import * as AbiEvent from 'ox/AbiEvent'
 import type { Hex } from 'ox/Hex'
-import { readHead, readLogs, TooManyBlocks, type ContractLog } from '../contract-events/read-chain.ts'
+import { readHeadNumber, readLogs, TooManyBlocks, type ContractLog } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { readAllowance, readSupply } from './read-approval.ts'
+import { readTokenAllowance, readSupply } from './read-approval.ts'
 
 type ChainParts = Pick<PlatformParts, 'rpc' | 'network'>
 
@@ -41,7 +41,7 @@ export async function findApprovals(parts: ChainParts, owner: Hex): Promise<Toke
   for (let start = 0; start < spenders.length; start += AT_ONCE) {
     const batch = spenders.slice(start, start + AT_ONCE)
     const read = batch.map(async ([spender, log]) => {
-      const atomic = await readAllowance(parts, owner, spender as Hex)
+      const atomic = await readTokenAllowance(parts, owner, spender as Hex)
       return { atomic, ...describe(spender, log, atomic, supply) }
     })
     approvals.push(...(await Promise.all(read)).filter(({ atomic }) => atomic > 0n))
@@ -57,7 +57,7 @@ async function readApprovalLogs(
   const { topics } = AbiEvent.encode(APPROVAL, { owner })
   const filter = { address: parts.network.asset.address.toLowerCase(), topics: topics.slice(0, 2) }
   const logs: ContractLog[] = []
-  let to = await readHead(parts)
+  let to = await readHeadNumber(parts)
   let size = 0
   for (let asked = 0; asked < MOST_QUESTIONS && to >= 0; asked += 1) {
     const from = Math.max(0, to + 1 - (RANGES[size] ?? 1))

@@ -5,7 +5,7 @@ import {
   type ContractFollower,
   createContractFollower,
   type FollowedContract,
-  type FollowOptions,
+  type FollowContractOptions,
 } from '../contract-events/follow-contract.ts'
 import { keepFollowing, sharedFollowing } from '../contract-events/keep-following.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -24,7 +24,7 @@ type PermissionParts = Pick<
  */
 export function createPermissionFollower(
   parts: PermissionParts,
-  options: FollowOptions = {},
+  options: FollowContractOptions = {},
 ): ContractFollower {
   const { crypto, log } = parts
   const contract: FollowedContract<PermissionEvent> = {

@@ -13,7 +13,7 @@ import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { Hex } from 'ox/Hex'
-import { readBlock, readHead } from '../contract-events/read-chain.ts'
+import { readBlock, readHeadNumber } from '../contract-events/read-chain.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
 type ChainParts = Pick<PlatformParts, 'rpc' | 'network' | 'crypto'>
@@ -24,11 +24,11 @@ export type ApprovalNow = Pick<WalletLimits, 'block_time' | 'balance' | 'allowan
 /** Reads it. Rejects where the node does not answer. */
 export async function readApproval(parts: ChainParts, owner: Hex): Promise<ApprovalNow> {
   const token = parts.network.asset.address as Hex
-  const head = await readHead(parts)
+  const head = await readHeadNumber(parts)
   const [block, balance, allowance, left, permit] = await Promise.all([
     readBlock(parts, head),
     readAmount(parts, token, encodeBalanceOf(owner)),
-    readAllowance(parts, owner, SPEND_PERMISSIONS_ADDRESS),
+    readTokenAllowance(parts, owner, SPEND_PERMISSIONS_ADDRESS),
     readAmount(parts, SPEND_PERMISSIONS_ADDRESS, encodeTotalLeft(owner, token)),
     readPermit(parts, token, owner),
   ])
@@ -43,7 +43,7 @@ export async function readApproval(parts: ChainParts, owner: Hex): Promise<Appro
 }
 
 /** What of an owner's tokens a spender may take now, in atomic units. */
-export async function readAllowance(
+export async function readTokenAllowance(
   parts: Pick<ChainParts, 'rpc' | 'network'>,
   owner: Hex,
   spender: Hex,

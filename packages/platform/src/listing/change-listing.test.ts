@@ -8,7 +8,7 @@ import { insertAgent, sampleDeclaration } from '../test-setup/database/insert-ag
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { changeListing, enterListing, type ListingChange } from './change-listing.ts'
 import { indexAgent } from './index-agent.ts'
-import { findTransition, TRANSITIONS, type Transition } from './listing-transitions.ts'
+import { findTransition, TRANSITIONS, type ListingTransition } from './listing-transitions.ts'
 
 const ENDPOINT = 'https://wanted.example'
 const OWNER = `0x${'a1'.repeat(20)}`
@@ -93,9 +93,9 @@ const INSPECTION = {
 
 type Case = readonly [
   from: ListingStatus | 'nothing',
-  event: Transition['on'],
+  event: ListingTransition['on'],
   to: ListingStatus,
-  row: Transition,
+  row: ListingTransition,
 ]
 
 /** Every row of the table, for each status it begins with. */
@@ -108,7 +108,7 @@ const CASES: readonly Case[] = TRANSITIONS.flatMap(row =>
   ]),
 )
 
-function toOf({ to }: Transition): ListingStatus {
+function toOf({ to }: ListingTransition): ListingStatus {
   if (to === 'same') throw new Error('a new row has no status before')
   return to
 }

@@ -4,7 +4,7 @@ import type { AgentRow, ListingStatus } from '../agents/agent-row.ts'
 import { inspectCompetitorsSoon } from '../agents/inspect-soon.ts'
 import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
 import { indexAgent } from './index-agent.ts'
-import { findTransition, STATUSES, type ListingEvent, type Transition } from './listing-transitions.ts'
+import { findTransition, STATUSES, type ListingEvent, type ListingTransition } from './listing-transitions.ts'
 
 /** What the registry contract says of an agent. */
 export type OnChain = Pick<
@@ -112,7 +112,7 @@ async function insertRow(client: pg.PoolClient, columns: Columns): Promise<void>
   )
 }
 
-function columnsOf(transition: Transition, change: ListingChange, agent?: AgentRow): Columns {
+function columnsOf(transition: ListingTransition, change: ListingChange, agent?: AgentRow): Columns {
   const { to, reason, onChain, inspection, nowMs } = change
   const stays = agent?.standing === to
   return {
@@ -182,7 +182,10 @@ function provenWallet(
   return isProvenNow || agent?.provenWallet === owner ? owner : null
 }
 
-function nextInspectionColumns({ inspect: when }: Transition, { inspection, nowMs }: ListingChange): Columns {
+function nextInspectionColumns(
+  { inspect: when }: ListingTransition,
+  { inspection, nowMs }: ListingChange,
+): Columns {
   if (when === 'planned') return { next_refresh_at: toDate(inspection?.nextInspectionMs) }
   if (when === 'never') return { next_refresh_at: null }
   return { next_refresh_at: new Date(nowMs), look_since: new Date(nowMs), look_failures: 0 }

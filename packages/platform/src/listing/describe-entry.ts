@@ -23,7 +23,7 @@ export interface FindableAgent {
 }
 
 /** A row of `search_entries` and its rows of `search_capabilities`. */
-export interface Entry {
+export interface ListingEntry {
   readonly position: bigint
   readonly nameKey: string
   readonly nameWords: readonly string[]
@@ -67,7 +67,7 @@ const MOST_TAG_HASHES = 96
  * What search keeps of an agent. Each word counts once and each list has an end, so that nothing is gained by saying
  * more (WEB-03).
  */
-export function describeEntry(agent: FindableAgent): Entry {
+export function describeEntry(agent: FindableAgent): ListingEntry {
   const declared = agent.isProvisional ? [] : Object.entries(agent.declaration?.capabilities ?? {})
   const searched = declared.slice(0, MOST_CAPABILITIES)
   const capabilities = withDistinctKeys(searched.map(describeCapability))

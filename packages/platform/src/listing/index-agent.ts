@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { toCategory, type Badge, type ListingStatus } from '../agents/agent-row.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
-import { describeEntry, type Entry, type FindableAgent } from './describe-entry.ts'
+import { describeEntry, type ListingEntry, type FindableAgent } from './describe-entry.ts'
 
 /**
  * Brings what search knows of an agent up to date with its row in `agents` and its paid jobs: to be called in the
@@ -83,7 +83,7 @@ const SAVE_ENTRY = `
     max_price_atomic = excluded.max_price_atomic, tag_hashes = excluded.tag_hashes
   where entry.* is distinct from excluded.*`
 
-async function saveCapabilities(client: pg.PoolClient, agentId: number, entry: Entry): Promise<void> {
+async function saveCapabilities(client: pg.PoolClient, agentId: number, entry: ListingEntry): Promise<void> {
   const { capabilities, position } = entry
   await client.query('delete from search_capabilities where agent_id = $1 and capability_key <> all($2)', [
     agentId,

@@ -41,7 +41,7 @@ export type ListingEvent =
   | 'restored'
 
 /** One row of the table: an event, the status it finds and the one it leaves. */
-export interface Transition {
+export interface ListingTransition {
   readonly on: ListingEvent
   /** `nothing`: there is no row yet. */
   readonly from: readonly (ListingStatus | 'nothing')[]
@@ -56,7 +56,7 @@ const SHOWN = ['listed', 'provisional'] as const
 const OPEN = ['waiting', ...SHOWN, 'refused'] as const
 
 /** The transitions of the machine. There are no others. */
-export const TRANSITIONS: readonly Transition[] = [
+export const TRANSITIONS: readonly ListingTransition[] = [
   { on: 'registered', from: ['nothing'], to: 'waiting', inspect: 'soon' },
   { on: 'registered', from: ['nothing'], to: 'deregistered', inspect: 'never' },
 
@@ -96,7 +96,7 @@ export function findTransition(
   event: ListingEvent,
   from: ListingStatus | 'nothing',
   to: ListingStatus,
-): Transition {
+): ListingTransition {
   const found = TRANSITIONS.find(
     one => one.on === event && one.from.includes(from) && (one.to === 'same' ? to === from : to === one.to),
   )

@@ -10,7 +10,7 @@ export interface OwnersText {
  * Makes untrusted text safe to show (WEB-02): one line, no control characters, nothing invisible, nothing that
  * turns the direction of reading, no towers of accents, at most `most` code points.
  *
- * It is still untrusted text: whoever shows it escapes it, and whoever gives it to a model quotes it.
+ * It is still untrusted text: a page escapes it, and a prompt quotes it.
  */
 export function ownersText(original: string, most: number): OwnersText {
   if (original.length <= most && isPlain(original)) return { text: original, warnings: [] }

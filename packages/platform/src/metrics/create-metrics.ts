@@ -107,7 +107,7 @@ function readNowAndThen({ database, clock }: PlatformParts): () => Promise<Figur
   }
 }
 
-/** How the platform stands, as its database says. */
+/** The state of the platform, as its database says. */
 interface Figures {
   readonly agents: readonly { readonly standing: string; readonly offline: boolean; readonly count: number }[]
   readonly jobs: readonly { readonly state: string; readonly count: number }[]

@@ -3,7 +3,7 @@ import { shownBadge } from '../agents/badge.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { Badge } from '../agents/agent-row.ts'
 import { indexAgent } from '../listing/index-agent.ts'
-import { availabilityOf, type Transition } from '../agents/availability.ts'
+import { availabilityOf, type AvailabilityTransition } from '../agents/availability.ts'
 import { announce, type Announcement } from '../owners/announce.ts'
 import { writeChecksIn, type CheckVerdict } from './write-checks.ts'
 
@@ -11,7 +11,7 @@ import { writeChecksIn, type CheckVerdict } from './write-checks.ts'
 export interface ChangingCheck {
   readonly verdict: CheckVerdict
   /** Undefined: nothing to tell, the agents row is only not as it should be. */
-  readonly transition: Transition | undefined
+  readonly transition: AvailabilityTransition | undefined
 }
 
 /**

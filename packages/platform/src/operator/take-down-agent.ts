@@ -45,7 +45,7 @@ export async function takeDownAgent(
  * what it serves, and who has its endpoint, may have changed. One that has deregistered since stays so: for it, only
  * what was blocked is open again. Whoever was refused there meanwhile is looked at anew.
  *
- * Resolves to how it stands. Throws a {@link Refusal}: `not_found`, or `conflict` where it is not taken down.
+ * Resolves to its state. Throws a {@link Refusal}: `not_found`, or `conflict` where it is not taken down.
  */
 export async function restoreAgent(
   database: Database,

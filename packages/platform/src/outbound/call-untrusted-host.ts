@@ -8,7 +8,7 @@ import { OutboundFailure } from './address/outbound-failure.ts'
 import { addressOwner } from './address/public-address.ts'
 import { requestHeaders } from './request-headers.ts'
 import type { Slots } from './slots.ts'
-import { speakHttp, type Heard } from './speak-http.ts'
+import { speakHttp, type HttpReply } from './speak-http.ts'
 
 /** What waits together: reads (GET), what is asked in passing (quotes, probes, webhooks), and paid work. */
 export type Lane = 'read' | 'ask' | 'work'
@@ -39,7 +39,7 @@ export interface Call {
 }
 
 /** Judges the URL, waits for a turn, connects, asks and reads the answer. Rejects with what went wrong. */
-export async function callUntrustedHost(call: Call, means: Means): Promise<Heard> {
+export async function callUntrustedHost(call: Call, means: Means): Promise<HttpReply> {
   const verdict = judgeTarget(call.url, means.ways.localMode, means.shunned)
   if (!verdict.ok) throw new OutboundFailure('refused-address', verdict.reason)
   const { target } = verdict
@@ -52,7 +52,7 @@ export async function callUntrustedHost(call: Call, means: Means): Promise<Heard
 }
 
 /** The answer over a connection kept from before; nothing where there is none, or it was closed under us. */
-async function overKeptLine(target: Target, call: Call, means: Means): Promise<Heard | undefined> {
+async function overKeptLine(target: Target, call: Call, means: Means): Promise<HttpReply | undefined> {
   const line = means.idle.take(target.origin)
   if (line === undefined) return undefined
   const leaveAddress = await takeAddress(line.address, call, means).catch((error: unknown) => {
@@ -73,7 +73,7 @@ async function overKeptLine(target: Target, call: Call, means: Means): Promise<H
   }
 }
 
-async function overNewLine(target: Target, call: Call, means: Means): Promise<Heard> {
+async function overNewLine(target: Target, call: Call, means: Means): Promise<HttpReply> {
   const addresses = await resolveAllowed(target, means.ways, call.signal)
   const connection = await connectToFirst(target, addresses, means.ways, {
     signal: call.signal,
@@ -86,7 +86,7 @@ async function overNewLine(target: Target, call: Call, means: Means): Promise<He
   }
 }
 
-async function overLine(line: HttpLine, target: Target, call: Call, means: Means): Promise<Heard> {
+async function overLine(line: HttpLine, target: Target, call: Call, means: Means): Promise<HttpReply> {
   const spoken = {
     path: target.path,
     method: call.method,

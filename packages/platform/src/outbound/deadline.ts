@@ -2,7 +2,7 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** A moment by which everything has to be over. */
-export interface Deadline {
+export interface CallDeadline {
   /** Aborts at that moment, or with the signal it was made under; the reason is an `OutboundFailure`. */
   readonly signal: AbortSignal
   /** Lets the clock go. To be called when the work is done. */
@@ -14,7 +14,7 @@ export function startDeadline(
   clock: Clock,
   timeoutMs: number,
   signals: readonly (AbortSignal | undefined)[],
-): Deadline {
+): CallDeadline {
   const over = new AbortController()
   const stops = signals.map(signal => follow(over, signal))
   const cancel = clock.after(timeoutMs, () =>
@@ -26,23 +26,6 @@ export function startDeadline(
       for (const stop of stops) stop()
       cancel()
     },
-  }
-}
-
-/** What a promise brings, unless the signal aborts first: then its reason is thrown and the promise left behind. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Left behind, it may still fail with nobody listening.
-  promise.catch(() => undefined)
-  signal.throwIfAborted()
-  let stop = (): void => undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 

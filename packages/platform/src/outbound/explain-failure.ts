@@ -1,7 +1,7 @@
 import { errors } from 'undici'
 import { OutboundFailure, type FailureReason } from './address/outbound-failure.ts'
 
-/** What is told of an error, and what only our log may hold. */
+/** What callers see of an error, and what only our log may hold. */
 export interface ExplainedFailure {
   readonly reason: FailureReason
   readonly detail: string

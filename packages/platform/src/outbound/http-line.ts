@@ -2,7 +2,7 @@ import { Client } from 'undici'
 import type { OpenConnection } from './open-connection.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
-/** One connection, spoken HTTP/1.1 over, one request after the other. It is never made anew. */
+/** One connection, spoken HTTP/1.1 over, one request after the other. It is never replaced. */
 export interface HttpLine {
   readonly origin: string
   readonly address: string
@@ -13,7 +13,7 @@ export interface HttpLine {
   isOpen(): boolean
   /** Whether a request found the connection gone before a byte of it was written. */
   wasLostUnused(): boolean
-  /** Who is told when the connection ends; the last one named. */
+  /** The last callback counts: it is called when the connection ends. */
   tellWhenClosed(listener: () => void): void
   close(): void
 }

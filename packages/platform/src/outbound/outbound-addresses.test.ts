@@ -11,7 +11,7 @@ import {
 import { answer, startUntrustedHost, type UntrustedHost } from '../test-setup/network/untrusted-host.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
-import { isAllowedAddress, readBlock } from './address/public-address.ts'
+import { isAllowedAddress, readAddressBlock } from './address/public-address.ts'
 import { createResolve } from './address/resolve-name.ts'
 
 const PUBLIC = '93.184.216.34'
@@ -50,7 +50,7 @@ function guard(names: Names, { shunnedHosts = [], shunnedAddresses = [] }: Shunn
   outbound = createOutbound({
     localMode: false,
     shunnedHosts,
-    shunnedAddresses: shunnedAddresses.map(one => readBlock(one) ?? expect.fail(one)),
+    shunnedAddresses: shunnedAddresses.map(one => readAddressBlock(one) ?? expect.fail(one)),
     resolve: internet.resolve,
     connectTo: internet.connectTo,
     ca: certificate.certificate,

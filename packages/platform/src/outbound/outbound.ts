@@ -15,7 +15,7 @@ import { createSlots } from './slots.ts'
 
 /** The one way to call an untrusted host's URL (D37): checks, refresh, execute, webhooks. */
 export interface Outbound {
-  /** Makes the call. What an untrusted host does is told as an outcome; nothing is thrown for it. */
+  /** Makes the call. What an untrusted host does is an outcome; nothing is thrown for it. */
   send(request: OutboundRequest): Promise<OutboundOutcome>
   /** The canonical form of an agent's base URL, or why it is refused. Makes no connection (REG-03). */
   judge(url: string): UrlVerdict

@@ -1,8 +1,8 @@
 import { createBodyBuffer } from '@farebox/protocol/internal/body/body-buffer'
+import { unlessAborted } from '@farebox/protocol/internal/time/unless-aborted'
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Dispatcher } from 'undici'
 import type { HttpLine } from './http-line.ts'
-import { unlessAborted } from './deadline.ts'
 import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** What one request is, once its place is known. */
@@ -15,7 +15,7 @@ export interface Spoken {
 }
 
 /** An answer, read to its end. */
-export interface Heard {
+export interface HttpReply {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
   readonly body: string
@@ -41,7 +41,7 @@ export async function speakHttp(
   spoken: Spoken,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<HttpReply> {
   const stopping = new AbortController()
   const stop = (reason: unknown): void => stopping.abort(reason)
   const forward = (): void => stop(signal.reason)
@@ -95,7 +95,7 @@ function limitInterimAnswers(stop: (reason: unknown) => void): () => void {
   }
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Heard> {
+async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Promise<HttpReply> {
   answer.body.on('error', () => undefined)
   try {
     // `responseHeaders: 'raw'` makes it a list of names and values, which undici's types do not say.

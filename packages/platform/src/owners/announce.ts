@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import type { Transition } from '../agents/availability.ts'
+import type { AvailabilityTransition } from '../agents/availability.ts'
 
-/** What an owner is told. */
+/** A notice to an owner. */
 export interface Announcement {
   readonly agentId: number
-  readonly event: Transition | 'not_payable'
+  readonly event: AvailabilityTransition | 'not_payable'
   /** Consecutive failed checks, the newest included. */
   readonly failures: number
   /** Why nobody is sent to pay it. */

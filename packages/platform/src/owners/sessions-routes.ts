@@ -115,7 +115,7 @@ function signInRoute({ database, clock, crypto, network, settings }: PlatformPar
   })
 }
 
-/** A session as it is told. */
+/** A session as the API shows it. */
 export function describeSession(session: Session): z.infer<typeof sessionShape> {
   return {
     session_id: session.sessionId,

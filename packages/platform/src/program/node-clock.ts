@@ -11,7 +11,7 @@ import type { ClockSkew } from '../platform-parts.ts'
 /** This platform's clock held against its node's, by the dates of the answers that come anyway. */
 export interface NodeClock {
   readonly nowMs: () => number
-  /** An answer of the node told its time. */
+  /** An answer of the node had its time. */
   readonly hear: (told: ReportedTime) => void
   /** Undefined where the two agree within five seconds. */
   skew(): ClockSkew | undefined

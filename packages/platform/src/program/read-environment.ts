@@ -21,12 +21,12 @@ import {
   type ReadVariable,
 } from '@farebox/server/internal/environment'
 import { isHostName } from '../outbound/address/host-rules.ts'
-import { readBlock, type AddressBlock } from '../outbound/address/public-address.ts'
+import { readAddressBlock, type AddressBlock } from '../outbound/address/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
 import { readSettlementRule } from './read-settlement-rule.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
-/** What the platform is told by its environment; read once. */
+/** The platform's settings from its environment; read once. */
 export interface PlatformEnvironment {
   readonly host: string
   readonly port: number
@@ -146,7 +146,7 @@ function readShunned(read: ReadVariable): readonly string[] {
 
 function readShunnedAddresses(read: ReadVariable): readonly AddressBlock[] {
   return readList('PLATFORM_SHUNNED_ADDRESSES', read).map(one => {
-    const block = readBlock(one)
+    const block = readAddressBlock(one)
     if (block !== undefined) return block
     throw new EnvironmentError(
       `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got ${shown(one)}`,

@@ -30,7 +30,7 @@ export interface ReceiptedJob {
 
 /**
  * The signed receipt of a job, made once and then always the same, unless the key that signed it was revoked: then
- * signed anew. Undefined where there is nothing to be stated: the job was not delivered, or its transfer is not proven.
+ * signed again. Undefined where there is nothing to be stated: the job was not delivered, or its transfer is not proven.
  */
 export async function issueReceipt(
   { database, clock, settings }: Pick<PlatformParts, 'database' | 'clock' | 'settings'>,

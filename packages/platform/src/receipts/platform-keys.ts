@@ -43,7 +43,7 @@ export async function rotateSigningKey(database: Database, nowMs: number): Promi
 
 /**
  * Says of a key that others may have had it, whether it signs now or did once: what it signed proves nothing any more.
- * Where it signed until now, another takes its place. Receipts are signed anew as they are asked for. Leaves a row in
+ * Where it signed until now, another takes its place. Receipts are signed again as they are asked for. Leaves a row in
  * `audit_events`.
  *
  * @returns the id of the key that signs from now on; undefined where there is no such key to be revoked

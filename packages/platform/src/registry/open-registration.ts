@@ -52,7 +52,7 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
   }
 }
 
-/** {@link openRegistration}, each check as it ends; where nothing is inspected anew, those of the last inspection. */
+/** {@link openRegistration}, each check as it ends; where nothing is inspected again, those of the last inspection. */
 export async function* openInSteps(
   parts: PlatformParts,
   given: string,

@@ -1,4 +1,4 @@
-import type { FollowOptions } from '../contract-events/follow-contract.ts'
+import type { FollowContractOptions } from '../contract-events/follow-contract.ts'
 import { sharedFollowing, keepFollowing } from '../contract-events/keep-following.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { Background } from '../work/loop.ts'
@@ -9,7 +9,7 @@ import { startInspections } from './inspect/start-inspections.ts'
  * Follows the registry contract and inspects agents: those that registered or changed at once, the others every
  * `settings.refreshIntervalMs`. Any number of workers share the work by the database.
  */
-export function startRegistry(parts: PlatformParts, options: FollowOptions = {}): Background {
+export function startRegistry(parts: PlatformParts, options: FollowContractOptions = {}): Background {
   const follower = createRegistryFollower(parts, {
     ...sharedFollowing(parts),
     firstBlock: parts.settings.registryFirstBlock ?? 0,

@@ -5,7 +5,7 @@ import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
  * too little time, the payer could not pay, the agent took no such order, something that both rely on was away, or this
  * platform was not there to see it.
  */
-export type Fault = 'agent' | 'deadline' | 'payer' | 'refused' | 'outage' | 'unseen'
+export type JobFault = 'agent' | 'deadline' | 'payer' | 'refused' | 'outage' | 'unseen'
 
 /** What of a job that came to nothing is known without asking anybody. */
 export interface FailedJob {
@@ -48,7 +48,7 @@ export interface Witnesses {
  * - `internal`, `deadline` and no answer are the agent's where it had its fair time, nothing that both rely on was away,
  *   and the payer, after a failure, could still pay.
  */
-export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<Fault> {
+export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<JobFault> {
   if (job.chargedWithoutDelivery) return judgeCharge(job)
   const isFailure = job.state === 'failed'
   if (isFailure && job.errorType !== 'internal' && job.errorType !== 'deadline') return 'refused'
@@ -61,7 +61,7 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
   return couldPay ? 'agent' : 'payer'
 }
 
-function judgeCharge(job: FailedJob): Fault {
+function judgeCharge(job: FailedJob): JobFault {
   if (!wasHeardInTime(job)) return 'unseen'
   const isRefusal = job.answer === 'failed' && job.errorType === 'payment'
   return isRefusal && !job.isPaymentBound ? 'refused' : 'agent'

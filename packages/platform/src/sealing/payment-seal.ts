@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts signed payments for the database, so that whoever reads it has none that could be used. */
+/** Encrypts signed payments for the database, so that a reader of it has none that could be used. */
 export interface PaymentSeal {
   /** Names the key that it seals with; says nothing of it. */
   readonly keyId: string

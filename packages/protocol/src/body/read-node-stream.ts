@@ -13,7 +13,7 @@ export interface NodeStreamLimits {
   readonly hasRoom?: (bytes: number) => boolean
 }
 
-/** Why there is no body. `gone`: whoever sent it went away before its end. */
+/** Why there is no body. `gone`: the sender went away before its end. */
 export type UnreadBody = BodyFault | 'no room' | 'gone'
 
 /**

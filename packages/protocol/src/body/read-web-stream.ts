@@ -30,7 +30,7 @@ export async function readWebStream(
     if (next?.value === undefined) return buffer.bytes()
     const fault = buffer.add(next.value)
     if (fault === undefined) continue
-    // Whoever sends it may be slow to notice; nobody waits for that.
+    // The sender may be slow to notice; nobody waits for that.
     reader?.cancel().catch(() => undefined)
     return fault
   }

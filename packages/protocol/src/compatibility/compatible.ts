@@ -6,7 +6,7 @@ import { compileValue } from '../fields/compile-value.ts'
 import { describeValue } from '../fields/describe-value.ts'
 import { comparableJson } from '../fields/equal-json.ts'
 import type { Field, FieldMap, JsonValue } from '../fields/field.ts'
-import { startRun } from '../fields/plain-json.ts'
+import { startCheckRun } from '../fields/plain-json.ts'
 import { INPUT_RULES, type ValueCheck } from '../fields/value-rules.ts'
 
 export type { Compatibility, Grade } from './compatibility.ts'
@@ -100,7 +100,7 @@ function compareValues(values: readonly JsonValue[], input: Field, budget: Check
   let passed = 0
   for (const value of values) {
     const before = comparableJson(value)
-    const run = { ...startRun(), stepsLeft: budget.stepsLeft - STEPS_PER_VALUE - before.length }
+    const run = { ...startCheckRun(), stepsLeft: budget.stepsLeft - STEPS_PER_VALUE - before.length }
     const taken = run.stepsLeft < 0 ? undefined : check(value, run)
     budget.stepsLeft = run.stepsLeft
     if (run.stepsLeft < 0) return TOO_MUCH_TO_COMPARE

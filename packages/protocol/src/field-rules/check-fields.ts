@@ -17,7 +17,7 @@ import { count, describeValue, quoteText } from '../fields/describe-value.ts'
 import { FIELD_KEYWORDS, type Field, type JsonObject, type JsonValue, type Side } from '../fields/field.ts'
 import { foreignKeyword } from './foreign-keywords.ts'
 import { keywordRule } from './keyword-rules.ts'
-import { copyPlainJson, startRun } from '../fields/plain-json.ts'
+import { copyPlainJson, startCheckRun } from '../fields/plain-json.ts'
 
 /**
  * Checks a schema found in a declaration against D18: everything wrong with it, in declared order, each with
@@ -43,7 +43,7 @@ export function checkFields(
   options: { readonly side: Side; readonly whole?: DeclarationCheck },
 ): Problem[] {
   const whole = options.whole ?? startDeclarationCheck()
-  const run = startRun()
+  const run = startCheckRun()
   const fields = copyPlainJson(value, run, 0)
   if (fields === undefined) {
     const fix = 'write plain JSON, and nest it less'

@@ -14,7 +14,7 @@ import type { Field, JsonValue, Side } from '../fields/field.ts'
 import { FORMATS, isFormat } from '../fields/formats.ts'
 import { shortJson } from './inline-json.ts'
 import { fixPattern } from './fix-pattern.ts'
-import { startRun } from '../fields/plain-json.ts'
+import { startCheckRun } from '../fields/plain-json.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules, type ValueCheck } from '../fields/value-rules.ts'
 
 /**
@@ -54,7 +54,7 @@ function checkBounds(field: Field): Problem[] {
 function checkPattern({ pattern }: Field, whole: DeclarationCheck): Problem[] {
   if (pattern === undefined) return []
   try {
-    // Counted for every field that has it: whoever compiles the fields later compiles each.
+    // Counted for every field that has it: each is compiled later.
     // Once they are used up, which is said once, no more are compiled.
     if (whole.instructionsLeft < 0) return []
     whole.instructionsLeft -= whole.compilePattern(pattern).compileCost
@@ -124,7 +124,7 @@ function checkAll(field: Field, { keyword, values, side, whole }: Judged): Probl
   for (const [index, value] of values.entries()) {
     const start = keyword === 'default' ? [keyword] : [keyword, index]
     const run = {
-      ...startRun(MAX_DECLARATION_CHECK_STEPS),
+      ...startCheckRun(MAX_DECLARATION_CHECK_STEPS),
       stepsLeft: whole.stepsLeft - STEPS_PER_DECLARED_VALUE,
     }
     const isRight = run.stepsLeft >= 0 && check(value, run) !== undefined
@@ -161,7 +161,7 @@ function createFixSuggester(field: Field, rules: Rules): (value: JsonValue) => s
     const { built: _built, ...own } = rules
     const check = alone.get(keyword) ?? compileValue({ type: field.type, [keyword]: field[keyword] }, own, 0)
     alone.set(keyword, check)
-    return check(value, startRun(MAX_MENDING_STEPS)) === undefined
+    return check(value, startCheckRun(MAX_MENDING_STEPS)) === undefined
   }
   return value => {
     const meant = coerce(value, field.type)

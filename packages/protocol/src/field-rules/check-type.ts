@@ -48,7 +48,7 @@ interface MeantType {
   readonly more?: string
 }
 
-/** The type that a word of another language stands for. */
+/** The type that a word of another language means. */
 function meantType(word: string): MeantType | undefined {
   const known = OTHER_LANGUAGES.get(word.toLowerCase())
   if (known !== undefined) return known

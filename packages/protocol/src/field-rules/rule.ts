@@ -10,7 +10,7 @@ import type { Problem } from '../problems/problem.ts'
 /** Where a value was found, from the root. */
 export type Path = Problem['path']
 
-/** What must be true of one value of a declaration, told once: to the check and to editors. */
+/** What must be true of one value of a declaration, written once: for the check and for editors. */
 export interface Rule {
   /** What is wrong with the value found at `path`, as far as the check of the whole declaration may go. */
   readonly check: (value: unknown, path: Path, whole: DeclarationCheck) => readonly Problem[]
@@ -23,7 +23,7 @@ export interface Rule {
 }
 
 /** The rules of an object's keys, in the order in which people write them. */
-export type Rules = { readonly [key: string]: Rule }
+export type KeyRules = { readonly [key: string]: Rule }
 
 /** Any value: what is there for others to read. */
 export function anything(example: JsonValue): Rule {
@@ -70,7 +70,7 @@ export function text({ min, max, example }: { min: 0 | 1; max: number; example: 
 }
 
 /** An object with these keys and no others. */
-export function object(rules: Rules): Rule {
+export function object(rules: KeyRules): Rule {
   const required = Object.entries(rules).filter(([, rule]) => rule.isOptional !== true)
   const example = Object.fromEntries(required.map(([key, rule]) => [key, rule.example]))
   return {
@@ -90,7 +90,7 @@ export function object(rules: Rules): Rule {
   }
 }
 
-/** The rule, with what editors show beside the key it stands under. */
+/** The rule, with what editors show beside its key. */
 export function described(description: string, rule: Rule): Rule {
   return { ...rule, schema: { description, ...rule.schema } }
 }
@@ -120,11 +120,11 @@ export function nameOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Unknown keys first, then each known one by its rule. A mistyped key is told once, not also as a missing one. */
+/** Unknown keys first, then each known one by its rule. A mistyped key is reported once, not also as a missing one. */
 function checkKeys(
   value: { [key: string]: unknown },
   path: Path,
-  { rules, whole }: { readonly rules: Rules; readonly whole: DeclarationCheck },
+  { rules, whole }: { readonly rules: KeyRules; readonly whole: DeclarationCheck },
 ): readonly Problem[] {
   const missing = new Set(Object.keys(rules).filter(key => isMissing(value, key, rules)))
   const unknown = Object.keys(value)
@@ -141,14 +141,14 @@ function checkKeys(
   return [...unknown, ...known]
 }
 
-function isMissing(value: object, key: string, rules: Rules): boolean {
+function isMissing(value: object, key: string, rules: KeyRules): boolean {
   return !Object.hasOwn(value, key) && rules[key]?.isOptional !== true
 }
 
 interface Keyed {
   readonly value: object
   readonly path: Path
-  readonly rules: Rules
+  readonly rules: KeyRules
   /** Required keys that are not there; a guess takes its key out. */
   readonly missing: Set<string>
 }

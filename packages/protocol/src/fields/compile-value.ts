@@ -18,10 +18,10 @@ import {
   hasToJson,
   isPlainObject,
   readOwn,
-  refuse,
+  refuseValue,
   setOwn,
   takeSteps,
-  type Run,
+  type CheckRun,
 } from './plain-json.ts'
 import type { Rules, ValueCheck } from './value-rules.ts'
 
@@ -63,7 +63,7 @@ export function compileMap(
   fields: FieldMap,
   rules: Rules,
   depth: number,
-): (source: object, run: Run) => JsonObject | undefined {
+): (source: object, run: CheckRun) => JsonObject | undefined {
   const entries = Object.entries(fields).map(([name, field]) => compileEntry(name, field, rules, depth))
   const steps = entries.length * CHECK_STEPS_PER_VALUE
   return (source, run) => {
@@ -95,26 +95,26 @@ interface Entry {
   /** Neither required nor defaulted: an absent field stays absent. */
   readonly isOptional: boolean
   /** What stands in for an absent field: its default, or the refusal. */
-  readonly absent: (run: Run) => JsonValue | undefined
+  readonly absent: (run: CheckRun) => JsonValue | undefined
 }
 
 function compileEntry(name: string, field: Field, rules: Rules, depth: number): Entry {
   const check = compileValue(field, rules, depth)
   const fallback = rules.distrust ? undefined : field.default
   if (rules.isRequired(field)) {
-    return { name, check, isOptional: false, absent: run => refuse(run, 'is required') }
+    return { name, check, isOptional: false, absent: run => refuseValue(run, 'is required') }
   }
   if (fallback === undefined) return { name, check, isOptional: true, absent: () => undefined }
   // Many items may lack the same large default: its text counts each time.
   const steps = JSON.stringify(fallback).length
-  const absent = (run: Run): JsonValue | undefined =>
+  const absent = (run: CheckRun): JsonValue | undefined =>
     // A copy each time: what one handler does to its default must not reach the next job.
     takeSteps(run, steps) ? check(copyPlainJson(fallback, run, depth), run) : undefined
   return { name, check, isOptional: false, absent }
 }
 
 /** Names what the map left out, so that its owner learns of it; the first few are enough for that. */
-function noteDropped(source: object, fields: FieldMap, present: number, run: Run): void {
+function noteDropped(source: object, fields: FieldMap, present: number, run: CheckRun): void {
   const keys = Object.keys(source)
   if (keys.length === present) return
   for (const key of keys) {
@@ -126,7 +126,7 @@ function noteDropped(source: object, fields: FieldMap, present: number, run: Run
 const MAX_DROPPED_NAMED = 20
 
 /** Completes the paths noted since `from` by the step that leads to them. */
-function addStep(run: Run, from: number, step: string | number): void {
+function addStep(run: CheckRun, from: number, step: string | number): void {
   for (const path of run.dropped.slice(from)) path.push(step)
 }
 
@@ -141,7 +141,7 @@ function containerCheck(field: Field, rules: Rules, check: ValueCheck): ValueChe
     const value = check(given, run)
     if (value === undefined) return undefined
     const reason = constraints[0]?.(value, run)
-    return reason === undefined ? value : refuse(run, reason)
+    return reason === undefined ? value : refuseValue(run, reason)
   }
   return rules.distrust ? (given, run) => guard(run, () => checkAll(given, run)) : checkAll
 }
@@ -150,19 +150,23 @@ function arrayCheck(field: Field, rules: Rules, depth: number): ValueCheck {
   const constraints = lengthConstraints(field)
   const checkItem = field.items === undefined ? undefined : compileValue(field.items, rules, depth + 1)
   return (given, run) => {
-    if (!Array.isArray(given)) return refuse(run, `must be an array, got ${describeValue(given)}`)
+    if (!Array.isArray(given)) return refuseValue(run, `must be an array, got ${describeValue(given)}`)
     if (rules.distrust && hasToJson(given))
-      return refuse(run, `must be a plain array, got ${describePlainly(given)}`)
+      return refuseValue(run, `must be a plain array, got ${describePlainly(given)}`)
     for (const constraint of constraints) {
       const reason = constraint(given.length, run)
-      if (reason !== undefined) return refuse(run, reason)
+      if (reason !== undefined) return refuseValue(run, reason)
     }
     if (checkItem !== undefined) return checkItems(given, checkItem, run)
     return rules.distrust ? copyPlainJson(given, run, depth) : given
   }
 }
 
-function checkItems(given: readonly unknown[], checkItem: ValueCheck, run: Run): JsonValue[] | undefined {
+function checkItems(
+  given: readonly unknown[],
+  checkItem: ValueCheck,
+  run: CheckRun,
+): JsonValue[] | undefined {
   const { length } = given
   if (!countValues(run, length)) return undefined
   const items: JsonValue[] = []
@@ -184,10 +188,10 @@ function objectCheck(field: Field, rules: Rules, depth: number): ValueCheck {
     field.properties === undefined ? undefined : compileMap(field.properties, rules, depth + 1)
   return (given, run) => {
     if (!isOfType(given, 'object') || typeof given !== 'object' || given === null) {
-      return refuse(run, `must be an object, got ${describeValue(given)}`)
+      return refuseValue(run, `must be an object, got ${describeValue(given)}`)
     }
     if (rules.distrust && !isPlainObject(given)) {
-      return refuse(run, `must be a plain object, got ${describePlainly(given)}`)
+      return refuseValue(run, `must be a plain object, got ${describePlainly(given)}`)
     }
     if (checkProperties !== undefined) return checkProperties(given, run)
     return rules.distrust ? copyPlainJson(given, run, depth) : given

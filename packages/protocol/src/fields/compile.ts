@@ -4,7 +4,14 @@ import type { CheckBudget } from './check-budget.ts'
 import { compileMap } from './compile-value.ts'
 import { describeValue } from './describe-value.ts'
 import type { FieldMap, JsonObject } from './field.ts'
-import { describePlainly, guard, isPlainObject, refuse, startRun, type Run } from './plain-json.ts'
+import {
+  describePlainly,
+  guard,
+  isPlainObject,
+  refuseValue,
+  startCheckRun,
+  type CheckRun,
+} from './plain-json.ts'
 import { INPUT_RULES, OUTPUT_RULES } from './value-rules.ts'
 
 /** The first thing wrong with an input or output, in declared order (D21). */
@@ -59,7 +66,7 @@ export type OutputResult =
 export function compileInput(fields: FieldMap, budget?: CheckBudget): InputCheck {
   const check = compileMap(fields, budget?.within(INPUT_RULES) ?? INPUT_RULES, 1)
   return input => {
-    const run = startRun()
+    const run = startCheckRun()
     const value = spend(budget, run, () => check(input, run))
     return value === undefined ? { ok: false, violation: violationOf(run, 'input') } : { ok: true, value }
   }
@@ -86,14 +93,14 @@ export function compileInput(fields: FieldMap, budget?: CheckBudget): InputCheck
 export function compileOutput(fields: FieldMap, budget?: CheckBudget): OutputCheck {
   const check = compileMap(fields, budget?.within(OUTPUT_RULES) ?? OUTPUT_RULES, 1)
   return output => {
-    const run = startRun(MAX_OUTPUT_CHECK_STEPS)
+    const run = startCheckRun(MAX_OUTPUT_CHECK_STEPS)
     const value = spend(budget, run, () =>
       guard(run, () => {
         if (typeof output !== 'object' || output === null) {
-          return refuse(run, `must be an object, got ${describeValue(output)}`)
+          return refuseValue(run, `must be an object, got ${describeValue(output)}`)
         }
         if (isPlainObject(output)) return check(output, run)
-        return refuse(run, `must be a plain object, got ${describePlainly(output)}`)
+        return refuseValue(run, `must be a plain object, got ${describePlainly(output)}`)
       }),
     )
     if (value === undefined) return { ok: false, violation: violationOf(run, 'output') }
@@ -102,7 +109,7 @@ export function compileOutput(fields: FieldMap, budget?: CheckBudget): OutputChe
 }
 
 /** Lets a check take no more than is left of a budget, and takes it from there. */
-function spend<T>(budget: CheckBudget | undefined, run: Run, check: () => T): T {
+function spend<T>(budget: CheckBudget | undefined, run: CheckRun, check: () => T): T {
   if (budget === undefined) return check()
   run.stepsLeft = Math.min(run.stepsLeft, budget.stepsLeft)
   const before = run.stepsLeft
@@ -117,7 +124,7 @@ export function formatViolation(violation: Violation): string {
 }
 
 /** The path was noted from the inside out; a whole that is wrong goes by the name of its side. */
-function violationOf(run: Run, whole: string): Violation {
+function violationOf(run: CheckRun, whole: string): Violation {
   const field = formatPath(run.path.toReversed())
   return { field: field === '' ? whole : field, reason: run.reason }
 }

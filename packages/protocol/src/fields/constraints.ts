@@ -4,10 +4,10 @@ import { comparableJson } from './equal-json.ts'
 import type { Field, JsonValue } from './field.ts'
 import { FORMAT_EXAMPLES, isFormat, matchesFormat } from './formats.ts'
 import type { PatternTest } from './pattern.ts'
-import { takeSteps, type Run } from './plain-json.ts'
+import { takeSteps, type CheckRun } from './plain-json.ts'
 
 /** Why a value is refused, or undefined where it is not. What takes long is taken from the run's steps (D42). */
-export type Constraint<T> = (value: T, run: Run) => string | undefined
+export type Constraint<T> = (value: T, run: CheckRun) => string | undefined
 
 /**
  * What a string field asks for beyond its type, in the order in which it is checked; lengths before patterns.
@@ -58,7 +58,7 @@ export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
   const primitives = new Set<JsonValue>(allowed.filter(value => typeof value !== 'object'))
   const shown = allowed.slice(0, MAX_SHOWN_VALUES).map(showAllowed).join(', ')
   const more = allowed.length > MAX_SHOWN_VALUES ? ` and ${allowed.length - MAX_SHOWN_VALUES} more` : ''
-  const isKnown = (value: JsonValue, run: Run): boolean => {
+  const isKnown = (value: JsonValue, run: CheckRun): boolean => {
     if (typeof value !== 'object') return primitives.has(value)
     const text = comparableJson(value)
     return takeSteps(run, text.length * STEPS_PER_CANONICAL_CHARACTER) && known.has(text)

@@ -1,7 +1,7 @@
 import type { Constraint } from './constraints.ts'
 import { describeValue } from './describe-value.ts'
 import type { Field, FieldType, JsonValue } from './field.ts'
-import { refuse } from './plain-json.ts'
+import { refuseValue } from './plain-json.ts'
 import type { Rules, ValueCheck } from './value-rules.ts'
 
 /** Builds the check of a field that encloses no others: its type, then its constraints in their order. */
@@ -15,10 +15,10 @@ export function leafCheck<T extends JsonValue>(
   return (given, run) => {
     const value = rules.convert(given, type)
     if (value === undefined || !isLeaf(value))
-      return refuse(run, `must be ${AN[type]}, got ${describeValue(given)}`)
+      return refuseValue(run, `must be ${AN[type]}, got ${describeValue(given)}`)
     for (const constraint of constraints) {
       const reason = constraint(value, run)
-      if (reason !== undefined) return refuse(run, reason)
+      if (reason !== undefined) return refuseValue(run, reason)
     }
     return value
   }

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from './field.ts'
  * How a check tells what it found: undefined is returned for "refused", the reason is here, and every value
  * on the way out adds its own name or index, so `path` leads from the inside to the outside.
  */
-export interface Run {
+export interface CheckRun {
   reason: string
   readonly path: (string | number)[]
   /** What the rest of the check may cost (D42); below zero it is over. */
@@ -24,15 +24,15 @@ export interface Run {
 }
 
 /** A run in which nothing has happened yet. */
-export function startRun(maxSteps: number = MAX_INPUT_CHECK_STEPS): Run {
+export function startCheckRun(maxSteps: number = MAX_INPUT_CHECK_STEPS): CheckRun {
   return { reason: '', path: [], stepsLeft: maxSteps, maxSteps, values: 0, dropped: [] }
 }
 
 /** Takes steps from what the whole check may cost (D42); false, with the reason, where fewer are left. */
-export function takeSteps(run: Run, steps: number): boolean {
+export function takeSteps(run: CheckRun, steps: number): boolean {
   run.stepsLeft -= steps
   if (run.stepsLeft >= 0) return true
-  refuse(
+  refuseValue(
     run,
     `is where the check reached its limit of ${run.maxSteps} steps; send fewer items, or shorter texts where there is a pattern`,
   )
@@ -40,7 +40,7 @@ export function takeSteps(run: Run, steps: number): boolean {
 }
 
 /** Notes why a value is refused. */
-export function refuse(run: Run, reason: string): undefined {
+export function refuseValue(run: CheckRun, reason: string): undefined {
   run.reason = reason
   return undefined
 }
@@ -53,19 +53,19 @@ export function refuse(run: Run, reason: string): undefined {
  *
  * @param depth how many arrays and objects already enclose the value; at most 64 in all (D15)
  */
-export function copyPlainJson(value: unknown, run: Run, depth: number): JsonValue | undefined {
+export function copyPlainJson(value: unknown, run: CheckRun, depth: number): JsonValue | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value === 'object') return guard(run, () => copyContainer(value, run, depth))
-  return refuse(run, `must be a JSON value, got ${describeValue(value)}`)
+  return refuseValue(run, `must be a JSON value, got ${describeValue(value)}`)
 }
 
 /** Runs a step that touches an object of unknown make; what a Proxy throws becomes a refusal. */
-export function guard<T>(run: Run, step: () => T | undefined): T | undefined {
+export function guard<T>(run: CheckRun, step: () => T | undefined): T | undefined {
   try {
     return step()
   } catch {
-    return refuse(run, 'must be plain JSON data, got an object that throws when it is read')
+    return refuseValue(run, 'must be plain JSON data, got an object that throws when it is read')
   }
 }
 
@@ -91,10 +91,10 @@ export function setOwn(target: JsonObject, key: string, value: JsonValue): void 
 }
 
 /** Adds to the values seen; false, with the reason, where that is more than anybody means to send. */
-export function countValues(run: Run, amount: number): boolean {
+export function countValues(run: CheckRun, amount: number): boolean {
   run.values += amount
   if (run.values <= MAX_VALUES) return takeSteps(run, amount * CHECK_STEPS_PER_VALUE)
-  refuse(run, `must hold at most ${MAX_VALUES} values in all`)
+  refuseValue(run, `must hold at most ${MAX_VALUES} values in all`)
   return false
 }
 
@@ -113,13 +113,13 @@ export function hasToJson(value: object): boolean {
   return typeof Reflect.get(value, 'toJSON') === 'function'
 }
 
-function copyContainer(value: object, run: Run, depth: number): JsonValue | undefined {
+function copyContainer(value: object, run: CheckRun, depth: number): JsonValue | undefined {
   if (depth >= MAX_BODY_DEPTH) {
-    return refuse(run, `must not be nested deeper than ${count(MAX_BODY_DEPTH, 'level')}, or in itself`)
+    return refuseValue(run, `must not be nested deeper than ${count(MAX_BODY_DEPTH, 'level')}, or in itself`)
   }
   if (Array.isArray(value) && !hasToJson(value)) return copyArray(value, run, depth)
   if (isPlainObject(value)) return copyObject(value, run, depth)
-  return refuse(run, `must be plain JSON data, got ${describePlainly(value)}`)
+  return refuseValue(run, `must be plain JSON data, got ${describePlainly(value)}`)
 }
 
 /** As {@link describeValue}, naming `toJSON` where that is what is wrong. */
@@ -127,7 +127,7 @@ export function describePlainly(value: object): string {
   return hasToJson(value) ? `${describeValue(value)} with a toJSON method` : describeValue(value)
 }
 
-function copyArray(source: readonly unknown[], run: Run, depth: number): JsonValue[] | undefined {
+function copyArray(source: readonly unknown[], run: CheckRun, depth: number): JsonValue[] | undefined {
   const { length } = source
   if (!countValues(run, length)) return undefined
   const copy: JsonValue[] = []
@@ -142,7 +142,7 @@ function copyArray(source: readonly unknown[], run: Run, depth: number): JsonVal
   return copy
 }
 
-function copyObject(source: object, run: Run, depth: number): JsonObject | undefined {
+function copyObject(source: object, run: CheckRun, depth: number): JsonObject | undefined {
   const keys = Object.keys(source)
   if (!countValues(run, keys.length)) return undefined
   const copy: JsonObject = {}

@@ -1,10 +1,10 @@
 import { coerce, isOfType } from './coerce.ts'
 import type { Field, FieldType, JsonValue } from './field.ts'
 import { compilePattern, type PatternTest } from './pattern.ts'
-import type { Run } from './plain-json.ts'
+import type { CheckRun } from './plain-json.ts'
 
 /** Checks a value; undefined means refused, with the reason in the run. */
-export type ValueCheck = (value: unknown, run: Run) => JsonValue | undefined
+export type ValueCheck = (value: unknown, run: CheckRun) => JsonValue | undefined
 
 /** In what the checks of inputs, of outputs and of a declaration's own values differ. */
 export interface Rules {

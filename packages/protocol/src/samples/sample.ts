@@ -3,7 +3,14 @@ import { startCheckBudget, type CheckBudget } from '../fields/check-budget.ts'
 import { compileInput, compileOutput, type Violation } from '../fields/compile.ts'
 import { compileValue } from '../fields/compile-value.ts'
 import type { Field, FieldMap, JsonObject, JsonValue, Side } from '../fields/field.ts'
-import { copyPlainJson, countValues, setOwn, startRun, takeSteps, type Run } from '../fields/plain-json.ts'
+import {
+  copyPlainJson,
+  countValues,
+  setOwn,
+  startCheckRun,
+  takeSteps,
+  type CheckRun,
+} from '../fields/plain-json.ts'
 import { sampleText } from './sample-text.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules } from '../fields/value-rules.ts'
 
@@ -36,7 +43,7 @@ export function sample(
   budget: CheckBudget = startCheckBudget(),
 ): SampleResult {
   const rules = budget.within(side === 'input' ? DECLARED_INPUT_RULES : OUTPUT_RULES)
-  const run = startRun(budget.stepsLeft)
+  const run = startCheckRun(budget.stepsLeft)
   const made = sampleMap(fields, rules, run)
   budget.stepsLeft = run.stepsLeft
   if (!made.ok) return { ok: false, violation: { field: formatPath(made.path), reason: made.reason } }
@@ -49,7 +56,7 @@ type Sampled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly path: readonly (string | number)[]; readonly reason: string }
 
-function sampleMap(fields: FieldMap, rules: Rules, budget: Run): Sampled<JsonObject> {
+function sampleMap(fields: FieldMap, rules: Rules, budget: CheckRun): Sampled<JsonObject> {
   const value: JsonObject = {}
   for (const [name, field] of Object.entries(fields)) {
     if (!rules.isInSamples(field)) continue
@@ -61,10 +68,10 @@ function sampleMap(fields: FieldMap, rules: Rules, budget: Run): Sampled<JsonObj
 }
 
 /** The first candidate that the field's own check accepts. */
-function sampleField(field: Field, rules: Rules, budget: Run): Sampled<JsonValue> {
+function sampleField(field: Field, rules: Rules, budget: CheckRun): Sampled<JsonValue> {
   const check = compileValue(field, rules, 0)
   const accepts = (candidate: JsonValue): boolean => {
-    const run = { ...startRun(), stepsLeft: budget.stepsLeft }
+    const run = { ...startCheckRun(), stepsLeft: budget.stepsLeft }
     const isTaken = check(candidate, run) !== undefined
     budget.stepsLeft = run.stepsLeft
     return isTaken
@@ -87,7 +94,7 @@ function defaultOf(field: Field): readonly JsonValue[] {
 function makeValue(
   field: Field,
   rules: Rules,
-  budget: Run,
+  budget: CheckRun,
   accepts: (candidate: JsonValue) => boolean,
 ): Sampled<JsonValue> {
   switch (field.type) {
@@ -129,7 +136,7 @@ function sampleNumbers({ minimum, maximum }: Field): number[] {
 /**
  * One item where that is allowed, because an empty array shows nobody what belongs into it; else the least.
  */
-function sampleArray(field: Field, rules: Rules, budget: Run): Sampled<JsonValue> {
+function sampleArray(field: Field, rules: Rules, budget: CheckRun): Sampled<JsonValue> {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = field
   const length = Math.min(Math.max(1, minItems), maxItems)
   if (length === 0) return { ok: true, value: [] }

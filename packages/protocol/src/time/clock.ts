@@ -25,6 +25,7 @@ export interface Clock {
 /** The part of an `AbortSignal` that is used: each fits. */
 export interface StopSignal {
   readonly aborted: boolean
+  readonly reason?: unknown
   addEventListener(type: 'abort', listener: () => void): void
   removeEventListener(type: 'abort', listener: () => void): void
 }

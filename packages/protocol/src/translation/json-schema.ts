@@ -5,7 +5,7 @@ import type { Field, FieldMap, JsonObject, JsonValue, Side } from '../fields/fie
  * check accepts unchanged, save integers beyond 2^53 − 1 and texts where engines differ on what white space
  * `\s` is. It says nothing of coercion and dropping, which the check does for a caller beyond that.
  *
- * A `pattern` that a JavaScript engine would not compile is told in a `$comment` instead.
+ * A `pattern` that a JavaScript engine would not compile is named in a `$comment` instead.
  *
  * @example
  * ```ts

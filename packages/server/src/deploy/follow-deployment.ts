@@ -59,7 +59,7 @@ export function signDeployment(
 }
 
 /**
- * Sends a signed deployment, as often as it takes, and waits until the contract stands at its address. The same bytes
+ * Sends a signed deployment, as often as it takes, and waits until the contract is at its address. The same bytes
  * can be in a block once only, and a second creation of the same contract fails.
  */
 export async function followDeployment(

@@ -11,7 +11,7 @@ export interface DeployableContract {
   readonly name: string
   /** `0x` hex, the arguments of its constructor at its end. */
   readonly creationCode: string
-  /** `0x` hex: what stands at its address afterwards. */
+  /** `0x` hex: the code at its address afterwards. */
   readonly runtimeCode: string
 }
 
@@ -50,7 +50,7 @@ export class DeploymentRefused extends Error {
 }
 
 /**
- * Whether the contract stands at its address.
+ * Whether the contract is at its address.
  *
  * @throws {DeploymentRefused} where something else does, or the node is of another chain
  */

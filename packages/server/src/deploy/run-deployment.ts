@@ -12,7 +12,7 @@ import {
   type PlannedDeployment,
 } from './plan-deployment.ts'
 
-/** How a deployment is asked for, and where it is told. */
+/** How a deployment is asked for, and where it is reported. */
 export interface DeploymentRun extends DeploymentParts {
   readonly contract: DeployableContract
   /** 32 bytes of `0x` hex; undefined: nothing is sent, and what is there is shown. */

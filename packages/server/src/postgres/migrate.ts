@@ -35,7 +35,7 @@ export async function migrate(
     application_name: program,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
-  // Whoever waits for an answer hears of it as well.
+  // Queries that wait for an answer fail with it as well.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -2,7 +2,7 @@ import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '../log.ts'
 import { whyUnreachable } from '../program/why-unreachable.ts'
 
-/** What PostgreSQL says to whoever may not come in (its appendix A, error codes). */
+/** PostgreSQL's reasons for refusing a connection (its appendix A, error codes). */
 const REFUSALS: { readonly [code: string]: string } = {
   '28P01': 'the user or the password was refused',
   '28000': 'the user was refused',

@@ -26,7 +26,7 @@ export async function explainTakenPort<T>(
   }
 }
 
-/** `4711 (node main.js)`; undefined where it cannot be told. */
+/** `4711 (node main.js)`; undefined where it is not known. */
 async function findOwner(port: number): Promise<string | undefined> {
   const tables = await Promise.all(['tcp', 'tcp6'].map(name => readListening(`/proc/net/${name}`, port)))
   const sockets = new Set(tables.flat())

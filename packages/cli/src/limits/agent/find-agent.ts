@@ -13,7 +13,7 @@ import { localOf, networkOf } from '../../register/transaction/open-registry.ts'
 import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
-import { connect } from '@farebox/client/exchange/client-options'
+import { connectionOf } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/internal/exchange/exchange'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { readSpender } from '@farebox/payments/internal/x402/spender-extension'
@@ -151,7 +151,7 @@ export async function readAgentSpender(
   { endpoint, agentId, network }: MeantAgent,
   capability: string,
 ): Promise<string> {
-  const answer = await exchange(connect({ signal: world.signal }), {
+  const answer = await exchange(connectionOf({ signal: world.signal }), {
     url: `${endpoint ?? ''}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
-import { connect } from '@farebox/client/exchange/client-options'
-import { type Answer, exchange } from '@farebox/client/internal/exchange/exchange'
+import { connectionOf } from '@farebox/client/exchange/client-options'
+import { type WholeAnswer, exchange } from '@farebox/client/internal/exchange/exchange'
 import { readAbout } from '@farebox/client/agent/read-about'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import {
@@ -70,7 +70,11 @@ async function reach({ signal }: World, endpoint: string): Promise<void> {
 }
 
 async function readHealth({ signal }: World, endpoint: string): Promise<string> {
-  const answer = await exchange(connect({ signal }), { url: `${endpoint}/health`, method: 'GET', ...PROBE })
+  const answer = await exchange(connectionOf({ signal }), {
+    url: `${endpoint}/health`,
+    method: 'GET',
+    ...PROBE,
+  })
   const reason = refuseHealth(answer)
   const name = nameOf(answer.json)
   if (reason === undefined && name !== undefined) return name
@@ -80,7 +84,7 @@ async function readHealth({ signal }: World, endpoint: string): Promise<string> 
   )
 }
 
-function refuseHealth({ status, flaw, json }: Answer): string | undefined {
+function refuseHealth({ status, flaw, json }: WholeAnswer): string | undefined {
   if (status !== 200) return `answers HTTP ${status}`
   if (flaw !== undefined) return flaw
   const { version, status: told } = objectOf(json)
@@ -112,7 +116,7 @@ async function readDeclaration({ signal }: World, endpoint: string): Promise<Dec
 async function refuseFreeWork({ signal }: World, endpoint: string): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const request = { url: `${endpoint}/execute`, method: 'POST', headers, body: '{}', ...PROBE } as const
-  const { status } = await exchange(connect({ signal }), request)
+  const { status } = await exchange(connectionOf({ signal }), request)
   if (status !== 200) return
   throw new CommandError(
     `${endpoint} works for nothing: POST /execute without payment is answered 200`,

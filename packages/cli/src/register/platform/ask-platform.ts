@@ -1,5 +1,5 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
-import { connect } from '@farebox/client/exchange/client-options'
+import { connectionOf } from '@farebox/client/exchange/client-options'
 import { askPlatform, type PlatformRequest } from '@farebox/client/internal/exchange/ask-platform'
 import { PlatformRefused, PlatformUnreachable } from '@farebox/client/exchange/platform-errors'
 import type { Failure } from '@farebox/platform-api/errors'
@@ -56,7 +56,7 @@ const LIMITS = { timeoutMs: 75_000, maxBytes: 1_048_576 } as const
 
 /** Makes the asker of the platform at a URL; nothing is sent yet. */
 export function createAskPlatform(url: string, signal: AbortSignal): AskPlatform {
-  const connection = connect({ signal })
+  const connection = connectionOf({ signal })
   return async ({ method, path, body, token, schema }) => {
     try {
       return await askPlatform(connection, {

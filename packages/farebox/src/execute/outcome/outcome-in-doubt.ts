@@ -1,8 +1,8 @@
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 
 /**
- * The job store failed, and nobody knows whether the job may still charge its payment: whoever has proven a
- * payment is answered 503. `cause` is what a caller in dev mode is told, where nothing is ever charged.
+ * The job store failed, and nobody knows whether the job may still charge its payment: a caller that has proven a
+ * payment is answered 503. `cause` is what a caller in dev mode is given, where nothing is ever charged.
  */
 export class OutcomeInDoubt extends Error {
   override readonly name = 'OutcomeInDoubt'

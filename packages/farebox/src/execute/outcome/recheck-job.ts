@@ -15,7 +15,7 @@ export function isStale(clock: Clock, askedMs: number): boolean {
 }
 
 /**
- * Looks whether a job that was let go here has been taken up since, by a look that is fresh when it is told.
+ * Looks whether a job that was let go here has been taken up since, by a read that is newer than the refusal.
  * Rejects where the store does not say.
  */
 export async function isTaken(

@@ -54,14 +54,14 @@ async function releaseJob(service: Service, held: HeldJob, failure: unknown): Pr
   // Taken back when the store failed: it may have taken its time.
   if (failure instanceof SaveTakenBack) return await lastWord(isFree(service, held))
   if (failure instanceof HandlerCutOff && job.state === 'running') {
-    // The record stays as it is: its lease ends with this process, and whoever comes then runs the job again.
+    // The record is left: its lease ends with this process, and the next caller has the job run again.
     const word = await lastWord(held.isStillHeld())
     if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
     return word
   }
   if (failure instanceof StillRunning && job.state === 'running') {
     const kept = held.keep({ ...job, overran: true })
-    // Heard late, the lease may be over, and the job somebody else's.
+    // Where the answer is late, the lease may be over, and the job another process's.
     const word = await lastWord(kept.then(async ours => ours && (await held.isStillHeld())))
     if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
     return word

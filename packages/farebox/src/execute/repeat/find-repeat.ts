@@ -4,7 +4,7 @@ import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Answer } from '../../answer/answer.ts'
 import type { RunningJob, UnpaidJob } from '../../jobs/job.ts'
 import type { StoredJob } from '../../jobs/job-store.ts'
-import type { Terms } from '../request/agree-on-terms.ts'
+import type { PaymentTerms } from '../request/agree-on-terms.ts'
 import type { Served } from '../outcome/served.ts'
 import { orClockDoubt } from '../request/clock-doubt.ts'
 import type { ArrivedRequest } from '../request/arrived-request.ts'
@@ -56,7 +56,7 @@ export async function findRepeat(
   arrived: ArrivedRequest,
   order: JobOrder,
   payment: ProvenPayment | undefined,
-  terms: Terms,
+  terms: PaymentTerms,
 ): Promise<Repeat> {
   const pendingFromMs = service.clock.nowMs() + service.settlements.waitMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
@@ -64,7 +64,7 @@ export async function findRepeat(
     const stored = await service.looks.look(order.jobKey)
     if (stored === undefined) {
       if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return FREE
-      // A refusal is told by a fresh look.
+      // A refusal is decided on a fresh read.
       if (!(await isTaken(service, order.jobKey))) return FREE
       continue
     }

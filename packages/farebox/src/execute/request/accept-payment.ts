@@ -9,7 +9,7 @@ import type { Payments, Service } from '../service/service.ts'
 
 declare const accepted: unique symbol
 
-/** A proven payment that pays for this job, now, as far as can be told without asking anybody. */
+/** A proven payment that pays for this job, now, as far as is known without asking anybody. */
 export type AcceptedPayment = ProvenPayment & { readonly [accepted]: true }
 
 /**

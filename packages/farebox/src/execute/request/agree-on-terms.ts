@@ -39,7 +39,7 @@ export function offerPayment(
 }
 
 /** What a run would be made for: a payment that pays for it and a deadline ahead, or why there can be none. */
-export type Terms<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> =
+export type PaymentTerms<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> =
   | AgreedTerms<P>
   | RefusedTerms
 
@@ -70,7 +70,7 @@ export function agreeOnTerms<P extends AcceptedPayment | undefined>(
   service: Service,
   order: JobOrder,
   offer: Offer<P>,
-): Terms<P> {
+): PaymentTerms<P> {
   const ours = agreeByClock(service, order, offer)
   const aheadSeconds = clockAhead(service)
   if (aheadSeconds === 0) return ours
@@ -98,7 +98,7 @@ function agreeByClock<P extends AcceptedPayment | undefined>(
   service: Service,
   order: JobOrder,
   offer: Offer<P>,
-): Terms<P> {
+): PaymentTerms<P> {
   const { clock } = service
   try {
     const payment = offer.accept(service)
@@ -117,6 +117,6 @@ function agreeByClock<P extends AcceptedPayment | undefined>(
 }
 
 /** The payment, where an attempt at this job may have charged it. */
-export function payableOf(terms: Terms): ProvenPayment | undefined {
+export function payableOf(terms: PaymentTerms): ProvenPayment | undefined {
   return terms.kind === 'agreed' ? terms.payment : terms.mayHavePaid
 }

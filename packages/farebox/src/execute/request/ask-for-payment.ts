@@ -2,8 +2,8 @@ import { SPEND_EXTENSION } from '@farebox/payments/internal/x402/spender-extensi
 import { paymentRequiredHeader } from '@farebox/payments/x402/requirement'
 import { NO_STORE, type Answer } from '../../answer/answer.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
-import { chooseCapability } from './job-order.ts'
-import { parseJson } from './parse-body.ts'
+import { orderedCapability } from './job-order.ts'
+import { parseBodyJson } from './parse-body.ts'
 import type { ServedCapability } from '../../handler/served-capability.ts'
 import type { Payments, Service } from '../service/service.ts'
 
@@ -12,7 +12,7 @@ import type { Payments, Service } from '../service/service.ts'
  * else is wrong with the body, a price is the answer. Throws a `CapabilityError` where it names an unknown one.
  */
 export function askForPayment(service: Service, payments: Payments, arrived: ArrivedRequest): Answer {
-  const capability = chooseCapability(service, namedTask(parseJson(arrived.body)))
+  const capability = orderedCapability(service, namedTask(parseBodyJson(arrived.body)))
   const url = payments.executeUrl ?? arrived.calledUrl
   const last = LAST_ANSWERS.get(capability)
   if (last?.url === url) return last.answer

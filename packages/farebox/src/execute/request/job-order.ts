@@ -41,7 +41,7 @@ export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrde
   return {
     jobId: request.job_id,
     jobKey: `${agentKey(service)}/${jobIdKey(request.job_id)}`,
-    capability: chooseCapability(service, request.task),
+    capability: orderedCapability(service, request.task),
     readInput: body.length <= KEPT_PARSED_BYTES ? keep(request.task.input) : readAgain(body),
     bodyBytes: body.length,
     deadline: request.deadline,
@@ -59,7 +59,7 @@ function readAgain(body: Buffer): () => JsonObject {
 }
 
 /** The capability a task names, or the first declared where it names none. Throws a `CapabilityError`. */
-export function chooseCapability(
+export function orderedCapability(
   service: Service,
   task: Pick<JobRequest['task'], 'capability'>,
 ): ServedCapability {

@@ -16,7 +16,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 export function parseBody(arrived: ArrivedRequest): unknown {
   if (!JSON_TYPE.test(arrived.contentType ?? ''))
     throw refuse('must be sent as Content-Type: application/json')
-  const value = parseJson(arrived.body)
+  const value = parseBodyJson(arrived.body)
   if (value === undefined) throw refuse(explain(arrived.body))
   return value
 }
@@ -26,7 +26,7 @@ function refuse(reason: string): ValidationError {
 }
 
 /** The body as JSON under every rule but the content type; undefined where it breaks one. */
-export function parseJson(body: Buffer): unknown {
+export function parseBodyJson(body: Buffer): unknown {
   if (!isUtf8(body) || nestsDeeperThan(body, MAX_BODY_DEPTH)) return undefined
   try {
     const text = body.toString('utf8')

@@ -47,7 +47,7 @@ const WAIT_MS = 10_000
 const NEWCOMER_FOR_MS = 10_000
 /** What a facilitator allows an agent is by the second. */
 const BUSY_MS = 1_000
-/** How many payers of each kind are remembered; beyond it those seen longest ago begin anew. */
+/** How many payers of each kind are remembered; beyond it those seen longest ago are forgotten. */
 const MAX_PAYERS = 10_000
 
 /** Who was seen so lately keeps the place in the order of who is forgotten first. */

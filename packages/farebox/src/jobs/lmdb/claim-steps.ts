@@ -17,7 +17,7 @@ interface ClaimParts {
 /** lmdb takes keys of 1,978 bytes; a job's lies beside its time in an index, once the job is over and its payment charged. */
 const MAX_JOB_KEY_BYTES = 1_900
 
-/** Claims a job that nobody has heard of. Throws for a key that lmdb would not take later. */
+/** Claims a job of which there is no record. Throws for a key that lmdb would not take later. */
 export function claimNew(
   { tables, claims }: ClaimParts,
   claim: JobClaim,

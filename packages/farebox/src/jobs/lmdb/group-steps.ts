@@ -74,7 +74,7 @@ export function groupSteps(transact: (steps: () => void) => Promise<void>): Step
   }
 }
 
-/** Never rejects: everybody of the group is told. */
+/** Never rejects: each caller of the group gets its outcome. */
 async function runGroup(
   transact: (steps: () => void) => Promise<void>,
   group: readonly Waiting[],

@@ -1,5 +1,5 @@
 import type { EnterOutcome, EntryChange } from '../job-accounts.ts'
-import { changeRow, claimPayment, claimRow, isHeld, type JobRow, type PaymentClaim } from '../job-row.ts'
+import { changeRow, claimPayment, claimRow, isHeld, type StoredRow, type PaymentClaim } from '../job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, StoredJob } from '../job-store.ts'
 import { paidFor } from '../paid-for.ts'
 import { putClaim, unlessForgotten } from './claim-steps.ts'
@@ -17,7 +17,7 @@ export interface StoreParts {
 }
 
 /** What a step has come to, and the claim that is past once it is committed. */
-export interface Step<Result> {
+export interface StepOutcome<Result> {
   readonly result: Result
   readonly past: PastClaim | undefined
 }
@@ -26,11 +26,11 @@ export interface Step<Result> {
  * Claims a job in a transaction of the tables. Only here is a claim taken from a holder whose lease has ended, because only
  * here nobody is writing what that holder has left.
  */
-export function claimJob(parts: StoreParts, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+export function claimInTables(parts: StoreParts, claim: JobClaim, nowMs: number): StepOutcome<ClaimOutcome> {
   return parts.claims.exclusively(() => claimEither(parts, claim, nowMs))
 }
 
-function claimEither(parts: StoreParts, claim: JobClaim, nowMs: number): Step<ClaimOutcome> {
+function claimEither(parts: StoreParts, claim: JobClaim, nowMs: number): StepOutcome<ClaimOutcome> {
   const { tables, claims, held } = parts
   const { jobKey, payment } = claim
   const paidBefore = payment && tables.payment(payment.key)
@@ -58,7 +58,12 @@ function claimEither(parts: StoreParts, claim: JobClaim, nowMs: number): Step<Cl
 }
 
 /** Writes a job in a transaction of the tables, for its holder only. */
-export function writeJob(parts: StoreParts, holder: Holder, change: JobChange, nowMs: number): Step<boolean> {
+export function writeJob(
+  parts: StoreParts,
+  holder: Holder,
+  change: JobChange,
+  nowMs: number,
+): StepOutcome<boolean> {
   const { tables, accounts, claims, held } = parts
   const { jobKey, fence } = holder
   const found = findHeld(parts, holder, nowMs)
@@ -103,19 +108,19 @@ export function enterJob(
 }
 
 /** What is kept of a job now. Outside of any transaction. */
-export function readJob(
+export function readStoredJob(
   { tables, claims }: StoreParts,
   jobKey: string,
   nowMs: number,
 ): StoredJob | undefined {
   // The claim first: it is removed once its job has a row in the tables.
   const claimed = unlessForgotten(claims.job(jobKey), nowMs)
-  const row: JobRow | undefined = unlessForgotten(tables.job(jobKey), nowMs) ?? claimed
+  const row: StoredRow | undefined = unlessForgotten(tables.job(jobKey), nowMs) ?? claimed
   return row && { job: row.job, held: isHeld(row, nowMs) }
 }
 
 interface Found {
-  readonly before: JobRow
+  readonly before: StoredRow
   /** The row in the tables, forgotten already or not. */
   readonly stored: TableRow | undefined
   /** Where nothing else is kept of the job. */
@@ -138,7 +143,7 @@ function putRow(
   put: {
     readonly jobKey: string
     readonly stored: TableRow | undefined
-    readonly after: JobRow
+    readonly after: StoredRow
     readonly paid: Paid | undefined
   },
   nowMs: number,

@@ -1,6 +1,6 @@
 import { removePast } from './claim-steps.ts'
 import { groupSteps } from './group-steps.ts'
-import type { Step, StoreParts } from './job-steps.ts'
+import type { StepOutcome, StoreParts } from './job-steps.ts'
 import type { PastClaim } from './lmdb-claims.ts'
 import { unusableFolder, type LmdbFolder } from './lmdb-folder.ts'
 
@@ -20,7 +20,7 @@ export interface ClaimSteps {
    * What a committed step has come to. Claims that are past are removed together, before the callers are answered: until
    * then the row of its job is what counts.
    */
-  committed<Result>(step: Step<Result>): Result
+  committed<Result>(step: StepOutcome<Result>): Result
 }
 
 /** A job writes two rows in a transaction at most, so sweeping four times as many as were written always catches up. */

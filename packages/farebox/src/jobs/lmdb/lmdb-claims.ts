@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { RunningJob } from '../job.ts'
-import type { JobRow, PaymentClaim } from '../job-row.ts'
+import type { StoredRow, PaymentClaim } from '../job-row.ts'
 
 /** A running job of which nothing else is kept yet. */
-export interface ClaimedRow extends JobRow {
+export interface ClaimedRow extends StoredRow {
   readonly job: RunningJob
   /** Key of the payment that was claimed with it. */
   readonly payment: string | undefined

@@ -7,7 +7,7 @@ import type { MachineClock } from '../machine-clock.ts'
 import { changeClaim, claimNew, concernsClaim } from './claim-steps.ts'
 import { createDiskRoom, type DiskSpace } from './disk-room.ts'
 import { createHeldRows } from './held-rows.ts'
-import { claimJob, enterJob, readJob, writeJob, type StoreParts } from './job-steps.ts'
+import { claimInTables, enterJob, readStoredJob, writeJob, type StoreParts } from './job-steps.ts'
 import {
   createClaimSteps,
   createTransactions,
@@ -83,7 +83,9 @@ function storeOver(parts: StoreParts, { folder, transactions, claimSteps, requir
         if (claim.job.state === 'running') requireRoom()
         return claimNew(parts, claim, nowMs)
       })
-      return outcome ?? claimSteps.committed(await transactions.run(nowMs => claimJob(parts, claim, nowMs)))
+      return (
+        outcome ?? claimSteps.committed(await transactions.run(nowMs => claimInTables(parts, claim, nowMs)))
+      )
     },
     async write(holder, change) {
       const isWritten = concernsClaim(change)
@@ -94,7 +96,7 @@ function storeOver(parts: StoreParts, { folder, transactions, claimSteps, requir
       const step = await transactions.run(nowMs => writeJob(parts, holder, change, nowMs), mayWait)
       return claimSteps.committed(step)
     },
-    read: jobKey => readFolder(folder, nowMs => readJob(parts, jobKey, nowMs)),
+    read: jobKey => readFolder(folder, nowMs => readStoredJob(parts, jobKey, nowMs)),
     unresolved: () =>
       readFolder(folder, nowMs =>
         [...parts.tables.savedJobs()].filter(([, row]) => !isHeld(row, nowMs)).map(([jobKey]) => jobKey),

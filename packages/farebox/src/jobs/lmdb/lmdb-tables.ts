@@ -1,9 +1,9 @@
 import type { Database, RootDatabase } from 'lmdb'
 import type { Job } from '../job.ts'
-import type { JobRow, PaymentClaim } from '../job-row.ts'
+import type { StoredRow, PaymentClaim } from '../job-row.ts'
 
 /** A job as it lies in the tables. */
-export interface TableRow extends JobRow {
+export interface TableRow extends StoredRow {
   /** Of a saved job: the payment that was claimed with it, and is not among the payments of the tables yet. */
   readonly paid?: Paid | undefined
 }
@@ -89,7 +89,7 @@ function jobsIn(
   tables: OpenTables,
 ): Pick<LmdbTables, 'job' | 'isAsWritten' | 'putJob' | 'removeJob' | 'paid' | 'savedJobs'> {
   const { jobs, saved, expiry } = tables
-  const tableOf = ({ job }: JobRow): typeof jobs => (job.state === 'saved' ? saved : jobs)
+  const tableOf = ({ job }: StoredRow): typeof jobs => (job.state === 'saved' ? saved : jobs)
   return {
     job(jobKey) {
       const encoded = saved.get(jobKey) ?? jobs.get(jobKey)
@@ -177,7 +177,7 @@ function encodeJobRow(row: TableRow): string {
 }
 
 /** The row's JSON as far as its job. */
-function encodeHead({ fence, leaseEndsMs, forgottenMs, sealed }: JobRow): string {
+function encodeHead({ fence, leaseEndsMs, forgottenMs, sealed }: StoredRow): string {
   const forgetAtMs = Number.isFinite(forgottenMs) ? forgottenMs : null
   return `[${ROW_VERSION},${JSON.stringify(fence)},${leaseEndsMs},${forgetAtMs},${sealed},`
 }

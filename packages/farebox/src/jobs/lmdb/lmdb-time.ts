@@ -6,7 +6,7 @@ export interface LmdbTime {
   /** Names this run of the machine; where the system does not, by what is added to its time, which is another in each. */
   readonly run: string
   nowMs(): number
-  /** Writes down where it stands, for a later run of the machine. Called inside a transaction. */
+  /** Writes down the time of the folder, for a later run of the machine. Called inside a transaction. */
   note(): void
 }
 

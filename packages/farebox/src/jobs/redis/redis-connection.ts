@@ -7,7 +7,7 @@ import type { RedisAddress } from './redis-address.ts'
 const COMMAND_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 3_000
 /**
- * A connection that owes an answer for so long is dropped and made anew: its other end may have moved away.
+ * A connection that owes an answer for so long is dropped and replaced: its other end may have moved away.
  */
 const SILENT_SOCKET_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 1_000
@@ -118,7 +118,7 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENT_SOCKET_MS,
     retryStrategy: attempt => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
-    // No command waits for a connection, and none is sent twice: a claim might have been heard the first
+    // No command waits for a connection, and none is sent twice: a claim might have arrived the first
     // time.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -166,6 +166,6 @@ function unusable(address: RedisAddress, reason: string): Error {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A name that stands for several addresses fails with a code alone.
+  // A name with several addresses fails with a code alone.
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }

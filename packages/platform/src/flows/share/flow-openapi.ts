@@ -4,7 +4,7 @@ import { runRequest, runStarted } from '@farebox/platform-api/flows/runs'
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import type { FieldMap, Side } from '@farebox/protocol/fields/field'
 import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
-import { asObject, createSchemaWriter, type JsonObject } from '../../http/json-schema.ts'
+import { asSchemaObject, createSchemaWriter, type SchemaObject } from '../../http/json-schema.ts'
 
 /**
  * A flow as one operation: a run of it is started like any other, with its document, which is given here, and with the
@@ -16,7 +16,7 @@ export function flowOpenapi(
   { flow_id, name, version, flow }: SavedFlow,
   { input_schema, output_schema, price }: FlowCheck,
   publicUrl: string,
-): JsonObject {
+): SchemaObject {
   const writer = createSchemaWriter()
   const request = writer.write(REQUEST, 'input', 'RunRequest')
   const started = writer.write(STARTED, 'output', 'RunStarted')
@@ -44,7 +44,7 @@ export function flowOpenapi(
               properties: {
                 flow: documentSchema(flow),
                 flow_id: { const: flow_id },
-                ...asObject(request['properties']),
+                ...asSchemaObject(request['properties']),
                 input: { $ref: '#/components/schemas/FlowInput' },
               },
             }),
@@ -67,19 +67,19 @@ export function flowOpenapi(
   }
 }
 
-function withOutput(started: JsonObject): JsonObject {
+function withOutput(started: SchemaObject): SchemaObject {
   return {
     ...started,
     required: [...requiredOf(started), 'output'],
     properties: {
-      ...asObject(started['properties']),
+      ...asSchemaObject(started['properties']),
       output: { $ref: '#/components/schemas/FlowOutput' },
     },
   }
 }
 
 /** The document itself. A document with secret constants is left out, because they do not leave the account. */
-function documentSchema(document: SavedFlow['flow']): JsonObject {
+function documentSchema(document: SavedFlow['flow']): SchemaObject {
   // It was read as a flow when it was stored.
   const flow = document as unknown as Flow
   const hasSecrets = Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0)
@@ -91,15 +91,15 @@ function documentSchema(document: SavedFlow['flow']): JsonObject {
 const REQUEST = runRequest.omit({ flow: true, flow_id: true, input: true })
 const STARTED = runStarted.omit({ flow: true, flow_id: true, input: true, output: true })
 
-function requiredOf({ required }: JsonObject): readonly unknown[] {
+function requiredOf({ required }: SchemaObject): readonly unknown[] {
   return Array.isArray(required) ? required : []
 }
 
-function schemaOf(fields: FieldMap, side: Side): JsonObject {
+function schemaOf(fields: FieldMap, side: Side): SchemaObject {
   const { $schema: _, ...schema } = toJsonSchema(fields, side)
   return schema
 }
 
-function json(schema: JsonObject): JsonObject {
+function json(schema: SchemaObject): SchemaObject {
   return { 'application/json': { schema } }
 }

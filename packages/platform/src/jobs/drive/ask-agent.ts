@@ -1,4 +1,4 @@
-import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { readOutcome, type Outcome } from '@farebox/client/internal/attempt/read-outcome'
 import { executeLimits } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -7,10 +7,10 @@ import { readRequest } from '../records/job-store.ts'
 import { readAnswer } from '../quote/read-answer.ts'
 
 /** What came of one sending. */
-export interface Heard {
+export interface ReceivedAnswer {
   readonly outcome: Outcome
   /** Undefined where none came. */
-  readonly answer: Answer | undefined
+  readonly answer: WholeAnswer | undefined
   /** What the agent wished for, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** Whether the payment may have reached somebody. */
@@ -21,7 +21,11 @@ export interface Heard {
  * Sends a job to its agent, the bytes and the payment as they were written down: a repeat charges nothing that one
  * sending would not (D8, D22). Takes as long as the agent may (D37).
  */
-export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<Heard> {
+export async function askAgent(
+  parts: PlatformParts,
+  job: JobRow,
+  signal: AbortSignal,
+): Promise<ReceivedAnswer> {
   const { sealedPayment } = job
   const requestBody = job.requestBody ?? (await readRequest(parts.database, job.jobId))
   if (requestBody === undefined || sealedPayment === undefined)
@@ -63,7 +67,7 @@ export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortS
 }
 
 /** Seconds alone: a date would be by the agent's clock. */
-function readRetryAfter({ headers }: Answer): number | undefined {
+function readRetryAfter({ headers }: WholeAnswer): number | undefined {
   const header = headers.get('retry-after')
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined
 }

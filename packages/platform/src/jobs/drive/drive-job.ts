@@ -1,9 +1,9 @@
-import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { describeError } from '@farebox/server/log'
 import { checkSoon } from '../../agents/check-soon.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
-import { askAgent, type Heard } from './ask-agent.ts'
+import { askAgent, type ReceivedAnswer } from './ask-agent.ts'
 import { blameJob } from './blame-job.ts'
 import { describeDelivery } from './describe-delivery.ts'
 import { forgetIfUnpaid } from '../records/delete-contents.ts'
@@ -89,9 +89,9 @@ async function ask(
   parts: PlatformParts,
   job: JobRow,
   { holder, signal }: Pick<DriveOptions, 'holder' | 'signal'>,
-): Promise<{ readonly job: JobRow; readonly heard?: Heard; readonly isOver?: true }> {
+): Promise<{ readonly job: JobRow; readonly heard?: ReceivedAnswer; readonly isOver?: true }> {
   if (!planJob(job, parts.clock.nowMs()).ask) return { job }
-  let heard: Heard | undefined
+  let heard: ReceivedAnswer | undefined
   const beganMs = parts.clock.nowMs()
   try {
     heard = await askAgent(parts, job, signal)
@@ -108,7 +108,7 @@ async function ask(
   }
 }
 
-async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | undefined): Promise<JobRow> {
+async function seeChain(parts: PlatformParts, job: JobRow, answer: WholeAnswer | undefined): Promise<JobRow> {
   if (!planJob(job, parts.clock.nowMs()).seeChain) return job
   const status = await readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)

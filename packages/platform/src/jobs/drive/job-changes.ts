@@ -1,21 +1,21 @@
-import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 import type { Outcome } from '@farebox/client/internal/attempt/read-outcome'
 import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
 import type { JobChanges } from '../records/change-job.ts'
 import type { JobRow } from '../records/job-row.ts'
-import { mergePaymentStatus, weigh, type AgentAnswer } from '../records/states.ts'
-import type { Heard } from './ask-agent.ts'
+import { mergePaymentStatus, weigh, type AnswerState } from '../records/states.ts'
+import type { ReceivedAnswer } from './ask-agent.ts'
 import type { PaymentOnChain } from './read-payment-status.ts'
 
-/** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
+/** So many answers in a row that no agent gives: what answers is not the agent, and will not become it. */
 const MAX_FOREIGN_ANSWERS = 12
 /** What of an answer's headers is kept. */
 const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as const
 
 /** What is new of a job by what came of a sending. */
 export interface Sending {
-  readonly heard: Heard
+  readonly heard: ReceivedAnswer
   /** When it began, in milliseconds. */
   readonly beganMs: number
   /** As `describeDelivery` has it; empty where nothing was delivered. */
@@ -71,7 +71,7 @@ export function changesByChain(
 /** What the platform itself saw of a sending, for whoever judges the job later. */
 function witness(
   known: JobRow,
-  { answer, hasLeft }: Pick<Heard, 'answer' | 'hasLeft'>,
+  { answer, hasLeft }: Pick<ReceivedAnswer, 'answer' | 'hasLeft'>,
   beganMs: number,
 ): JobChanges {
   const { deadline, authorization, maxDeadlineSeconds } = known
@@ -85,7 +85,7 @@ function witness(
 }
 
 /** The 503 of an agent that takes no work now: documented, with the time to come back. */
-function isNotNow({ status, headers, json }: Answer): boolean {
+function isNotNow({ status, headers, json }: WholeAnswer): boolean {
   return status === 503 && headers.has('retry-after') && isObject(json) && json['status'] === 'failed'
 }
 
@@ -102,7 +102,7 @@ function countSending(known: JobRow, outcome: Outcome): JobChanges {
   }
 }
 
-function answerOf(outcome: Outcome): AgentAnswer {
+function answerOf(outcome: Outcome): AnswerState {
   return outcome.kind === 'completed' || outcome.kind === 'failed' || outcome.kind === 'pending'
     ? outcome.kind
     : 'none'
@@ -112,7 +112,7 @@ function isForeign(outcome: Outcome): boolean {
   return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
 }
 
-function lastWord({ orderedAtMs }: JobRow, answer: AgentAnswer, nowMs: number): JobChanges {
+function lastWord({ orderedAtMs }: JobRow, answer: AnswerState, nowMs: number): JobChanges {
   return answer === 'completed' || answer === 'failed' ? { elapsedMs: Math.max(0, nowMs - orderedAtMs) } : {}
 }
 
@@ -121,7 +121,7 @@ function describeFailure(outcome: Outcome): JobChanges {
 }
 
 /** Nobody reads more of a refusal than its type and its words; the rest may have megabytes that nobody pays for. */
-function keptOf(answer: Answer | undefined, said: AgentAnswer): JobChanges {
+function keptOf(answer: WholeAnswer | undefined, said: AnswerState): JobChanges {
   if (answer === undefined) return {}
   const headers = KEPT_HEADERS.flatMap(name => {
     const value = answer.headers.get(name)

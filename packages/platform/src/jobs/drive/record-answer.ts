@@ -1,4 +1,4 @@
-import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import type { WholeAnswer } from '@farebox/client/internal/exchange/exchange'
 import { readSettlement, refuseSettlement } from '@farebox/client/internal/attempt/read-settlement'
 import { within } from '@farebox/protocol/internal/time/within'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -44,14 +44,14 @@ export async function recordPaidDelivery(
 async function readProofSoon(
   parts: PlatformParts,
   job: JobRow,
-  answer: Answer | undefined,
+  answer: WholeAnswer | undefined,
 ): Promise<PaymentOnChain | undefined> {
   const proof = readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
   return await within(parts.clock, PROOF_WITHIN_MS, proof)
 }
 
 /** The transaction that an answer names as its payment, where it names one of the job's network. */
-export function namedTransaction({ network }: JobRow, { headers }: Answer): string | undefined {
+export function namedTransaction({ network }: JobRow, { headers }: WholeAnswer): string | undefined {
   const settlement = readSettlement(headers)
   return refuseSettlement(settlement, network) === undefined ? settlement?.transaction : undefined
 }

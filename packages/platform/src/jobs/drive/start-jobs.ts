@@ -8,7 +8,7 @@ import { deleteOldContents } from '../records/delete-contents.ts'
 import {
   endSendings,
   hostOf,
-  LEASE_MS,
+  JOB_LEASE_MS,
   renewLeases,
   takeJobsToCheckPayment,
   takeJobsToSend,
@@ -102,7 +102,7 @@ function workOnJobs(
     pace: { pollMs, idleMs: pollMs * 20 },
     work: (job, { signal }) => driveJob(parts, job, { holder, signal, outages }),
     lease: {
-      ms: LEASE_MS,
+      ms: JOB_LEASE_MS,
       // Where one is not renewed, another worker sends the same bytes too, which harms nobody.
       renew: jobs =>
         renewLeases(database, { holder, jobIds: jobs.map(({ jobId }) => jobId), nowMs: clock.nowMs() }),

@@ -13,7 +13,7 @@ import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { jobsRoutes } from '../jobs-routes.ts'
 import { createProvePayment } from '../quote/prove-payment.ts'
 import { readJob } from '../records/job-store.ts'
-import { createAdmission } from './admit-order.ts'
+import { createOrderAdmission } from './admit-order.ts'
 import { orderJob } from './order-job.ts'
 
 const OWNER = `0x${'0d'.repeat(20)}`
@@ -208,7 +208,7 @@ test('two orders of one job_id that are gathered are one job, and the other is r
   const ordering = {
     kind: 'caller',
     provePayment: createProvePayment(parts),
-    admit: createAdmission(parts),
+    admit: createOrderAdmission(parts),
     from: '192.0.2.1',
   } as const
   const payerKey = freshKey()
@@ -238,7 +238,7 @@ test('a job that was just written down is the one that the database gives back',
   const ordering = {
     kind: 'caller',
     provePayment: createProvePayment(stage.parts),
-    admit: createAdmission(stage.parts),
+    admit: createOrderAdmission(stage.parts),
     from: '192.0.2.1',
   } as const
   const { job } = await orderJob(stage.parts, ordering, signed)

@@ -31,7 +31,10 @@ const CALLER_BOUNDS: AdmissionBounds = {
 }
 
 /** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
-export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = CALLER_BOUNDS): AdmitOrder {
+export function createOrderAdmission(
+  parts: PlatformParts,
+  bounds: AdmissionBounds = CALLER_BOUNDS,
+): AdmitOrder {
   const limit = createRateLimit(parts.clock)
   const unwritten = countUnwritten(bounds.unpaidBytesFromAddress)
   const write = createWriting(parts, bounds)

@@ -7,7 +7,7 @@ import { readJob } from '../records/job-store.ts'
 import { mayDelete, opensJob } from '../records/job-token.ts'
 
 /** What somebody shows who wants to open a job. */
-export interface Shown {
+export interface ShownJob {
   readonly caller: Caller
   readonly token: string | undefined
   /** Of the run that ordered it: enough to read. */
@@ -18,7 +18,7 @@ export interface Shown {
 export function shownBy(
   caller: Caller,
   headers: { readonly 'job-token'?: string | undefined; readonly 'run-token'?: string | undefined },
-): Shown {
+): ShownJob {
   return { caller, token: headers['job-token'], runToken: headers['run-token'] }
 }
 
@@ -30,7 +30,7 @@ export function shownBy(
 export async function openJob(
   { database }: Pick<PlatformParts, 'database'>,
   jobId: string,
-  shown: Shown,
+  shown: ShownJob,
 ): Promise<JobRow> {
   const job = await readJob(database, jobId.toLowerCase())
   if (job !== undefined && (mayOpen(job, shown) || (await opensRun(database, job, shown)))) return job
@@ -49,7 +49,7 @@ export async function openJob(
 export async function openToDelete(
   parts: Pick<PlatformParts, 'database'>,
   jobId: string,
-  shown: Shown,
+  shown: ShownJob,
 ): Promise<JobRow> {
   const job = await openJob(parts, jobId, shown)
   if (isOrderer(job, shown)) return job
@@ -63,18 +63,18 @@ export async function openToDelete(
  * Whether this is who ordered the job: signed in as its payer, or with the token of the first answer. Whoever shows another
  * token may be its agent, who must not have what suits itself done for the payment.
  */
-export function isOrderer(job: JobRow, shown: Shown): boolean {
+export function isOrderer(job: JobRow, shown: ShownJob): boolean {
   return isPayer(job, shown) || (shown.token !== undefined && mayDelete(shown.token, job.tokenHashes))
 }
 
-function mayOpen(job: JobRow, shown: Shown): boolean {
+function mayOpen(job: JobRow, shown: ShownJob): boolean {
   return isPayer(job, shown) || (shown.token !== undefined && opensJob(shown.token, job.tokenHashes))
 }
 
 async function opensRun(
   database: PlatformParts['database'],
   { runId }: JobRow,
-  { runToken }: Shown,
+  { runToken }: ShownJob,
 ): Promise<boolean> {
   if (runId === undefined || runToken === undefined) return false
   const rows = await database.query(
@@ -85,6 +85,6 @@ async function opensRun(
   return rows.length > 0
 }
 
-function isPayer({ payer }: JobRow, { caller }: Shown): boolean {
+function isPayer({ payer }: JobRow, { caller }: ShownJob): boolean {
   return caller.kind === 'owner' && caller.address === payer
 }

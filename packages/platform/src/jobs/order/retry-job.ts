@@ -1,7 +1,7 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { JobRetry } from '@farebox/platform-api/jobs'
 import { isObject } from '@farebox/protocol/internal/guards/json'
-import { parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { parseAnswerJson } from '@farebox/client/internal/exchange/parse-json'
 import { hashJson } from '@farebox/platform-api/receipt'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { inLoopTurn } from '../../http/loop-turns.ts'
@@ -10,7 +10,7 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { readPayable, type PayableCapability } from '../quote/payable-agent.ts'
 import { agreeOnPayment } from '../quote/prove-payment.ts'
-import { isOrderer, type Shown } from './open-job.ts'
+import { isOrderer, type ShownJob } from './open-job.ts'
 import { refuseHurry, writeOrderBody, type OrderedWork } from './order-body.ts'
 import type { Ordering } from './order-job.ts'
 import { leastRetrySeconds, retryState } from './retry-state.ts'
@@ -29,7 +29,7 @@ export async function retryJob(
   parts: PlatformParts,
   ordering: Extract<Ordering, { readonly kind: 'caller' }>,
   known: JobRow,
-  { retry, shown }: { readonly retry: JobRetry; readonly shown: Shown },
+  { retry, shown }: { readonly retry: JobRetry; readonly shown: ShownJob },
 ): Promise<JobRow> {
   const payment = ordering.provePayment(retry.payment)
   refuseOtherPayment(known, payment)
@@ -79,10 +79,10 @@ function refuseOtherPayment(
 async function agreeOnInput(
   known: JobRow,
   given: JobRetry['input'],
-  shown: Shown,
+  shown: ShownJob,
 ): Promise<OrderedWork['input']> {
   if (given === undefined) {
-    const whole = known.requestBody === undefined ? undefined : parseJson(known.requestBody)
+    const whole = known.requestBody === undefined ? undefined : parseAnswerJson(known.requestBody)
     const task = isObject(whole) ? whole['task'] : undefined
     if (isObject(task) && isObject(task['input'])) return task['input']
     throw new Refusal('conflict', 'input: is not kept here any more: send it again')

@@ -1,7 +1,7 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { hostOf, LEASE_MS } from '../records/job-leases.ts'
+import { hostOf, JOB_LEASE_MS } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import {
   INSERT_JOBS,
@@ -85,7 +85,7 @@ export async function writeOrders(
         balanceAtomic,
         bounds.unpaidBytesOfPayer,
         bounds.unpaidBytesFromAddress,
-        new Date(nowMs + LEASE_MS),
+        new Date(nowMs + JOB_LEASE_MS),
         senders.map(sender => (sender === undefined ? null : due.holder)),
         ...(isOfRun ? [first.agentId, ...countedSince(nowMs)] : []),
       ],

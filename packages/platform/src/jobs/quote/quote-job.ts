@@ -95,7 +95,7 @@ function explain(error: unknown): unknown {
   return new Refusal('conflict', sentence, { cause: error })
 }
 
-/** How long a higher price is told of. */
+/** How long a higher price is shown. */
 const RISE_TOLD_MS = 7 * 86_400_000
 
 async function readPriceRise(

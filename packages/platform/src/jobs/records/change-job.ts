@@ -37,7 +37,7 @@ export interface JobChanges extends Partial<
  * follows from it are worked out here and nowhere else.
  *
  * @param which where it names an attempt, and the job was retried since, nothing is changed
- * @param change what is new, given how the job stands now
+ * @param change what is new, given the job's state now
  */
 export async function changeJob(
   database: Database,

@@ -3,7 +3,7 @@ import type { Taking } from '../../work/places.ts'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 
 /** For so long a worker has a job to itself; it is renewed while the worker lives. */
-export const LEASE_MS = 6_000
+export const JOB_LEASE_MS = 6_000
 
 /** Who takes jobs, and how many at most. */
 export interface TakingJobs extends Pick<Taking, 'limit'> {
@@ -30,7 +30,7 @@ const TAKE = 'update jobs set lease_until = $2, lease_holder = $3'
 
 /**
  * Takes jobs that are due to be sent and that nobody has: any number of workers share them without waiting for one
- * another. What a dead worker held is free after {@link LEASE_MS}.
+ * another. What a dead worker held is free after {@link JOB_LEASE_MS}.
  *
  * Of each host so many that it has `perKey` under way, those hosts first that have the fewest: a job that would only
  * wait for its host stays in the database and holds no slot. Of one host's, those first whose time is not over yet, by
@@ -94,7 +94,7 @@ export async function takeJobsToCheckPayment(
 }
 
 function valuesOf({ holder, limit, nowMs }: TakingJobs): readonly unknown[] {
-  return [new Date(nowMs), new Date(nowMs + LEASE_MS), holder, limit]
+  return [new Date(nowMs), new Date(nowMs + JOB_LEASE_MS), holder, limit]
 }
 
 /**
@@ -124,7 +124,7 @@ export async function renewLeases(
   await database.query(
     'renew-job-leases',
     'update jobs set lease_until = $3 where job_id = any($2::uuid[]) and lease_holder = $1',
-    [holder, jobIds, new Date(nowMs + LEASE_MS)],
+    [holder, jobIds, new Date(nowMs + JOB_LEASE_MS)],
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
-import type { Fault } from '../../reputation/judge-fault.ts'
-import type { AgentAnswer, JobState, PaymentStatus } from './states.ts'
+import type { JobFault } from '../../reputation/judge-fault.ts'
+import type { AnswerState, JobState, PaymentStatus } from './states.ts'
 
 /** Whose job it is: somebody's, or the platform's own daily one. */
 export type JobKind = 'caller' | 'canary'
@@ -25,7 +25,7 @@ export interface JobRow {
   readonly state: JobState
   /** It was marked expired before its last change (D35). */
   readonly hasExpired: boolean
-  readonly answer: AgentAnswer
+  readonly answer: AnswerState
   readonly payment: PaymentStatus
   /** The agent is not asked any more, whatever it has said. */
   readonly askingOver: boolean
@@ -82,7 +82,7 @@ export interface JobRow {
   /** The newest sending was answered "not now", as agents do. */
   readonly isPutOff: boolean
   /** Whose fault it was that it came to nothing; undefined where it did not, or nobody has judged it yet. */
-  readonly fault: Fault | undefined
+  readonly fault: JobFault | undefined
 }
 
 /** A row of the table `jobs` as the driver gives it. */
@@ -102,7 +102,7 @@ export interface JobColumns {
   readonly valid_before: string
   readonly state: JobState
   readonly has_expired: boolean
-  readonly answer: AgentAnswer
+  readonly answer: AnswerState
   readonly payment: PaymentStatus
   readonly asking_over: boolean
   readonly endpoint: string
@@ -140,7 +140,7 @@ export interface JobColumns {
   readonly had_fair_time: boolean
   readonly has_left: boolean
   readonly put_off: boolean
-  readonly fault: Fault | null
+  readonly fault: JobFault | null
 }
 
 /**

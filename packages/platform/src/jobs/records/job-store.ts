@@ -84,7 +84,7 @@ export const NEW_JOB_IDS = '$2::uuid[]'
 export const NEW_JOBS = `unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
   as job(${COLUMNS.map(([name]) => name).join(', ')})`
 
-/** What {@link NEW_JOBS} stands for. */
+/** The values of {@link NEW_JOBS}. */
 export function valuesOfNewJobs(jobs: readonly NewJob[], nowMs: number): readonly unknown[] {
   const rows = jobs.map((job): { readonly [name in keyof typeof COLUMN_TYPES]: unknown } => ({
     job_id: job.jobId,

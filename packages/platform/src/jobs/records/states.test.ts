@@ -4,12 +4,12 @@ import {
   mergePaymentStatus,
   stateOf,
   weigh,
-  type AgentAnswer,
+  type AnswerState,
   type JobState,
   type PaymentStatus,
 } from './states.ts'
 
-const ANSWERS: readonly AgentAnswer[] = ['none', 'pending', 'failed', 'completed']
+const ANSWERS: readonly AnswerState[] = ['none', 'pending', 'failed', 'completed']
 const PAYMENT_STATUSES: readonly PaymentStatus[] = ['open', 'paid', 'dead']
 
 const IN_TIME = { isOverdue: false, hasExpired: false }
@@ -19,7 +19,7 @@ const TIMES = [IN_TIME, OVERDUE, EXPIRED]
 
 /** In time, overdue, and marked expired before, for each thing the agent said and each status of the payment. */
 const TABLE: {
-  readonly [said in AgentAnswer]: {
+  readonly [said in AnswerState]: {
     readonly [status in PaymentStatus]: readonly [JobState, JobState, JobState]
   }
 } = {
@@ -78,7 +78,7 @@ test('D8 what is unknown is never called failed: only the agent calls a job so',
 })
 
 test('FLOW-09 in whatever order things are heard and seen, the job ends in the same state', () => {
-  const heard: readonly AgentAnswer[] = ['pending', 'failed', 'completed']
+  const heard: readonly AnswerState[] = ['pending', 'failed', 'completed']
   const orders = heard.flatMap(one => heard.map(other => [one, other] as const))
   for (const [one, other] of orders)
     expect(weigh(weigh('none', one), other)).toBe(weigh(weigh('none', other), one))

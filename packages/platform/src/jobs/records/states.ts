@@ -2,14 +2,14 @@
 export type JobState = 'sent' | 'pending' | 'completed' | 'failed' | 'expired'
 
 /** What an agent has said of a job so far. `pending` is its 503 while money may move (D8). */
-export type AgentAnswer = 'none' | 'pending' | 'failed' | 'completed'
+export type AnswerState = 'none' | 'pending' | 'failed' | 'completed'
 
 /** What the chain says of a payment. `open`: not used so far, and still usable; `dead`: it can never pay this job. */
 export type PaymentStatus = 'open' | 'paid' | 'dead'
 
 /** All that the state of a job follows from. */
 export interface JobFacts {
-  readonly answer: AgentAnswer
+  readonly answer: AnswerState
   readonly payment: PaymentStatus
   /** `max_deadline_seconds` have passed since it was sent. */
   readonly isOverdue: boolean
@@ -45,13 +45,13 @@ export function isCharged({ answer, payment }: Pick<JobFacts, 'answer' | 'paymen
   return payment === 'dead' || answer === 'failed' ? false : null
 }
 
-const WEIGHT: { readonly [answer in AgentAnswer]: number } = { none: 0, pending: 1, failed: 2, completed: 3 }
+const WEIGHT: { readonly [answer in AnswerState]: number } = { none: 0, pending: 1, failed: 2, completed: 3 }
 
 /**
  * What is known of the agent's answer after another one: a delivery is never taken back, and what it refused is only
  * mended by a delivery.
  */
-export function weigh(known: AgentAnswer, heard: AgentAnswer): AgentAnswer {
+export function weigh(known: AnswerState, heard: AnswerState): AnswerState {
   return WEIGHT[heard] > WEIGHT[known] ? heard : known
 }
 

@@ -16,7 +16,7 @@ const LONGEST_LOOK_MS = 500
  * Waits until the outcome of a job is known, or for as long as its agent may take and two minutes at most. The job
  * goes on whether anybody waits or not.
  *
- * @returns the job as it stands then, with what was asked and delivered
+ * @returns the job as it is then, with what was asked and delivered
  */
 export async function waitForOutcome(
   { database, clock, due }: Pick<PlatformParts, 'database' | 'clock' | 'due'>,

@@ -1,4 +1,4 @@
-/** The five things that may be told of a call that brought no answer (SSRF-08). */
+/** The five things that may be said of a call that brought no answer (SSRF-08). */
 export type FailureReason = 'refused-address' | 'unreachable' | 'too-slow' | 'too-large' | 'not-acceptable'
 
 /** A call that ends without an answer: one of five reasons for everybody, the detail for our log. */

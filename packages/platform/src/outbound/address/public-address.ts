@@ -29,7 +29,7 @@ export function isAllowedAddress(address: string, localMode: boolean): boolean {
 }
 
 /** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`; nothing where it is neither an address nor a block. */
-export function readBlock(text: string): AddressBlock | undefined {
+export function readAddressBlock(text: string): AddressBlock | undefined {
   const [address = '', bits, ...more] = text.split('/')
   const parsed = parseAddress(address)
   if (parsed === undefined || more.length > 0) return undefined

@@ -38,7 +38,7 @@ export async function readStanding(database: Database, owner: string): Promise<O
   return row ?? { listing: 'unlisted', stakes: [] }
 }
 
-/** What the facilitator is told of it. Without a rule it gives every listed owner its own one number. */
+/** What is reported to the facilitator. Without a rule it gives every listed owner its own one number. */
 export function sponsoringOf(
   { listing, stakes }: OwnerStanding,
   rule: SettlementRule | undefined,

@@ -15,7 +15,7 @@ type Judge = Outbound['judge']
 
 /**
  * Brings agents' rows in line with what the chain has said of them, in the caller's transaction: new ones wait to be
- * inspected, those with another endpoint or owner are inspected anew, those whose stake was returned are unlisted. What
+ * inspected, those with another endpoint or owner are inspected again, those whose stake was returned are unlisted. What
  * is in line already is not touched, so it can be called for the same agents again.
  *
  * Anybody may write anything on the chain: an agent whose row the database refuses is set aside, and the others are

@@ -10,7 +10,7 @@ import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
 import { lockAgent } from '../../agents/lock-agents.ts'
 import { createRegistryFollower } from './follow-registry.ts'
-import type { FollowOptions } from '../../contract-events/follow-contract.ts'
+import type { FollowContractOptions } from '../../contract-events/follow-contract.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 
 const OWNER = `0x${'a1'.repeat(20)}` as const
@@ -44,7 +44,7 @@ const registered = (
   owner,
   endpoint,
 })
-const follow = (options: FollowOptions = {}) => createRegistryFollower(parts, options)
+const follow = (options: FollowContractOptions = {}) => createRegistryFollower(parts, options)
 const agent = (agentId: number): Promise<AgentRow | undefined> => readAgent(parts.database, agentId)
 const count = async (table: string): Promise<number> => {
   const { rows } = await parts.database.pool.query<{ count: string }>(`select count(*) from ${table}`)

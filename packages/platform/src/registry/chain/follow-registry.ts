@@ -3,7 +3,7 @@ import {
   createContractFollower,
   type ContractFollower,
   type FollowedContract,
-  type FollowOptions,
+  type FollowContractOptions,
 } from '../../contract-events/follow-contract.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { unlessRefused } from '../../storage/unless-refused.ts'
@@ -20,7 +20,10 @@ type RegistryParts = Pick<
  * Makes a follower of the AgentRegistry contract (D36): an agent's row follows what is deeper than
  * `settings.confirmations`; registrations that are not yet are kept apart, for those who wait for them.
  */
-export function createRegistryFollower(parts: RegistryParts, options: FollowOptions = {}): ContractFollower {
+export function createRegistryFollower(
+  parts: RegistryParts,
+  options: FollowContractOptions = {},
+): ContractFollower {
   return createContractFollower(parts, registryContract(parts), options)
 }
 

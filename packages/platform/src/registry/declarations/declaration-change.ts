@@ -20,7 +20,7 @@ export function gravest(changes: readonly DeclarationChange[]): ChangeSeverity {
 }
 
 /** An untrusted name or value within a sentence of ours: quoted, without what would change how the rest is read. */
-export function quote(value: JsonValue | undefined): string {
+export function quoteValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'none'
   const text = JSON.stringify(value).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
   if (text.length <= MAX_QUOTED_CHARACTERS) return text

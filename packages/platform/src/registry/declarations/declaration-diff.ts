@@ -2,7 +2,7 @@ import type { DeclarationChange } from '@farebox/platform-api/registry'
 import { sameAddress } from '@farebox/payments/crypto/address'
 import type { Capability, Declaration, Permission } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { gravest, quote, sortByGravity } from './declaration-change.ts'
+import { gravest, quoteValue, sortByGravity } from './declaration-change.ts'
 import { diffInputs, diffOutputs } from './field-diff.ts'
 
 /** Of one declaration against the next; nobody reads more. */
@@ -38,12 +38,12 @@ function diffAgent(before: Declaration, after: Declaration): readonly Declaratio
   const [old] = Object.keys(before.capabilities)
   const [now] = Object.keys(after.capabilities)
   if (old !== undefined && now !== undefined && old !== now) {
-    const sentence = `jobs that name no capability go to ${quote(now)}, went to ${quote(old)}`
+    const sentence = `jobs that name no capability go to ${quoteValue(now)}, went to ${quoteValue(old)}`
     changes.push({ severity: 'breaking', sentence })
   }
   for (const key of ['name', 'description', 'max_deadline_seconds'] as const) {
     if (before[key] === after[key]) continue
-    const sentence = `${key} is ${quote(after[key])}, was ${quote(before[key])}`
+    const sentence = `${key} is ${quoteValue(after[key])}, was ${quoteValue(before[key])}`
     changes.push({ severity: 'compatible', sentence })
   }
   return changes
@@ -73,7 +73,7 @@ function diffCapability(
     ...diffPermissions(was.permissions ?? [], is.permissions ?? []),
     ...(was.description === is.description
       ? []
-      : [{ severity: 'compatible', sentence: `description is ${quote(is.description)}` } as const]),
+      : [{ severity: 'compatible', sentence: `description is ${quoteValue(is.description)}` } as const]),
   ]
 }
 
@@ -98,8 +98,8 @@ function diffPermissions(
     if (was === is) continue
     const sentence =
       is === 0n
-        ? `no longer asks to spend the user's ${quote(token)}`
-        : `asks to spend up to ${formatUsdc(is)} of the user's ${quote(token)} at a time, was ${formatUsdc(was)}`
+        ? `no longer asks to spend the user's ${quoteValue(token)}`
+        : `asks to spend up to ${formatUsdc(is)} of the user's ${quoteValue(token)} at a time, was ${formatUsdc(was)}`
     changes.push({ severity: is > was ? 'breaking' : 'compatible', sentence })
   }
   if (changes.length === 0 && JSON.stringify(before) !== JSON.stringify(after)) {

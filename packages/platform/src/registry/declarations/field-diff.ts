@@ -2,7 +2,7 @@ import type { DeclarationChange } from '@farebox/platform-api/registry'
 import { compatibleMaps } from '@farebox/protocol/compatibility/compatible'
 import { comparableJson } from '@farebox/protocol/internal/fields/equal-json'
 import type { Field, FieldMap, JsonObject, Side } from '@farebox/protocol/fields/field'
-import { quote, type ChangeSeverity } from './declaration-change.ts'
+import { quoteValue, type ChangeSeverity } from './declaration-change.ts'
 
 /** What does not decide which values pass. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['title', 'description', 'examples', 'default'])
@@ -15,7 +15,7 @@ const MAX_DETAILS = 6
 export function diffInputs(before: FieldMap, after: FieldMap): readonly DeclarationChange[] {
   const [old, now] = [explicit(before, 'input'), explicit(after, 'input')]
   return eachName(old, now, (name, was, is) => {
-    const input = `input ${quote(name)}`
+    const input = `input ${quoteValue(name)}`
     if (was === undefined) {
       if (is?.required === true) return ['breaking', `needs the new ${input} (${is.type})`]
       return ['compatible', `takes the new ${input} (${is?.type}), which may be left out`]
@@ -34,7 +34,7 @@ export function diffInputs(before: FieldMap, after: FieldMap): readonly Declarat
 export function diffOutputs(before: FieldMap, after: FieldMap): readonly DeclarationChange[] {
   const [old, now] = [explicit(before, 'output'), explicit(after, 'output')]
   return eachName(old, now, (name, was, is) => {
-    const output = `output ${quote(name)}`
+    const output = `output ${quoteValue(name)}`
     if (was === undefined) return ['compatible', `gives the new ${output} (${is?.type})`]
     if (is === undefined) return ['breaking', `no longer gives the ${output}`]
     if (isRetyped(was, is)) return ['breaking', `${output} has another type: ${detailsOf(was, is)}`]
@@ -118,7 +118,9 @@ function differences(was: Field, is: Field, path: string): readonly Difference[]
     } else if (keyword === 'properties' && was.properties !== undefined && is.properties !== undefined) {
       found.push(...propertyDifferences(was.properties, is.properties, path))
     } else if (quoteWhole(old[keyword]) !== quoteWhole(now[keyword])) {
-      const values = FOR_PEOPLE.has(keyword) ? '' : ` ${quote(old[keyword])} → ${quote(now[keyword])}`
+      const values = FOR_PEOPLE.has(keyword)
+        ? ''
+        : ` ${quoteValue(old[keyword])} → ${quoteValue(now[keyword])}`
       found.push({ keyword, text: `${path}${keyword}${values}` })
     }
   }
@@ -128,9 +130,12 @@ function differences(was: Field, is: Field, path: string): readonly Difference[]
 function propertyDifferences(was: FieldMap, is: FieldMap, path: string): readonly Difference[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap(name => {
     const [old, now] = [own(was, name), own(is, name)]
-    if (old !== undefined && now !== undefined) return differences(old, now, `${path}${quote(name)} `)
+    if (old !== undefined && now !== undefined) return differences(old, now, `${path}${quoteValue(name)} `)
     return [
-      { keyword: 'properties', text: `${path}${quote(name)} ${old === undefined ? 'is new' : 'is gone'}` },
+      {
+        keyword: 'properties',
+        text: `${path}${quoteValue(name)} ${old === undefined ? 'is new' : 'is gone'}`,
+      },
     ]
   })
 }

@@ -2,8 +2,8 @@ import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { applyInspection, type Inspected } from './apply-inspection.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
-import { probeAgent, readHealth } from './probe-agent.ts'
-import { refuse, type ProbeResult } from './probe-result.ts'
+import { probeAgent, probeHealth } from './probe-agent.ts'
+import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { readAbout } from './read-about.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 import { isRefusedByDatabase } from '../../storage/unless-refused.ts'
@@ -32,7 +32,11 @@ export async function inspectAgent(
       agent: agentId,
       error: describeError(error),
     })
-    return await applyInspection(parts, agent, refuse('about', 'has something in it that cannot be kept'))
+    return await applyInspection(
+      parts,
+      agent,
+      refuseProbe('about', 'has something in it that cannot be kept'),
+    )
   })
 }
 
@@ -44,11 +48,11 @@ async function probe(parts: PlatformParts, agent: AgentRow, signal?: AbortSignal
   const { endpoint, standing } = agent
   if (endpoint === undefined) {
     const verdict = parts.outbound.judge(agent.endpointOnChain)
-    return refuse('endpoint', verdict.ok ? 'is not canonical' : verdict.reason)
+    return refuseProbe('endpoint', verdict.ok ? 'is not canonical' : verdict.reason)
   }
   if (standing !== 'listed') return await probeAgent(parts, endpoint, signal)
   const about = await readAbout(parts, endpoint, signal)
   if (about.kind !== 'missing') return about
-  const health = await readHealth(parts, endpoint, signal)
+  const health = await probeHealth(parts, endpoint, signal)
   return health.kind === 'refused' ? health : { kind: 'phase-1', name: health.name }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sampleDeclaration } from '../../test-setup/database/insert-agent.ts'
-import { refuse, type ProbeResult } from './probe-result.ts'
+import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import {
   ABOUT_MISSING_MS,
   judgeInspection,
@@ -19,7 +19,7 @@ const declares = (wallet: string): ProbeResult => ({
   wallet,
 })
 const PHASE_1: ProbeResult = { kind: 'phase-1', name: 'Old' }
-const DOWN = refuse('health', 'cannot be reached')
+const DOWN = refuseProbe('health', 'cannot be reached')
 
 const AGENT: InspectedAgent = {
   agentId: 1,
@@ -165,7 +165,7 @@ describe('that fails', () => {
 })
 
 describe('D34 an /about that fails in any way', () => {
-  const BROKEN = refuse('about', 'is not JSON')
+  const BROKEN = refuseProbe('about', 'is not JSON')
 
   test('is borne for seven days, then the agent is Phase 1 under the name it had', () => {
     const first = judgeInspection(AGENT, BROKEN, [], NOW)

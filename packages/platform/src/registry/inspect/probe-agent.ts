@@ -6,7 +6,7 @@ import type { OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck, passedCheck } from './explain-check.ts'
 import { failureSentence } from './failure-sentence.ts'
-import { refuse, type ProbeResult } from './probe-result.ts'
+import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { probeUnpaidJob } from './probe-unpaid-job.ts'
 import { readAbout } from './read-about.ts'
@@ -30,7 +30,7 @@ export async function probeAgent(
   signal?: AbortSignal,
 ): Promise<ProbeResult> {
   const verdict = parts.outbound.judge(endpoint)
-  if (!verdict.ok) return refuse('endpoint', verdict.reason)
+  if (!verdict.ok) return refuseProbe('endpoint', verdict.reason)
   const steps = probeInSteps(parts, verdict.url, signal)
   for (;;) {
     const step = await steps.next()
@@ -48,11 +48,11 @@ export async function* probeInSteps(
   endpoint: string,
   signal?: AbortSignal,
 ): AsyncGenerator<RegistrationCheck, ProbeResult> {
-  const health = await timed(parts, readHealth(parts, endpoint, signal))
+  const health = await timed(parts, probeHealth(parts, endpoint, signal))
   if (health.kind === 'refused') {
     const { reason: got, ms } = health
     yield failedCheck('health', { got, ms, ...(health.isOther === true && { fix: SOMETHING_ELSE }) })
-    return refuse(health.field, health.reason)
+    return refuseProbe(health.field, health.reason)
   }
   yield passedCheck('health', 'GET /health answers', health.ms)
   const about = await timed(parts, readAbout(parts, endpoint, signal))
@@ -64,7 +64,7 @@ export async function* probeInSteps(
   }
   if (about.kind === 'refused') {
     yield failedCheck('about', { got: about.reason, ms: about.ms })
-    return refuse(about.field, about.reason)
+    return refuseProbe(about.field, about.reason)
   }
   const { declaration, wallet } = about
   const count = Object.keys(declaration.capabilities).length
@@ -93,7 +93,7 @@ async function timed<T extends object>(
 }
 
 /** What `GET /health` tells; the name is empty where it is no text of a sensible length. */
-export async function readHealth(
+export async function probeHealth(
   parts: Pick<PlatformParts, 'outbound'>,
   endpoint: string,
   signal?: AbortSignal,
@@ -110,13 +110,13 @@ export async function readHealth(
   })
   const failure = failureSentence(answer)
   if (failure !== undefined || answer.kind === 'failed')
-    return { ...refuse('health', failure ?? 'cannot be reached'), isOther: answersOtherwise(answer) }
+    return { ...refuseProbe('health', failure ?? 'cannot be reached'), isOther: answersOtherwise(answer) }
   const json = readStorableJson(answer.body)
-  if (!json.ok) return { ...refuse('health', json.reason), isOther: true }
+  if (!json.ok) return { ...refuseProbe('health', json.reason), isOther: true }
   const { name, version, status } = objectOf(json.value)
   if (version !== SERVICE_VERSION || status !== 'ok' || typeof name !== 'string') {
     const reason = 'does not answer {"name", "version": "1.0", "status": "ok"}'
-    return { ...refuse('health', reason), isOther: true }
+    return { ...refuseProbe('health', reason), isOther: true }
   }
   return { kind: 'healthy', name: name.length <= MAX_AGENT_NAME_CHARACTERS ? name : '' }
 }

@@ -13,7 +13,7 @@ export type ProbeResult =
 export type ProbedField = 'endpoint' | 'health' | 'about' | 'execute'
 
 /** A refusal by field and reason. The reason is one of ours, never the agent's words (SSRF-08). */
-export function refuse(
+export function refuseProbe(
   field: ProbedField,
   reason: string,
 ): Extract<ProbeResult, { readonly kind: 'refused' }> {

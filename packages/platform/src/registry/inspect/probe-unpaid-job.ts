@@ -12,7 +12,7 @@ import type { OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck, passedCheck, type FailedCheck } from './explain-check.ts'
 import { failureSentence } from './failure-sentence.ts'
-import { refuse, type ProbeResult } from './probe-result.ts'
+import { refuseProbe, type ProbeResult } from './probe-result.ts'
 
 type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
 type Checked = AsyncGenerator<RegistrationCheck, Refused | undefined>
@@ -67,7 +67,7 @@ async function* fail(
   failed: FailedCheck,
 ): AsyncGenerator<RegistrationCheck, Refused> {
   yield failedCheck(name, failed)
-  return refuse('execute', failed.got)
+  return refuseProbe('execute', failed.got)
 }
 
 /** In dev mode an empty input is refused as wrong before anything runs: whoever looks at it at all asked for no pay. */

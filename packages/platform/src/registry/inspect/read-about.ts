@@ -2,7 +2,7 @@ import { refuseAddress } from '@farebox/payments/crypto/address'
 import { CheckFailed } from '../../checking/checker.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { refuse, type ProbeResult } from './probe-result.ts'
+import { refuseProbe, type ProbeResult } from './probe-result.ts'
 import { failureSentence } from './failure-sentence.ts'
 
 /** What `GET /about` brought: a declaration with its wallet, nothing (404), or a refusal. */
@@ -23,14 +23,14 @@ export async function readAbout(
   if (answer.kind === 'answered' && answer.status === 404) return { kind: 'missing' }
   const failure = failureSentence(answer)
   if (failure !== undefined || answer.kind === 'failed')
-    return refuse('about', failure ?? 'cannot be reached')
+    return refuseProbe('about', failure ?? 'cannot be reached')
   const checked = await parts.checker
     .run('about', answer.body, new URL(endpoint).host)
     .catch(refusedByChecker)
-  if (!checked.ok) return refuse('about', checked.reason)
+  if (!checked.ok) return refuseProbe('about', checked.reason)
   const { declaration } = checked
   if (refuseAddress(parts.crypto, declaration.wallet) !== undefined) {
-    return refuse('about', 'does not name a wallet with a correct address')
+    return refuseProbe('about', 'does not name a wallet with a correct address')
   }
   return { kind: 'agent', declaration, wallet: declaration.wallet.toLowerCase() }
 }

@@ -1,5 +1,5 @@
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
-import { createAdmission } from '../../jobs/order/admit-order.ts'
+import { createOrderAdmission } from '../../jobs/order/admit-order.ts'
 import { orderJob } from '../../jobs/order/order-job.ts'
 import { retryJob } from '../../jobs/order/retry-job.ts'
 import type { AdmissionBounds } from '../../jobs/order/write-order.ts'
@@ -36,7 +36,7 @@ const LATER_MS = 1_000
 /** Makes what orders the jobs of runs in one process. */
 export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
   const provePayment = createProvePayment(parts)
-  const admit = createAdmission(parts, RUN_BOUNDS)
+  const admit = createOrderAdmission(parts, RUN_BOUNDS)
   return async ({ runId, payer = '' }, job) => {
     const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId } as const
     const { input, sealedPayment } = job.with ?? (await readStepOrder(parts.database, job.jobId))

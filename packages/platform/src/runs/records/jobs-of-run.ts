@@ -1,5 +1,5 @@
 import { isObject } from '@farebox/protocol/internal/guards/json'
-import { parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { parseAnswerJson } from '@farebox/client/internal/exchange/parse-json'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobState } from '../../jobs/records/states.ts'
 
@@ -52,7 +52,7 @@ export async function readJobsOfRun(
 }
 
 function toShownJob({ input: text, state, attempt, ...row }: Columns): ShownJob {
-  const input = text === null ? undefined : parseJson(text)
+  const input = text === null ? undefined : parseAnswerJson(text)
   return {
     input: isObject(input) ? input : undefined,
     job:

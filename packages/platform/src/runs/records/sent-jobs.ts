@@ -1,5 +1,5 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import type { AgentAnswer, JobState, PaymentStatus } from '../../jobs/records/states.ts'
+import type { AnswerState, JobState, PaymentStatus } from '../../jobs/records/states.ts'
 
 /** A payment of a run, and the state of the job that it was brought for. */
 export interface SentRow {
@@ -15,7 +15,7 @@ export interface SentRow {
 export interface JobOfRun {
   readonly isOfRun: boolean
   readonly state: JobState
-  readonly answer: AgentAnswer
+  readonly answer: AnswerState
   readonly payment: PaymentStatus
   readonly attempt: number
   readonly errorType: string | undefined
@@ -32,7 +32,7 @@ interface Columns {
   readonly given_up: string | null
   readonly is_of_run: boolean | null
   readonly state: JobState | null
-  readonly answer: AgentAnswer | null
+  readonly answer: AnswerState | null
   readonly payment: PaymentStatus | null
   readonly attempt: number | null
   readonly error_type: string | null

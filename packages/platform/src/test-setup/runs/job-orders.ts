@@ -3,7 +3,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import type { JobOrder } from '@farebox/platform-api/jobs'
-import { createAdmission } from '../../jobs/order/admit-order.ts'
+import { createOrderAdmission } from '../../jobs/order/admit-order.ts'
 import type { Ordering } from '../../jobs/order/order-job.ts'
 import { createProvePayment } from '../../jobs/quote/prove-payment.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -58,6 +58,6 @@ export async function signOrder(
 
 /** Somebody who orders from this machine, as the route has it. */
 export function orderingOf(parts: PlatformParts): Ordering {
-  const [provePayment, admit] = [createProvePayment(parts), createAdmission(parts)]
+  const [provePayment, admit] = [createProvePayment(parts), createOrderAdmission(parts)]
   return { kind: 'caller', provePayment, admit, from: '127.0.0.1' }
 }
