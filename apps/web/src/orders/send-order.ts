@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { SignedOrder, OrderJournal } from '../kept/order.ts'
 import { answers } from '../site/answers.ts'

@@ -47,7 +47,7 @@ async function loadParts(): Promise<OrderParts> {
   const [{ orderJournal }, { followJob }, { systemClock }] = await Promise.all([
     import('../kept/order-store.ts'),
     import('../orders/follow-job.ts'),
-    import('@farebox/client/internal/exchange/clock'),
+    import('@farebox/protocol/time/clock'),
   ])
   return { journal: orderJournal, followJob, clock: systemClock }
 }

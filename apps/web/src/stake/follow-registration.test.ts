@@ -8,6 +8,7 @@ import {
   type Following,
   type RegistrationState,
 } from './follow-registration.ts'
+import { atOnce } from '../test-setup/at-once.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const KEPT = { from: '0xaa', walletName: 'Example Wallet', askedAt: 1, hash: HASH }
@@ -49,13 +50,10 @@ async function follow(
       if (status === undefined) throw new Error('no answer')
       return registrationOf(status)
     }) as Ask,
-    clock: {
-      async sleep(ms) {
-        pauses.push(ms)
-        if (left.length === 0 || pauses.length > 9) leaving.abort(new Error('the page was left'))
-        leaving.signal.throwIfAborted()
-      },
-    },
+    clock: atOnce(ms => {
+      pauses.push(ms)
+      if (left.length === 0 || pauses.length > 9) leaving.abort(new Error('the page was left'))
+    }),
     chainId: 84_532,
     kept: undefined,
     wallet: undefined,

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Registration } from '@farebox/platform-api/registry'
 import { answers } from '../site/answers.ts'
 import type { Ask } from '../site/ask.ts'
@@ -22,7 +22,7 @@ export interface RegistrationState {
 /** The parts that a registration is followed with. */
 export interface Following {
   readonly ask: Ask
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Pick<Clock, 'after'>
   readonly chainId: number
   /** The stake that this browser keeps. */
   readonly kept: KeptStake | undefined
@@ -56,7 +56,8 @@ export async function followRegistration(
       signal.throwIfAborted()
       give(state)
     }
-    await clock.sleep(isStaked ? FOLLOWED_EVERY_MS : UNSTAKED_EVERY_MS, signal)
+    await sleep(clock, isStaked ? FOLLOWED_EVERY_MS : UNSTAKED_EVERY_MS, signal)
+    signal.throwIfAborted()
   }
 }
 

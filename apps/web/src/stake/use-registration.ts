@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useState } from 'react'
 import { useRead } from '../site/question.ts'

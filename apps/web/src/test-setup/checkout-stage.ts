@@ -8,6 +8,7 @@ import type { Orderable } from '../quick-execute/checkout/prepare-order.ts'
 import { createAsk, type ApiAnswer, type AskOptions } from '../site/ask.ts'
 import { openTestWallet } from '../wallet/test-wallet/test-wallet.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { atOnce } from './at-once.ts'
 
 const AGENT = `0x${'a'.repeat(40)}`
 const USDC = findNetwork('eip155:84532')?.asset
@@ -73,7 +74,7 @@ export async function createCheckoutStage(): Promise<CheckoutStage> {
       report = reporting
       await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
     },
-    clock: { nowMs: () => Date.now(), sleep: async (_ms, signal) => signal?.throwIfAborted() },
+    clock: { nowMs: () => Date.now(), ...atOnce() },
   }
   const stage: CheckoutStage = {
     log,

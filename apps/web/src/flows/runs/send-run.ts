@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { RunAnswer, RunRequest } from '@farebox/platform-api/flows/runs'
 import { putUntilAnswered } from '../../orders/put-until-answered.ts'
 import type { KeptRun } from '../../kept/kept-run.ts'

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Ask } from '../../site/ask.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { followDeregister } from './follow-deregister.ts'
+import { atOnce } from '../../test-setup/at-once.ts'
 
 /** Follows a transaction of agent 2 whose listing status is what these answers say, one after another. */
 async function follow(standings: readonly (string | undefined)[], wallet?: Partial<Wallet>) {
@@ -21,7 +22,7 @@ async function follow(standings: readonly (string | undefined)[], wallet?: Parti
     chainId: 84_532,
     ask,
     wallet: wallet as Wallet | undefined,
-    clock: { sleep: async (ms: number) => void pauses.push(ms) },
+    clock: atOnce(ms => pauses.push(ms)),
   }
   return { outcome: await followDeregister(sent, new AbortController().signal), paths, pauses }
 }
@@ -73,7 +74,7 @@ test('it is no longer followed once the page is left', async () => {
     chainId: 84_532,
     ask: (async () => ({ agents: [] })) as unknown as Ask,
     wallet: undefined,
-    clock: { sleep: async () => undefined },
+    clock: atOnce(),
   }
   await expect(followDeregister(sent, left)).rejects.toThrow('the page was left')
 })

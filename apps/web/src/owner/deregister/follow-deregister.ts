@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { Ask } from '../../site/ask.ts'
 import { readTransaction } from '../../wallet/read-transaction.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -12,7 +12,7 @@ export interface SentDeregister {
   readonly transaction: string
   readonly chainId: number
   readonly ask: Ask
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Pick<Clock, 'after'>
   /** Undefined: only the platform is asked. */
   readonly wallet: Wallet | undefined
 }
@@ -41,7 +41,8 @@ export async function followDeregister(
   signal: AbortSignal,
 ): Promise<DeregisterOutcome | undefined> {
   for (let checks = 0; checks < MOST_CHECKS; checks += 1) {
-    await sent.clock.sleep(CHECK_MS, signal)
+    await sleep(sent.clock, CHECK_MS, signal)
+    signal.throwIfAborted()
     const outcome = await readOutcome(sent).catch(() => undefined)
     signal.throwIfAborted()
     if (outcome !== undefined) return outcome

@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '@farebox/protocol/time/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import { useEffect, useState } from 'react'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useAction } from '../../site/action.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { SignedOrder } from '../../kept/order.ts'
 import { answers } from '../../site/answers.ts'

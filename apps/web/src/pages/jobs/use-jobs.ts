@@ -65,7 +65,7 @@ async function resumeOrders(ask: Ask, orders: readonly SignedOrder[], signal: Ab
     import('../../orders/follow-order.ts'),
     import('../../orders/follow-job.ts'),
     import('../../kept/order-store.ts'),
-    import('@farebox/client/internal/exchange/clock'),
+    import('@farebox/protocol/time/clock'),
   ])
   const access = { ask, journal: orderJournal, clock: systemClock, followJob }
   // What is learned of an order is written to the journal, which is watched.

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { SignedOrder, OrderJournal } from '../../kept/order.ts'
 import type { FollowJob } from '../../orders/follow-order.ts'
 import type { Ask } from '../../site/ask.ts'
@@ -51,7 +51,7 @@ export function createFollower(
       isCharged = true
       refreshBalance()
       // The first answer may be the balance from before the payment.
-      void parts.clock.sleep(BALANCE_KEPT_MS).then(refreshBalance)
+      parts.clock.after(BALANCE_KEPT_MS, refreshBalance)
     }
     const on = { change, unanswered: () => state.countUnanswered() }
     await followOrder({ ask, ...parts }, order, on, signal)
