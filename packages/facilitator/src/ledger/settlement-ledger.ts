@@ -33,12 +33,16 @@ export interface SignedSettlement {
   readonly maxPriorityFeePerGas: bigint
 }
 
+/** A signed transaction and the account nonce that it takes. */
+export interface NumberedSettlement extends SignedSettlement {
+  readonly nonce: number
+}
+
 /** A transaction that has been signed and whose end is not yet known. */
-export interface OpenTransaction extends SignedSettlement {
+export interface OpenTransaction extends NumberedSettlement {
   readonly id: string
   /** Lower-case address of the account that sends it. */
   readonly relayer: string
-  readonly nonce: number
   /** Every hash it was ever signed under, newest last: any of them may be mined. */
   readonly hashes: readonly string[]
   readonly payments: readonly PaymentRecord[]
@@ -115,7 +119,7 @@ export interface SettlementLedger {
    */
   submit(
     lease: SenderLease,
-    transaction: SignedSettlement & { readonly nonce: number },
+    transaction: NumberedSettlement,
     keys: readonly string[],
   ): Promise<string | undefined>
   /**
@@ -125,7 +129,7 @@ export interface SettlementLedger {
    */
   captureAndSubmit(
     lease: SenderLease,
-    transaction: SignedSettlement & { readonly nonce: number },
+    transaction: NumberedSettlement,
     request: CaptureRequest,
   ): Promise<{
     readonly capture: CaptureOutcome

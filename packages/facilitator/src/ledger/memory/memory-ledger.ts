@@ -2,9 +2,10 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
 import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { createMemoryAudit, memoryTotals } from './memory-audit.ts'
+import { createMemoryLeases } from './memory-leases.ts'
 import { createMemoryOwners, sponsor } from './memory-owners.ts'
 import { createMemoryPayments } from './memory-payments.ts'
-import { createMemoryLeases, createMemorySettlements } from './memory-settlements.ts'
+import { createMemorySettlements } from './memory-settlements.ts'
 import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
 
 /**

@@ -11,7 +11,7 @@ import type { LedgerPayment } from '../payment-record.ts'
 import { dailyLimit } from '../owner-ledger.ts'
 import { barringEnd } from './memory-failures.ts'
 import { ownerUse } from './memory-owners.ts'
-import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
+import { resolved, utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
 /** {@link PaymentLedger} in memory: each method is one step because nothing else runs in between. */
 export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerFailureLimits): PaymentLedger {
@@ -179,9 +179,4 @@ function sameTerms(row: LedgerPayment, payment: LedgerPayment): boolean {
   return (['to', 'value', 'validAfter', 'validBefore'] as const).every(
     term => row.authorization[term] === payment.authorization[term],
   )
-}
-
-/** A rejection for what throws, as a store would give one. */
-async function resolved<T>(step: () => T): Promise<T> {
-  return await Promise.resolve(step())
 }

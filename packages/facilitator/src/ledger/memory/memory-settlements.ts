@@ -1,18 +1,30 @@
 import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { PayerFailureLimits } from '../ledger.ts'
+import type { CaptureRequest } from '../payment-ledger.ts'
 import type {
+  Backlog,
+  ClosedTransaction,
   Conclusion,
+  NumberedSettlement,
   OpenTransaction,
+  Sender,
   SenderLease,
-  SenderLeases,
   SettlementLedger,
   SignedSettlement,
+  UnattendedRelayer,
 } from '../settlement-ledger.ts'
 import { countFailures } from './memory-failures.ts'
 import { countUse } from './memory-owners.ts'
+import { holdsLease, isAttended } from './memory-leases.ts'
 import { capture } from './memory-payments.ts'
+import {
+  resolved,
+  utcDay,
+  type MemoryPayment,
+  type MemoryTables,
+  type MemoryTransaction,
+} from './memory-tables.ts'
 import { takeTurns } from './memory-turns.ts'
-import { utcDay, type MemoryPayment, type MemoryTables, type MemoryTransaction } from './memory-tables.ts'
 
 /** {@link SettlementLedger} in memory. */
 export function createMemorySettlements(
@@ -20,101 +32,57 @@ export function createMemorySettlements(
   clock: Clock,
   failureLimits: PayerFailureLimits,
 ): SettlementLedger {
-  const { payments, transactions } = tables
   return {
-    async backlog(sender, limits) {
-      const { network, relayers } = sender
-      const nowMs = clock.nowMs()
-      const together = takeTurns(tables, sender, { alone: false, limit: limits.together }, nowMs)
-      const alone = takeTurns(tables, sender, { alone: true, limit: limits.alone }, nowMs)
-      const rows = [...payments.values()].filter(row => row.network === network)
-      const open = [...transactions.values()]
-        .filter(one => one.network === network && relayers.includes(one.relayer) && one.state === 'open')
-        .sort(
-          (one, other) =>
-            relayers.indexOf(one.relayer) - relayers.indexOf(other.relayer) || one.nonce - other.nonce,
-        )
-        .map((transaction): OpenTransaction => ({
-          ...transaction,
-          payments: rows.filter(row => row.transactionId === transaction.id),
-        }))
-      return await Promise.resolve({ together, alone, open })
-    },
-    async unattended(network) {
-      const counts = new Map<string, number>()
-      for (const one of transactions.values()) {
-        if (one.network !== network || one.state !== 'open' || isAttended(tables, clock, one)) continue
-        counts.set(one.relayer, (counts.get(one.relayer) ?? 0) + 1)
-      }
-      const found = [...counts].map(([relayer, count]) => ({ relayer, transactions: count }))
-      return await Promise.resolve(found.sort((one, other) => (one.relayer < other.relayer ? -1 : 1)))
-    },
-    async submit(lease, transaction, keys) {
-      return await Promise.resolve(submit(tables, clock, lease, transaction, keys))
-    },
-    async captureAndSubmit(lease, transaction, request) {
-      const { key } = request.payment
-      const outcome = capture(tables, request)
-      const isReady = outcome.kind === 'captured' && outcome.first && payments.get(key)?.alone === false
-      const id = isReady ? submit(tables, clock, lease, transaction, [key]) : undefined
-      const payment = payments.get(key)
-      const submitted = id === undefined || payment === undefined ? undefined : { id, payment }
-      return await Promise.resolve({ capture: outcome, submitted })
-    },
-    async replace(lease, transactionId, signed) {
-      const transaction = transactions.get(transactionId)
-      if (!holdsLease(tables, clock, lease) || transaction?.state !== 'open') return false
-      transactions.set(transactionId, {
-        ...transaction,
-        ...signed,
-        hashes: [...transaction.hashes, signed.hash],
-      })
-      for (const row of payments.values()) {
-        if (row.transactionId === transactionId) payments.set(row.key, { ...row, transaction: signed.hash })
-      }
-      return await Promise.resolve(true)
-    },
-    async conclude(conclusions, closes) {
-      const changed = conclusions.flatMap(conclusion => {
-        const row = payments.get(conclusion.key)
-        if (row === undefined || row.state !== conclusion.from) return []
-        payments.set(row.key, concludedRow(row, conclusion, clock.nowMs()))
-        return [{ row, conclusion }]
-      })
-      countFailures(tables, changed, failureLimits, nowSeconds(clock))
-      countGas(tables, changed, nowSeconds(clock))
-      const dropped = dropPayers(tables, changed)
-      const closed = closes && transactions.get(closes.transactionId)
-      if (closes && closed?.state === 'open') transactions.set(closed.id, { ...closed, state: closes.as })
-      return await Promise.resolve([...changed.map(({ row }) => row.key), ...dropped])
-    },
+    backlog: (sender, limits) => resolved(() => readBacklog(tables, sender, limits, clock.nowMs())),
+    unattended: network => resolved(() => countUnattended(tables, clock, network)),
+    submit: (lease, transaction, keys) => resolved(() => submit(tables, clock, lease, transaction, keys)),
+    captureAndSubmit: (lease, transaction, request) =>
+      resolved(() => captureAndSubmit(tables, clock, lease, transaction, request)),
+    replace: (lease, transactionId, signed) =>
+      resolved(() => replace(tables, clock, lease, transactionId, signed)),
+    conclude: (conclusions, closes) =>
+      resolved(() => conclude(tables, clock, failureLimits, conclusions, closes)),
   }
 }
 
-/** {@link SenderLeases} in memory. */
-export function createMemoryLeases({ leases }: MemoryTables, clock: Clock): SenderLeases {
-  return {
-    async acquire({ network, relayer }, holder, leaseMs) {
-      const known = leases.get(`${network} ${relayer}`)
-      if (known !== undefined && known.holder !== holder && known.expiresAtMs > clock.nowMs())
-        return undefined
-      const fence = (known?.fence ?? 0n) + (known?.holder === holder ? 0n : 1n)
-      leases.set(`${network} ${relayer}`, { holder, fence, expiresAtMs: clock.nowMs() + leaseMs })
-      return await Promise.resolve({ network, relayer, fence })
-    },
-    async giveUp({ network, relayer, fence }) {
-      const known = leases.get(`${network} ${relayer}`)
-      if (known?.fence === fence) leases.set(`${network} ${relayer}`, { holder: '', fence, expiresAtMs: 0 })
-      await Promise.resolve()
-    },
+function readBacklog(
+  tables: MemoryTables,
+  sender: Sender,
+  limits: { readonly together: number; readonly alone: number },
+  nowMs: number,
+): Backlog {
+  const { network, relayers } = sender
+  const together = takeTurns(tables, sender, { alone: false, limit: limits.together }, nowMs)
+  const alone = takeTurns(tables, sender, { alone: true, limit: limits.alone }, nowMs)
+  const rows = [...tables.payments.values()].filter(row => row.network === network)
+  const open = [...tables.transactions.values()]
+    .filter(one => one.network === network && relayers.includes(one.relayer) && one.state === 'open')
+    .sort(
+      (one, other) =>
+        relayers.indexOf(one.relayer) - relayers.indexOf(other.relayer) || one.nonce - other.nonce,
+    )
+    .map((transaction): OpenTransaction => ({
+      ...transaction,
+      payments: rows.filter(row => row.transactionId === transaction.id),
+    }))
+  return { together, alone, open }
+}
+
+function countUnattended(tables: MemoryTables, clock: Clock, network: string): readonly UnattendedRelayer[] {
+  const counts = new Map<string, number>()
+  for (const one of tables.transactions.values()) {
+    if (one.network !== network || one.state !== 'open' || isAttended(tables, clock, one)) continue
+    counts.set(one.relayer, (counts.get(one.relayer) ?? 0) + 1)
   }
+  const found = [...counts].map(([relayer, count]) => ({ relayer, transactions: count }))
+  return found.sort((one, other) => (one.relayer < other.relayer ? -1 : 1))
 }
 
 function submit(
   tables: MemoryTables,
   clock: Clock,
   lease: SenderLease,
-  transaction: SignedSettlement & { readonly nonce: number },
+  transaction: NumberedSettlement,
   keys: readonly string[],
 ): string | undefined {
   const { payments, transactions } = tables
@@ -132,24 +100,6 @@ function submit(
   return id
 }
 
-function holdsLease(
-  { leases }: MemoryTables,
-  clock: Clock,
-  { network, relayer, fence }: SenderLease,
-): boolean {
-  const known = leases.get(`${network} ${relayer}`)
-  return known !== undefined && known.fence === fence && known.expiresAtMs > clock.nowMs()
-}
-
-/** Does any process hold the lease of the account? */
-function isAttended(
-  { leases }: MemoryTables,
-  clock: Clock,
-  { network, relayer }: Pick<SenderLease, 'network' | 'relayer'>,
-): boolean {
-  return (leases.get(`${network} ${relayer}`)?.expiresAtMs ?? 0) > clock.nowMs()
-}
-
 function isOpenAt(transaction: MemoryTransaction, { network, relayer }: SenderLease, nonce: number): boolean {
   return (
     transaction.network === network &&
@@ -157,6 +107,65 @@ function isOpenAt(transaction: MemoryTransaction, { network, relayer }: SenderLe
     transaction.nonce === nonce &&
     transaction.state === 'open'
   )
+}
+
+function captureAndSubmit(
+  tables: MemoryTables,
+  clock: Clock,
+  lease: SenderLease,
+  transaction: NumberedSettlement,
+  request: CaptureRequest,
+): Awaited<ReturnType<SettlementLedger['captureAndSubmit']>> {
+  const { payments } = tables
+  const { key } = request.payment
+  const outcome = capture(tables, request)
+  const isReady = outcome.kind === 'captured' && outcome.first && payments.get(key)?.alone === false
+  const id = isReady ? submit(tables, clock, lease, transaction, [key]) : undefined
+  const payment = payments.get(key)
+  const submitted = id === undefined || payment === undefined ? undefined : { id, payment }
+  return { capture: outcome, submitted }
+}
+
+function replace(
+  tables: MemoryTables,
+  clock: Clock,
+  lease: SenderLease,
+  transactionId: string,
+  signed: SignedSettlement,
+): boolean {
+  const { payments, transactions } = tables
+  const transaction = transactions.get(transactionId)
+  if (!holdsLease(tables, clock, lease) || transaction?.state !== 'open') return false
+  const hashes = [...transaction.hashes, signed.hash]
+  transactions.set(transactionId, { ...transaction, ...signed, hashes })
+  for (const row of payments.values()) {
+    if (row.transactionId === transactionId) payments.set(row.key, { ...row, transaction: signed.hash })
+  }
+  return true
+}
+
+type Changed = readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[]
+
+function conclude(
+  tables: MemoryTables,
+  clock: Clock,
+  failureLimits: PayerFailureLimits,
+  conclusions: readonly Conclusion[],
+  closes: ClosedTransaction | undefined,
+): readonly string[] {
+  const { payments, transactions } = tables
+  const changed = conclusions.flatMap(conclusion => {
+    const row = payments.get(conclusion.key)
+    if (row === undefined || row.state !== conclusion.from) return []
+    payments.set(row.key, concludedRow(row, conclusion, clock.nowMs()))
+    return [{ row, conclusion }]
+  })
+  countFailures(tables, changed, failureLimits, nowSeconds(clock))
+  countGas(tables, changed, nowSeconds(clock))
+  const dropped = dropPayers(tables, changed)
+  const closed = closes && transactions.get(closes.transactionId)
+  if (closes && closed?.state === 'open') transactions.set(closed.id, { ...closed, state: closes.as })
+  return [...changed.map(({ row }) => row.key), ...dropped]
 }
 
 function concludedRow(row: MemoryPayment, conclusion: Conclusion, nowMs: number): MemoryPayment {
@@ -196,8 +205,6 @@ function concludedRow(row: MemoryPayment, conclusion: Conclusion, nowMs: number)
     }
   }
 }
-
-type Changed = readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[]
 
 function countGas(tables: MemoryTables, changed: Changed, nowSeconds: number): void {
   for (const { row, conclusion } of changed) {

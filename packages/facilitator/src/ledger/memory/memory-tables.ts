@@ -1,6 +1,6 @@
 import type { Sponsoring } from '../owner-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
-import type { SignedSettlement } from '../settlement-ledger.ts'
+import type { NumberedSettlement } from '../settlement-ledger.ts'
 
 /** A row of payments, with what the ports do not show. */
 export interface MemoryPayment extends PaymentRecord {
@@ -17,11 +17,10 @@ export interface MemoryPayment extends PaymentRecord {
 }
 
 /** A signed transaction. */
-export interface MemoryTransaction extends SignedSettlement {
+export interface MemoryTransaction extends NumberedSettlement {
   readonly id: string
   readonly network: string
   readonly relayer: string
-  readonly nonce: number
   readonly hashes: readonly string[]
   readonly state: 'open' | 'mined' | 'dropped'
 }
@@ -71,4 +70,9 @@ export function createMemoryTables(): MemoryTables {
 /** The UTC day of a time in Unix seconds. */
 export function utcDay(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 10)
+}
+
+/** Runs a step that nothing can interrupt; rejects for what it throws, as a database would. */
+export async function resolved<T>(step: () => T): Promise<T> {
+  return await Promise.resolve(step())
 }

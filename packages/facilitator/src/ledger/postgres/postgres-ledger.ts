@@ -4,10 +4,11 @@ import { checkConnections } from '@farebox/server/internal/postgres/check-connec
 import { connect } from '@farebox/server/internal/postgres/connect'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
 import { createPostgresAudit, readTotals } from './postgres-audit.ts'
+import { createPostgresLeases } from './postgres-leases.ts'
 import { createPostgresOwners } from './postgres-owners.ts'
 import { createPostgresPayments } from './postgres-payments.ts'
 import { createPostgresSecrets } from './postgres-secrets.ts'
-import { createPostgresLeases, createPostgresSettlements } from './postgres-settlements.ts'
+import { createPostgresSettlements } from './postgres-settlements.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 
 /** Beside `src` and beside `dist`: the same two levels up from either. */
@@ -81,7 +82,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   const signals = createPostgresSignals(database, direct, clock)
   return {
     payments: createPostgresPayments(database, clock, failureLimits),
-    settlements: createPostgresSettlements(database, clock, { failureLimits, notify: signals.notify }),
+    settlements: createPostgresSettlements({ database, clock, failureLimits, notify: signals.notify }),
     leases: createPostgresLeases(database),
     audit: createPostgresAudit(database),
     secrets: createPostgresSecrets(database),
