@@ -1,3 +1,4 @@
+import { parseJson } from '@farebox/protocol/internal/guards/json'
 import type { FastifyReply } from 'fastify'
 
 /** Anything that is no verdict: `{"error": "<a sentence>"}`. */
@@ -7,18 +8,6 @@ export async function answerError(reply: FastifyReply, status: number, error: st
 }
 
 /** Parses a body by our own hand, whatever its content type says; undefined for what is no JSON. */
-export function parseBody(body: unknown): unknown {
-  if (typeof body !== 'string') return undefined
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
-/** A JSON object, or undefined. */
-export function asObject(value: unknown): { readonly [key: string]: unknown } | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: unknown })
-    : undefined
+export function readJsonBody(body: unknown): unknown {
+  return typeof body === 'string' ? parseJson(body) : undefined
 }

@@ -1,7 +1,8 @@
 import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
+import { objectOf } from '@farebox/protocol/internal/guards/json'
 import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
-import { answerError, asObject, parseBody } from './answer.ts'
+import { answerError, readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -21,7 +22,7 @@ export function addReleaseRoute(
   const { onRequest, callerOf } = admitCallers(admission)
   app.post('/release', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
-    const { holdId, binding } = asObject(parseBody(request.body)) ?? {}
+    const { holdId, binding } = objectOf(readJsonBody(request.body))
     if (typeof holdId !== 'string' || holdId.length > MAX_CHARACTERS) {
       await answerError(reply, 400, 'holdId must be the id that /verify gave')
       return reply

@@ -1,13 +1,26 @@
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { CreatedSecret, SecretSummary } from '@farebox/payments/x402/facilitator-api'
+import { objectOf } from '@farebox/protocol/internal/guards/json'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mintSecret } from '../secrets/secret-form.ts'
-import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../secrets/secret-store.ts'
-import { answerError, asObject, parseBody } from './answer.ts'
+import {
+  ACTIVE_SECRETS,
+  type SecretStore,
+  type Sponsoring,
+  type StoredSecret,
+} from '../secrets/secret-store.ts'
+import { answerError, readJsonBody } from './answer.ts'
 import { guarded, requireToken } from './require-token.ts'
-import { GRANT_RULE, isGrant, isSponsorship, SPONSORSHIP_RULE } from './owners-routes.ts'
+import {
+  GRANT_RULE,
+  isGrant,
+  isOwnerName,
+  isSponsorship,
+  MAX_OWNER_CHARACTERS,
+  SPONSORSHIP_RULE,
+} from './sponsoring-rules.ts'
 
 /** What administering secrets needs. */
 export interface SecretsAdmin {
@@ -18,103 +31,65 @@ export interface SecretsAdmin {
   readonly adminToken: string
 }
 
-const MAX_OWNER_CHARACTERS = 200
-const MAX_WALLETS = 100
-
 /**
- * `POST /secrets`, `GET /secrets?owner=` or `?wallets=` (with commas), `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for whoever
- * shows the service token.
+ * `POST /secrets`, `GET /secrets?owner=` or `?wallets=` (with commas), `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for
+ * callers with the service token.
  */
 export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): void {
-  const { secrets, crypto, clock } = admin
-  const onRequest = requireToken(admin.adminToken)
+  const options = { onRequest: requireToken(admin.adminToken) }
+  const serve = (act: SecretsAction): ReturnType<typeof guarded> =>
+    guarded((request, reply) => act(admin, request, reply))
+  app.post('/secrets', options, serve(createSecret))
+  app.get('/secrets', options, serve(listSecrets))
+  app.put('/secrets/:id/wallets', options, serve(changeWallets))
+  app.delete('/secrets/:id', options, serve(revokeSecret))
+}
 
-  app.post(
-    '/secrets',
-    { onRequest },
-    guarded(async (request, reply) => {
-      const body = asObject(parseBody(request.body)) ?? {}
-      const { owner, wallets, sponsorship = 'named', label = null, replaces = null } = body
-      const { dailySettlements: granted } = body
-      if (typeof owner !== 'string' || owner === '' || owner.length > MAX_OWNER_CHARACTERS) {
-        return await answerError(
-          reply,
-          400,
-          `owner must be a string of 1 to ${MAX_OWNER_CHARACTERS} characters`,
-        )
-      }
-      if (!isSponsorship(sponsorship)) return await answerError(reply, 400, SPONSORSHIP_RULE)
-      if (!isGrant(granted)) return await answerError(reply, 400, GRANT_RULE)
-      if (!isLabel(label)) return await answerError(reply, 400, LABEL_RULE)
-      if (!isIdOrNull(replaces)) return await answerError(reply, 400, 'replaces must be the id of a secret')
-      const read = readWallets(wallets, crypto)
-      if (!read.ok) return await answerError(reply, 400, read.reason)
-      const { id, secret, hash } = mintSecret()
-      const stored: StoredSecret = {
-        id,
-        hash,
-        owner,
-        wallets: read.wallets,
-        label,
-        replaces,
-        createdAt: nowSeconds(clock),
-        revokedAt: null,
-        lastUsedAt: null,
-      }
-      if (!(await secrets.create(stored, { sponsorship, granted }))) {
-        return await answerError(
-          reply,
-          409,
-          `this owner has ${ACTIVE_SECRETS} active secrets: revoke one before making another`,
-        )
-      }
-      const created: CreatedSecret = { ...summarize(stored), secret }
-      return await reply.code(201).header('cache-control', 'no-store').send(created)
-    }),
-  )
+type SecretsAction = (admin: SecretsAdmin, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-  app.get(
-    '/secrets',
-    { onRequest },
-    guarded(async (request, reply) => {
-      const { owner, wallets } = asObject(request.query) ?? {}
-      if (typeof owner === 'string' && wallets === undefined)
-        return await reply.send((await secrets.list({ owner })).map(summarize))
-      if (typeof wallets !== 'string' || owner !== undefined)
-        return await answerError(
-          reply,
-          400,
-          'owner or wallets must be given, once: ?owner= or ?wallets=0x…,0x…',
-        )
-      const read = readWallets(wallets.split(','), crypto)
-      if (!read.ok) return await answerError(reply, 400, read.reason)
-      return await reply.send((await secrets.list(read)).map(summarize))
-    }),
-  )
+async function createSecret(
+  { secrets, crypto, clock }: SecretsAdmin,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const wanted = readWantedSecret(request, crypto)
+  if (typeof wanted === 'string') return await answerError(reply, 400, wanted)
+  const { owner, wallets, label, replaces, ...sponsoring } = wanted
+  const { id, secret, hash } = mintSecret()
+  const stored: StoredSecret = {
+    id,
+    hash,
+    owner,
+    wallets,
+    label,
+    replaces,
+    createdAt: nowSeconds(clock),
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  if (!(await secrets.create(stored, sponsoring))) {
+    const reason = `this owner has ${ACTIVE_SECRETS} active secrets: revoke one before making another`
+    return await answerError(reply, 409, reason)
+  }
+  const created: CreatedSecret = { ...summarize(stored), secret }
+  return await reply.code(201).header('cache-control', 'no-store').send(created)
+}
 
-  app.put(
-    '/secrets/:id/wallets',
-    { onRequest },
-    guarded(async (request, reply) => {
-      const read = readWallets(asObject(parseBody(request.body))?.['wallets'], crypto)
-      if (!read.ok) return await answerError(reply, 400, read.reason)
-      const changed = await secrets.change(readId(request), { wallets: read.wallets })
-      return changed === undefined
-        ? await answerError(reply, 404, 'no such secret')
-        : await reply.send(summarize(changed))
-    }),
-  )
+/** A secret as a body asks for it, and why the gas of its owner is paid. */
+type WantedSecret = Pick<StoredSecret, 'owner' | 'wallets' | 'label' | 'replaces'> & Sponsoring
 
-  app.delete(
-    '/secrets/:id',
-    { onRequest },
-    guarded(async (request, reply) => {
-      const changed = await secrets.change(readId(request), { revokedAt: nowSeconds(clock) })
-      return changed === undefined
-        ? await answerError(reply, 404, 'no such secret')
-        : await reply.code(204).send()
-    }),
-  )
+/** A string says what is wrong. */
+function readWantedSecret(request: FastifyRequest, crypto: EvmCrypto): WantedSecret | string {
+  const body = objectOf(readJsonBody(request.body))
+  const { owner, wallets, sponsorship = 'named', label = null, replaces = null } = body
+  const { dailySettlements: granted } = body
+  if (!isOwnerName(owner)) return `owner must be a string of 1 to ${MAX_OWNER_CHARACTERS} characters`
+  if (!isSponsorship(sponsorship)) return SPONSORSHIP_RULE
+  if (!isGrant(granted)) return GRANT_RULE
+  if (!isLabel(label)) return LABEL_RULE
+  if (!isIdOrNull(replaces)) return 'replaces must be the id of a secret'
+  const read = readWallets(wallets, crypto)
+  return read.ok ? { owner, wallets: read.wallets, label, replaces, sponsorship, granted } : read.reason
 }
 
 const MAX_LABEL_CHARACTERS = 64
@@ -127,6 +102,47 @@ function isLabel(value: unknown): value is string | null {
 function isIdOrNull(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && /^[0-9a-f]{16}$/.test(value))
 }
+
+async function listSecrets(
+  { secrets, crypto }: SecretsAdmin,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { owner, wallets } = objectOf(request.query)
+  if (typeof owner === 'string' && wallets === undefined)
+    return await reply.send((await secrets.list({ owner })).map(summarize))
+  if (typeof wallets !== 'string' || owner !== undefined)
+    return await answerError(reply, 400, 'owner or wallets must be given, once: ?owner= or ?wallets=0x…,0x…')
+  const read = readWallets(wallets.split(','), crypto)
+  if (!read.ok) return await answerError(reply, 400, read.reason)
+  return await reply.send((await secrets.list(read)).map(summarize))
+}
+
+async function changeWallets(
+  { secrets, crypto }: SecretsAdmin,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const read = readWallets(objectOf(readJsonBody(request.body))['wallets'], crypto)
+  if (!read.ok) return await answerError(reply, 400, read.reason)
+  const changed = await secrets.change(readId(request), { wallets: read.wallets })
+  return changed === undefined
+    ? await answerError(reply, 404, 'no such secret')
+    : await reply.send(summarize(changed))
+}
+
+async function revokeSecret(
+  { secrets, clock }: SecretsAdmin,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const changed = await secrets.change(readId(request), { revokedAt: nowSeconds(clock) })
+  return changed === undefined
+    ? await answerError(reply, 404, 'no such secret')
+    : await reply.code(204).send()
+}
+
+const MAX_WALLETS = 100
 
 function readWallets(
   value: unknown,
@@ -147,7 +163,7 @@ function readWallets(
 }
 
 function readId(request: FastifyRequest): string {
-  const id = asObject(request.params)?.['id']
+  const id = objectOf(request.params)['id']
   return typeof id === 'string' ? id : ''
 }
 

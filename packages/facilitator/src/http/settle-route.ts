@@ -5,7 +5,7 @@ import { readPaymentRequest } from '../engine/read-payment-request.ts'
 import type { Refusal } from '../engine/refusal.ts'
 import { settlePayment } from '../engine/settle-payment.ts'
 import type { Metrics } from '../metrics.ts'
-import { parseBody } from './answer.ts'
+import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 
 /** `POST /settle`: charges a payment and answers with the proof; safe to repeat (x402; D8, D10). */
@@ -19,7 +19,7 @@ export function addSettleRoute(
   app.post('/settle', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'settle' })
-    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.verifier)
+    const read = readPaymentRequest(readJsonBody(request.body), engine.network, engine.verifier)
     const { status, body } = read.ok
       ? await settlePayment(engine, caller, read.request)
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }

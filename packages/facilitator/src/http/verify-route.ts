@@ -5,7 +5,7 @@ import { readPaymentRequest } from '../engine/read-payment-request.ts'
 import type { Refusal } from '../engine/refusal.ts'
 import { verifyPayment } from '../engine/verify-payment.ts'
 import type { Metrics } from '../metrics.ts'
-import { parseBody } from './answer.ts'
+import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 
 /** `POST /verify`: judges a payment and holds it (x402; D10). */
@@ -19,7 +19,7 @@ export function addVerifyRoute(
   app.post('/verify', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'verify' })
-    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.verifier)
+    const read = readPaymentRequest(readJsonBody(request.body), engine.network, engine.verifier)
     const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
     stop()
     metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })

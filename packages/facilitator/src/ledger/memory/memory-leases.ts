@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from '@farebox/protocol/time/clock'
 import type { SenderLease, SenderLeases } from '../settlement-ledger.ts'
 import type { MemoryTables } from './memory-tables.ts'
 

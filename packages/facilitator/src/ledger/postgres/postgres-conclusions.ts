@@ -1,4 +1,4 @@
-import { nowSeconds, type Clock } from '@farebox/server/clock'
+import { nowSeconds, type Clock } from '@farebox/protocol/time/clock'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PayerFailureLimits } from '../ledger.ts'
 import {
