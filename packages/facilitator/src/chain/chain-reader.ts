@@ -95,89 +95,20 @@ const ARB_SYS: ContractCall = { to: '0x0000000000000000000000000000000000000064'
 /** Reads a chain through a node. */
 export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
   const asset = network.asset.address
-  const blockNumberCall =
-    network.chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
   // Transactions of one block are looked for in the same moment.
   const readBlock = shareCalls((blockNumber: bigint) =>
     rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false]),
   )
   return {
-    async observe(payments, { block = 'latest', withCode = false } = {}) {
-      const calls: readonly ContractCall[] = [
-        blockNumberCall,
-        { to: MULTICALL3_ADDRESS, data: GET_BLOCK_TIMESTAMP },
-        ...payments.map(({ authorization: { from } }) => ({ to: asset, data: encodeBalanceOf(from) })),
-        ...payments.map(({ authorization: { from, nonce } }) => ({
-          to: asset,
-          data: encodeAuthorizationState(from, nonce),
-        })),
-        ...payments.map(({ authorization, signature }) => ({
-          to: asset,
-          data: encodeTransfer(authorization, signature),
-        })),
-      ]
-      const batch = { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }
-      const payers = payments.map(({ authorization }) => authorization.from)
-      const call = withCode ? { data: encodeWithCodeSizes(payers, batch) } : batch
-      const answered = await rpc.call('eth_call', [call, block])
-      const { sizes, answer } = withCode
-        ? readCodeSizes(answered, payers.length)
-        : { sizes: [], answer: answered }
-      const results = decodeBatch(answer, calls.length)
-      const blockNumber = readUint(results[0])
-      const blockSeconds = plausibleBlockTime(Number(readUint(results[1])), nowSeconds(clock))
-      const [balances, states, transfers] = [0, 1, 2].map(part => 2 + part * payments.length)
-      return payments.map((_, index) => {
-        const transfer = results[(transfers ?? 0) + index]
-        return {
-          blockNumber,
-          blockSeconds,
-          balanceAtomic: readUint(results[(balances ?? 0) + index]),
-          used: readUint(results[(states ?? 0) + index]) !== 0n,
-          revert: transfer === undefined || transfer.succeeded ? undefined : readRevert(transfer.data),
-          codeSize: sizes[index],
-        }
-      })
-    },
-    async readUses(payments) {
-      const calls: readonly ContractCall[] = [
-        blockNumberCall,
-        ...payments.map(({ authorization: { from, nonce } }) => ({
-          to: asset,
-          data: encodeAuthorizationState(from, nonce),
-        })),
-      ]
-      const answer = await rpc.call('eth_call', [
-        { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) },
-        'latest',
-      ])
-      const [blockNumber, ...states] = decodeBatch(answer, calls.length).map(readUint)
-      const used = payments.filter((_, index) => states[index] !== undefined && states[index] !== 0n)
-      return { blockNumber: blockNumber ?? 0n, used: new Set(used.map(({ key }) => key)) }
-    },
+    observe: (payments, options) => observePayments({ rpc, network, clock }, payments, options),
+    readUses: payments => readUses(rpc, network, payments),
     findSettlement: payment => findSettlement(rpc, network, payment.authorization, nowSeconds(clock)),
     async readReceipt(hash) {
       return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
     },
     readUseEvents: (receipt, payments) => readUseEvents(rpc, asset, receipt, payments),
-    async isInBlock({ blockNumber, blockHash, transactionHash }) {
-      const block = await readBlock(blockNumber)
-      if (typeof block !== 'object' || block === null) return false
-      const { hash, transactions } = block as { readonly [key: string]: unknown }
-      const isSame = (one: unknown, other: string): boolean =>
-        typeof one === 'string' && one.toLowerCase() === other.toLowerCase()
-      return (
-        isSame(hash, blockHash) &&
-        Array.isArray(transactions) &&
-        transactions.some(one => isSame(one, transactionHash))
-      )
-    },
-    async readSender(hash) {
-      const transaction = await rpc.call('eth_getTransactionByHash', [hash])
-      if (typeof transaction !== 'object' || transaction === null || !('from' in transaction))
-        return undefined
-      return typeof transaction.from === 'string' ? transaction.from.toLowerCase() : undefined
-    },
+    isInBlock: async receipt => isListedIn(await readBlock(receipt.blockNumber), receipt),
+    readSender: hash => readSender(rpc, hash),
     async readHead() {
       const head = await readHead(rpc)
       return { ...head, seconds: plausibleBlockTime(head.seconds, nowSeconds(clock)) }
@@ -185,6 +116,97 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
     readBlockSeconds: async blockNumber =>
       plausibleBlockTime(await readBlockSeconds(rpc, blockNumber), nowSeconds(clock)),
   }
+}
+
+async function observePayments(
+  { rpc, network, clock }: { readonly rpc: JsonRpc; readonly network: Network; readonly clock: Clock },
+  payments: readonly LedgerPayment[],
+  { block = 'latest', withCode = false }: { readonly block?: BlockTag; readonly withCode?: boolean } = {},
+): Promise<readonly Observation[]> {
+  const calls = observingCalls(network, payments)
+  const batch = { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }
+  const payers = payments.map(({ authorization }) => authorization.from)
+  const call = withCode ? { data: encodeWithCodeSizes(payers, batch) } : batch
+  const answered = await rpc.call('eth_call', [call, block])
+  const { sizes, answer } = withCode
+    ? readCodeSizes(answered, payers.length)
+    : { sizes: [], answer: answered }
+  const results = decodeBatch(answer, calls.length)
+  const blockNumber = readUint(results[0])
+  const blockSeconds = plausibleBlockTime(Number(readUint(results[1])), nowSeconds(clock))
+  const [balances, states, transfers] = [0, 1, 2].map(part => 2 + part * payments.length)
+  return payments.map((_, index) => {
+    const transfer = results[(transfers ?? 0) + index]
+    return {
+      blockNumber,
+      blockSeconds,
+      balanceAtomic: readUint(results[(balances ?? 0) + index]),
+      used: readUint(results[(states ?? 0) + index]) !== 0n,
+      revert: transfer === undefined || transfer.succeeded ? undefined : readRevert(transfer.data),
+      codeSize: sizes[index],
+    }
+  })
+}
+
+/** Number and time of the block, then all balances, all states and all transfers, each in the order of the payments. */
+function observingCalls(network: Network, payments: readonly LedgerPayment[]): readonly ContractCall[] {
+  const asset = network.asset.address
+  return [
+    blockNumberCall(network),
+    { to: MULTICALL3_ADDRESS, data: GET_BLOCK_TIMESTAMP },
+    ...payments.map(({ authorization: { from } }) => ({ to: asset, data: encodeBalanceOf(from) })),
+    ...payments.map(payment => authorizationStateCall(asset, payment)),
+    ...payments.map(({ authorization, signature }) => ({
+      to: asset,
+      data: encodeTransfer(authorization, signature),
+    })),
+  ]
+}
+
+async function readUses(
+  rpc: JsonRpc,
+  network: Network,
+  payments: readonly LedgerPayment[],
+): Promise<{ readonly blockNumber: bigint; readonly used: ReadonlySet<string> }> {
+  const calls: readonly ContractCall[] = [
+    blockNumberCall(network),
+    ...payments.map(payment => authorizationStateCall(network.asset.address, payment)),
+  ]
+  const batch = { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }
+  const answer = await rpc.call('eth_call', [batch, 'latest'])
+  const [blockNumber, ...states] = decodeBatch(answer, calls.length).map(readUint)
+  const used = payments.filter((_, index) => states[index] !== undefined && states[index] !== 0n)
+  return { blockNumber: blockNumber ?? 0n, used: new Set(used.map(({ key }) => key)) }
+}
+
+function blockNumberCall({ chainId }: Network): ContractCall {
+  return chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
+}
+
+function authorizationStateCall(
+  asset: string,
+  { authorization: { from, nonce } }: LedgerPayment,
+): ContractCall {
+  return { to: asset, data: encodeAuthorizationState(from, nonce) }
+}
+
+/** Is the block that the node gave the one of the receipt, and its transaction in the block's list? */
+function isListedIn(block: unknown, { blockHash, transactionHash }: ChainReceipt): boolean {
+  if (typeof block !== 'object' || block === null) return false
+  const { hash, transactions } = block as { readonly [key: string]: unknown }
+  const isSameHash = (one: unknown, other: string): boolean =>
+    typeof one === 'string' && one.toLowerCase() === other.toLowerCase()
+  return (
+    isSameHash(hash, blockHash) &&
+    Array.isArray(transactions) &&
+    transactions.some(one => isSameHash(one, transactionHash))
+  )
+}
+
+async function readSender(rpc: JsonRpc, transactionHash: string): Promise<string | undefined> {
+  const transaction = await rpc.call('eth_getTransactionByHash', [transactionHash])
+  if (typeof transaction !== 'object' || transaction === null || !('from' in transaction)) return undefined
+  return typeof transaction.from === 'string' ? transaction.from.toLowerCase() : undefined
 }
 
 /**

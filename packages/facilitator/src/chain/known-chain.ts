@@ -40,111 +40,133 @@ const REMEMBERED_MS = 600_000
 /** Where not one of the remembered heads is left, blocks before them may be gone too. */
 const BEFORE_REMEMBERED = 128n
 
-interface Seen {
+interface SeenHead {
   readonly number: bigint
   readonly hash: string
   readonly atMs: number
 }
 
+/** The node, and what is remembered of the chain that it showed. */
+interface ChainMemory {
+  readonly rpc: JsonRpc
+  readonly network: Network
+  readonly clock: Clock
+  /** Ascending by number; each was the head at some time and, as far as we know, still is part of the chain. */
+  heads: readonly SeenHead[]
+  firstHash: string | undefined
+  /** When id and first block are asked for again. */
+  identifyAtMs: number
+}
+
 /** Remembers the heads of a chain. Nothing is asked yet. */
 export function createKnownChain(rpc: JsonRpc, network: Network, clock: Clock): KnownChain {
-  /** Ascending by number; each was the head at some time and, as far as we know, still is part of the chain. */
-  let heads: readonly Seen[] = []
-  let firstHash: string | undefined
-  let identifyAtMs = 0
-
-  const identify = async (): Promise<string | undefined> => {
-    const chainId = Number(await rpc.call('eth_chainId', []))
-    if (chainId !== network.chainId)
-      return `the node is on chain ${chainId}, not on ${network.chainId} (${network.name})`
-    const first = await findHeader(rpc, '0x0')
-    firstHash ??= first?.hash
-    if (first !== undefined && first.hash !== firstHash)
-      return `the node is on another chain of the same id: its first block is ${first.hash}, it was ${firstHash}`
-    identifyAtMs = clock.nowMs() + IDENTITY_MS
-    return undefined
-  }
-  const isThere = async (seen: Seen): Promise<boolean | undefined> => {
-    const header = await findHeader(rpc, toQuantity(seen.number))
-    return header && header.hash === seen.hash
-  }
-  /** How many of the remembered heads, from the oldest on, are still part of the chain. */
-  const countKept = async (): Promise<number> => {
-    let [kept, gone] = [0, heads.length]
-    while (kept < gone) {
-      const middle = Math.floor((kept + gone) / 2)
-      const seen = heads[middle]
-      if (seen !== undefined && (await isThere(seen)) === true) kept = middle + 1
-      else gone = middle
-    }
-    return kept
-  }
-  const reorganise = async (head: Header): Promise<ChainCheck> => {
-    const wrong = await identify()
-    if (wrong !== undefined) return { kind: 'other-chain', why: wrong }
-    const kept = await countKept()
-    const [oldest, newest] = [heads[0], heads.at(-1)]
-    const last = heads[kept - 1]
-    if (last !== undefined) {
-      heads = heads.slice(0, kept)
-      remember(head)
-      return { kind: 'reorganised', head, from: last.number + 1n }
-    }
-    const seconds = ((newest?.atMs ?? 0) - (oldest?.atMs ?? 0)) / 1_000
-    if (seconds > network.finalitySeconds) {
-      const why = `the node shows another chain: none of the ${heads.length} blocks seen in ${Math.round(seconds)} s is on it`
-      return { kind: 'other-chain', why }
-    }
-    const from = (oldest?.number ?? head.number) - BEFORE_REMEMBERED
-    heads = []
-    remember(head)
-    return { kind: 'reorganised', head, from: from > 0n ? from : 0n }
-  }
-  const remember = ({ number, hash }: Pick<Header, 'number' | 'hash'>): void => {
-    const nowMs = clock.nowMs()
-    const newest = heads.at(-1)
-    if (newest !== undefined && newest.number >= number) return
-    // An idle chain has old heads only: the newest is always worth remembering.
-    heads = [
-      ...heads.filter(({ atMs }) => nowMs - atMs < REMEMBERED_MS),
-      { number, hash: hash.toLowerCase(), atMs: nowMs },
-    ]
-  }
-
+  const memory: ChainMemory = { rpc, network, clock, heads: [], firstHash: undefined, identifyAtMs: 0 }
   return {
     async look() {
       try {
-        if (clock.nowMs() >= identifyAtMs) {
-          const wrong = await identify()
-          if (wrong !== undefined) {
-            identifyAtMs = 0
-            return { kind: 'other-chain', why: wrong }
-          }
-        }
-        const head = await findHeader(rpc, 'latest')
-        if (head === undefined)
-          throw new JsonRpcError('eth_getBlockByNumber', 0, 'the node gave no block', head)
-        plausibleBlockTime(head.seconds, nowSeconds(clock))
-        const newest = heads.findLast(({ number }) => number <= head.number)
-        if (newest !== undefined) {
-          const kept = newest.number === head.number ? newest.hash === head.hash : await isThere(newest)
-          if (kept === false) return await reorganise(head)
-        }
-        const isNew = newest === heads.at(-1) && newest?.number !== head.number
-        remember(head)
-        return { kind: 'same', head, isNew }
+        return await checkNode(memory)
       } catch (error) {
         // Behind a connection that broke, or a clock that jumped, there may be another node.
-        if (!(error instanceof BlockFromFuture)) identifyAtMs = 0
+        if (!(error instanceof BlockFromFuture)) memory.identifyAtMs = 0
         throw error
       }
     },
-    note: remember,
+    note: block => remember(memory, block),
     async hasNewest() {
-      const newest = heads.at(-1)
-      return newest === undefined ? undefined : await isThere(newest)
+      const newest = memory.heads.at(-1)
+      return newest === undefined ? undefined : await isThere(rpc, newest)
     },
   }
+}
+
+async function checkNode(memory: ChainMemory): Promise<ChainCheck> {
+  const { rpc, clock } = memory
+  if (clock.nowMs() >= memory.identifyAtMs) {
+    const wrong = await identify(memory)
+    if (wrong !== undefined) {
+      memory.identifyAtMs = 0
+      return { kind: 'other-chain', why: wrong }
+    }
+  }
+  const head = await findHeader(rpc, 'latest')
+  if (head === undefined) throw new JsonRpcError('eth_getBlockByNumber', 0, 'the node gave no block', head)
+  plausibleBlockTime(head.seconds, nowSeconds(clock))
+  const newest = memory.heads.findLast(({ number }) => number <= head.number)
+  if (newest !== undefined) {
+    const kept = newest.number === head.number ? newest.hash === head.hash : await isThere(rpc, newest)
+    if (kept === false) return await reorganise(memory, head)
+  }
+  const isNew = newest === memory.heads.at(-1) && newest?.number !== head.number
+  remember(memory, head)
+  return { kind: 'same', head, isNew }
+}
+
+/** Is it the chain of the network, and the same one as before? Returns what is wrong, undefined where nothing is. */
+async function identify(memory: ChainMemory): Promise<string | undefined> {
+  const { rpc, network, clock } = memory
+  const chainId = Number(await rpc.call('eth_chainId', []))
+  if (chainId !== network.chainId)
+    return `the node is on chain ${chainId}, not on ${network.chainId} (${network.name})`
+  const first = await findHeader(rpc, '0x0')
+  memory.firstHash ??= first?.hash
+  if (first !== undefined && first.hash !== memory.firstHash)
+    return `the node is on another chain of the same id: its first block is ${first.hash}, it was ${memory.firstHash}`
+  memory.identifyAtMs = clock.nowMs() + IDENTITY_MS
+  return undefined
+}
+
+/** A head seen before is gone: finds the last one that is left, and forgets those after it. */
+async function reorganise(memory: ChainMemory, head: Header): Promise<ChainCheck> {
+  const wrong = await identify(memory)
+  if (wrong !== undefined) return { kind: 'other-chain', why: wrong }
+  const kept = await countKept(memory)
+  const { heads } = memory
+  const [oldest, newest] = [heads[0], heads.at(-1)]
+  const last = heads[kept - 1]
+  if (last !== undefined) {
+    memory.heads = heads.slice(0, kept)
+    remember(memory, head)
+    return { kind: 'reorganised', head, from: last.number + 1n }
+  }
+  const seconds = ((newest?.atMs ?? 0) - (oldest?.atMs ?? 0)) / 1_000
+  if (seconds > memory.network.finalitySeconds) {
+    const why = `the node shows another chain: none of the ${heads.length} blocks seen in ${Math.round(seconds)} s is on it`
+    return { kind: 'other-chain', why }
+  }
+  const from = (oldest?.number ?? head.number) - BEFORE_REMEMBERED
+  memory.heads = []
+  remember(memory, head)
+  return { kind: 'reorganised', head, from: from > 0n ? from : 0n }
+}
+
+/** How many of the remembered heads, from the oldest on, are still part of the chain. */
+async function countKept(memory: ChainMemory): Promise<number> {
+  let [kept, gone] = [0, memory.heads.length]
+  while (kept < gone) {
+    const middle = Math.floor((kept + gone) / 2)
+    const seen = memory.heads[middle]
+    if (seen !== undefined && (await isThere(memory.rpc, seen)) === true) kept = middle + 1
+    else gone = middle
+  }
+  return kept
+}
+
+/** Is this block still part of the node's chain? Undefined where the node has none of that number. */
+async function isThere(rpc: JsonRpc, seen: SeenHead): Promise<boolean | undefined> {
+  const header = await findHeader(rpc, toQuantity(seen.number))
+  return header && header.hash === seen.hash
+}
+
+function remember(memory: ChainMemory, { number, hash }: Pick<Header, 'number' | 'hash'>): void {
+  const { heads } = memory
+  const nowMs = memory.clock.nowMs()
+  const newest = heads.at(-1)
+  if (newest !== undefined && newest.number >= number) return
+  // An idle chain has old heads only: the newest is always worth remembering.
+  memory.heads = [
+    ...heads.filter(({ atMs }) => nowMs - atMs < REMEMBERED_MS),
+    { number, hash: hash.toLowerCase(), atMs: nowMs },
+  ]
 }
 
 /** Undefined where the node has no such block. */

@@ -46,91 +46,105 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
+/** Those who wait, by the key of their payment, and the one sleep that wakes them. */
+interface WaitingRoom {
+  readonly ledger: PaymentLedger
+  readonly clock: Clock
+  readonly network: Network
+  readonly waiting: Map<string, Set<Waiter>>
+  alarm: { readonly atMs: number; readonly cut: AbortController } | undefined
+}
+
 /** Makes the waiting room over a ledger: those who are due look together, in one question. */
 export function createSettlementWaiters(
   ledger: PaymentLedger,
   clock: Clock,
   network: Network,
 ): SettlementWaiters {
-  const waiting = new Map<string, Set<Waiter>>()
-  let alarm: { readonly atMs: number; readonly cut: AbortController } | undefined
-
+  const room: WaitingRoom = { ledger, clock, network, waiting: new Map(), alarm: undefined }
   return {
     wait: (key, timeoutMs) =>
       new Promise((resolve, reject) => {
         const nowMs = clock.nowMs()
         const giveUpAtMs = nowMs + timeoutMs
         const lookAtMs = nextLook(nowMs, giveUpAtMs)
-        const waiter = { key, giveUpAtMs, lookAtMs, resolve, reject }
-        const others = waiting.get(key)
-        if (others === undefined) waiting.set(key, new Set([waiter]))
-        else others.add(waiter)
-        setAlarm(lookAtMs)
+        enter(room, { key, giveUpAtMs, lookAtMs, resolve, reject })
+        setAlarm(room, lookAtMs)
       }),
     announce(key, end) {
-      const waiters = waiting.get(key)
-      waiting.delete(key)
+      const waiters = room.waiting.get(key)
+      room.waiting.delete(key)
       for (const waiter of waiters ?? []) waiter.resolve(end)
-      restWhenEmpty()
+      restWhenEmpty(room)
     },
     lookAgain(shortKeys) {
       const named = shortKeys && new Set(shortKeys)
-      const waiters = everybody().filter(({ key }) => named?.has(shortKey(key)) ?? true)
-      if (waiters.length > 0) void look(waiters)
+      const waiters = everybody(room).filter(({ key }) => named?.has(shortKey(key)) ?? true)
+      if (waiters.length > 0) void lookTogether(room, waiters)
     },
   }
+}
 
-  function everybody(): Waiter[] {
-    return [...waiting.values()].flatMap(waiters => [...waiters])
+function enter({ waiting }: WaitingRoom, waiter: Waiter): void {
+  const others = waiting.get(waiter.key)
+  if (others === undefined) waiting.set(waiter.key, new Set([waiter]))
+  else others.add(waiter)
+}
+
+function everybody({ waiting }: WaitingRoom): Waiter[] {
+  return [...waiting.values()].flatMap(waiters => [...waiters])
+}
+
+/** One sleep for all, until the first of them is due. */
+function setAlarm(room: WaitingRoom, atMs: number): void {
+  const { clock } = room
+  if (room.alarm !== undefined && room.alarm.atMs <= atMs) return
+  room.alarm?.cut.abort(CUT)
+  const set = { atMs, cut: new AbortController() }
+  room.alarm = set
+  void clock.sleep(Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
+    if (room.alarm !== set) return
+    room.alarm = undefined
+    void lookTogether(
+      room,
+      everybody(room).filter(waiter => waiter.lookAtMs <= clock.nowMs()),
+    )
+  })
+}
+
+/** A sleep that nobody waits for would hold the process open. */
+function restWhenEmpty(room: WaitingRoom): void {
+  if (room.waiting.size > 0) return
+  room.alarm?.cut.abort(CUT)
+  room.alarm = undefined
+}
+
+/** Never rejects: those who wait get its error. */
+async function lookTogether(room: WaitingRoom, waiters: readonly Waiter[]): Promise<void> {
+  const dueSinceMs = room.clock.nowMs()
+  for (const waiter of waiters) {
+    waiter.lookAtMs = nextLook(dueSinceMs, waiter.giveUpAtMs)
   }
-
-  /** One sleep for all, until the first of them is due. */
-  function setAlarm(atMs: number): void {
-    if (alarm !== undefined && alarm.atMs <= atMs) return
-    alarm?.cut.abort(CUT)
-    const set = { atMs, cut: new AbortController() }
-    alarm = set
-    void sleep(clock, Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
-      if (alarm !== set) return
-      alarm = undefined
-      void look(everybody().filter(waiter => waiter.lookAtMs <= clock.nowMs()))
-    })
-  }
-
-  /** A sleep that nobody waits for would hold the process open. */
-  function restWhenEmpty(): void {
-    if (waiting.size > 0) return
-    alarm?.cut.abort(CUT)
-    alarm = undefined
-  }
-
-  /** Never rejects: those who wait are told. */
-  async function look(waiters: readonly Waiter[]): Promise<void> {
-    const dueSinceMs = clock.nowMs()
+  try {
+    const ends = await readEnds(room, waiters)
     for (const waiter of waiters) {
-      waiter.lookAtMs = nextLook(dueSinceMs, waiter.giveUpAtMs)
+      const end = ends.get(waiter.key)
+      if (end !== undefined || dueSinceMs >= waiter.giveUpAtMs) leave(room, waiter)?.resolve(end)
     }
-    try {
-      const ends = await readEnds(ledger, network, waiters)
-      for (const waiter of waiters) {
-        const end = ends.get(waiter.key)
-        if (end !== undefined || dueSinceMs >= waiter.giveUpAtMs) leave(waiter)?.resolve(end)
-      }
-    } catch (error) {
-      for (const waiter of waiters) leave(waiter)?.reject(error)
-    }
-    restWhenEmpty()
-    const next = Math.min(...everybody().map(waiter => waiter.lookAtMs))
-    if (Number.isFinite(next)) setAlarm(next)
+  } catch (error) {
+    for (const waiter of waiters) leave(room, waiter)?.reject(error)
   }
+  restWhenEmpty(room)
+  const next = Math.min(...everybody(room).map(waiter => waiter.lookAtMs))
+  if (Number.isFinite(next)) setAlarm(room, next)
+}
 
-  /** Undefined where the waiter has been told meanwhile. */
-  function leave(waiter: Waiter): Waiter | undefined {
-    const others = waiting.get(waiter.key)
-    if (others === undefined || !others.delete(waiter)) return undefined
-    if (others.size === 0) waiting.delete(waiter.key)
-    return waiter
-  }
+/** Undefined where the waiter has its end already. */
+function leave({ waiting }: WaitingRoom, waiter: Waiter): Waiter | undefined {
+  const others = waiting.get(waiter.key)
+  if (others === undefined || !others.delete(waiter)) return undefined
+  if (others.size === 0) waiting.delete(waiter.key)
+  return waiter
 }
 
 /** The second of the common moments to come: between one and two of them from now. */
@@ -139,8 +153,7 @@ function nextLook(nowMs: number, giveUpAtMs: number): number {
 }
 
 async function readEnds(
-  ledger: PaymentLedger,
-  network: Network,
+  { ledger, network }: WaitingRoom,
   waiters: readonly Waiter[],
 ): Promise<ReadonlyMap<string, SettlementEnd>> {
   if (waiters.length === 0) return new Map()

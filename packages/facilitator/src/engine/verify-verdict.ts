@@ -17,8 +17,32 @@ interface RefusingVerdict {
   readonly wasCaptured?: true
 }
 
+/** Outcomes that refuse a payment in the same words, whoever pays. */
+const FIXED_REFUSALS = {
+  'bound-otherwise': {
+    reason: 'payment_bound_otherwise',
+    message: 'this authorization was first used for another job: sign a new one',
+  },
+  'in-settlement': {
+    reason: 'invalid_exact_evm_nonce_already_used',
+    message: 'this authorization has been charged already: ask /settle for its transaction',
+  },
+  'too-many-open': {
+    reason: 'too_many_open_payments',
+    message: 'the payer has too many payments open: let some be settled first',
+  },
+  'code-not-sponsored': {
+    reason: 'payer_has_code',
+    message: 'the account of this payer has code, and this agent is not listed: pay from an ordinary account',
+  },
+  'gas-used-up': {
+    reason: 'payer_has_code',
+    message: 'accounts with code have burned too much gas today: pay from an ordinary account',
+  },
+} as const
+
 /**
- * The verdict on a payment that passed every look, by what the ledger said to holding it.
+ * The verdict on a payment that passed every check, by what the ledger said to holding it.
  *
  * Throws {@link UnavailableError} where it says nothing of the payment: too much is open, or charged today, of its owner.
  */
@@ -33,22 +57,18 @@ export function readHoldOutcome(
     refusal: refusal(reason, message, payer),
   })
   switch (outcome.kind) {
-    case 'held':
-      return {
-        ok: true,
-        hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil, ...nearBudget(outcome.budget, now) },
-        payer,
-      }
+    case 'held': {
+      const { holdId, holdUntil, budget } = outcome
+      return { ok: true, hold: { holdId, holdUntil, ...nearBudget(budget, now) }, payer }
+    }
     case 'bound-otherwise':
-      return refuse(
-        'payment_bound_otherwise',
-        'this authorization was first used for another job: sign a new one',
-      )
     case 'in-settlement':
-      return refuse(
-        'invalid_exact_evm_nonce_already_used',
-        'this authorization has been charged already: ask /settle for its transaction',
-      )
+    case 'too-many-open':
+    case 'code-not-sponsored':
+    case 'gas-used-up': {
+      const { reason, message } = FIXED_REFUSALS[outcome.kind]
+      return refuse(reason, message)
+    }
     case 'failed':
       return { ...refuse(outcome.reason, outcome.message), wasCaptured: true }
     case 'insufficient':
@@ -61,21 +81,6 @@ export function readHoldOutcome(
       return refuse(
         'payer_barred',
         `too many payments of this payer failed to settle: come back at ${outcome.untilSeconds} (Unix time)`,
-      )
-    case 'too-many-open':
-      return refuse(
-        'too_many_open_payments',
-        'the payer has too many payments open: let some be settled first',
-      )
-    case 'code-not-sponsored':
-      return refuse(
-        'payer_has_code',
-        'the account of this payer has code, and this agent is not listed: pay from an ordinary account',
-      )
-    case 'gas-used-up':
-      return refuse(
-        'payer_has_code',
-        'accounts with code have burned too much gas today: pay from an ordinary account',
       )
     case 'owner-too-many-open':
       throw new UnavailableError(

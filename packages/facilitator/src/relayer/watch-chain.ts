@@ -1,14 +1,11 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import { describeSkew, UNUSABLE_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
-import { sleep, type Clock } from '@farebox/protocol/time/clock'
-import type { Log } from '@farebox/server/log'
+import type { Clock } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
-import type { Metrics } from '../metrics.ts'
 import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { shareCalls } from '../share-calls.ts'
-import { gasLimit, type Relayer } from './account/relayer-account.ts'
-import type { RelayerNode } from './account/relayer-node.ts'
+import { canPayFrom, inspectPurse, type Purse, type PurseParts } from './inspect-purse.ts'
 
 /** What is known of the chain and of the relayers' purses, a few seconds old at most. */
 export interface ChainWatch {
@@ -39,17 +36,9 @@ export interface ChainWatch {
 }
 
 /** What the watch looks with. */
-export interface WatchParts {
+export interface WatchParts extends PurseParts {
   readonly chain: KnownChain
-  readonly node: RelayerNode
-  /** The accounts that pay the gas. */
-  readonly relayers: readonly Relayer[]
   readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly maxFeePerGas: bigint
-  /** With gas for fewer settlements than this, over all accounts, no new payment is taken. */
-  readonly minSettlementsLeft: number
   /** By how much our clock is ahead of the node's, by what its answers tell; 0 where they tell nothing. */
   readonly aheadOfNodeSeconds: () => number
   /** Blocks from this number on were replaced. */
@@ -62,82 +51,50 @@ const LOOK_MS = 2_000
 const LOOKS_A_PURSE = 3
 /** Longer than any node is behind. */
 const HEAD_COUNTS_MS = 600_000
-/** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
-const WARN_SETTLEMENTS_LEFT = 1_000n
-
-const WEI_PER_ETHER = 1e18
 const UNREACHABLE = 'the chain cannot be reached'
+
+/** What the watch knows, as of its last look. */
+interface Watched {
+  readonly head: HeadTime
+  readonly pace: ReturnType<typeof createBlockPace>
+  readonly skews: ReturnType<typeof createSkewWatch>
+  /** Why the node cannot be used; undefined where it can. */
+  node: string | undefined
+  purse: Purse
+  skew: string | undefined
+  reorganisations: number
+}
 
 /** Looks once, then every few seconds until closed. */
 export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   const { clock, chain } = parts
   const closing = new AbortController()
-  let [headSeconds, headSeenMs] = [0, 0]
-  const saw = (seconds: number): void => {
-    const nowMs = clock.nowMs()
-    // A node may be behind another, so the newest time counts; but one that was wrong must not count for good.
-    if (seconds < headSeconds && nowMs - headSeenMs < HEAD_COUNTS_MS) return
-    headSeconds = seconds
-    headSeenMs = nowMs
-  }
-  const pace = createBlockPace()
-  let node: string | undefined
-  let purse: Purse = { left: new Map(), unusable: undefined }
-  let skew: string | undefined
-  let reorganisations = 0
-  const skews = createSkewWatch(parts)
-  const onReorganised = (from: bigint): void => {
-    reorganisations += 1
-    parts.onReorganised(from)
-  }
-  const lookAtChain = async (): Promise<void> => {
-    const before = node
-    skews.begin()
-    node = await inspectChain({ ...parts, onReorganised }, (head, isNew) => {
-      saw(head.seconds)
-      pace.saw(head)
-      skews.saw(head, isNew)
-    })
-    const said = skews.describe()
-    if (said !== undefined && skew === undefined) parts.log.warn('clocks differ', { said })
-    skew = said
-    node ??= skews.isUnusable() ? said : undefined
-    if (before !== node) tellChange(parts, before, node)
-  }
-  const lookAtPurse = async (): Promise<void> => {
-    try {
-      purse = await inspectPurse(parts)
-    } catch (error) {
-      purse = { ...purse, unusable: UNREACHABLE }
-      parts.log.warn('cannot reach the chain', { error: describeError(error) })
-    }
+  const watched: Watched = {
+    head: createHeadTime(clock),
+    pace: createBlockPace(),
+    skews: createSkewWatch(parts),
+    node: undefined,
+    purse: { left: new Map(), unusable: undefined },
+    skew: undefined,
+    reorganisations: 0,
   }
   const confirmChain = shareCalls(async () => {
-    if (node === undefined && (await chain.hasNewest()) === true) return
-    await lookAtChain()
-    if (node !== undefined) throw new Error(node)
+    if (watched.node === undefined && (await chain.hasNewest()) === true) return
+    await lookAtChain(parts, watched)
+    if (watched.node !== undefined) throw new Error(watched.node)
   })
-  await lookAtChain()
-  await lookAtPurse()
-  const looking = (async () => {
-    for (let looks = 1; !closing.signal.aborted; looks += 1) {
-      await sleep(clock, LOOK_MS, closing.signal)
-      if (!closing.signal.aborted) await lookAtChain()
-      if (!closing.signal.aborted && looks % LOOKS_A_PURSE === 0) await lookAtPurse()
-    }
-  })()
+  await lookAtChain(parts, watched)
+  await lookAtPurse(parts, watched)
+  const looking = keepLooking(parts, watched, closing.signal)
   return {
-    chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
-    sawBlock: saw,
-    lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
-    blockMs: () => pace.blockMs(),
-    canPay(relayer, payments) {
-      const left = purse.left.get(relayer)
-      return left === undefined || left * gasLimit(1) >= gasLimit(payments)
-    },
-    unusable: () => node ?? purse.unusable,
-    reorganisations: () => reorganisations,
-    skew: () => skew,
+    chainNow: () => watched.head.chainNow(),
+    sawBlock: seconds => watched.head.saw(seconds),
+    lagSeconds: () => watched.head.lagSeconds(),
+    blockMs: () => watched.pace.blockMs(),
+    canPay: (relayer, payments) => canPayFrom(watched.purse, relayer, payments),
+    unusable: () => watched.node ?? watched.purse.unusable,
+    reorganisations: () => watched.reorganisations,
+    skew: () => watched.skew,
     confirmChain: () => confirmChain(undefined),
     noteBlock: block => chain.note(block),
     async close() {
@@ -147,15 +104,68 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   }
 }
 
+async function keepLooking(parts: WatchParts, watched: Watched, closing: AbortSignal): Promise<void> {
+  for (let looks = 1; !closing.aborted; looks += 1) {
+    await parts.clock.sleep(LOOK_MS, closing)
+    if (!closing.aborted) await lookAtChain(parts, watched)
+    if (!closing.aborted && looks % LOOKS_A_PURSE === 0) await lookAtPurse(parts, watched)
+  }
+}
+
+/** The time of the newest block that was seen. */
+interface HeadTime extends Pick<ChainWatch, 'chainNow' | 'lagSeconds'> {
+  /** A block of this time was seen, in Unix seconds. */
+  saw(seconds: number): void
+}
+
+function createHeadTime(clock: Clock): HeadTime {
+  let [headSeconds, headSeenMs] = [0, 0]
+  return {
+    saw(seconds) {
+      const nowMs = clock.nowMs()
+      // A node may be behind another, so the newest time counts; but one that was wrong must not count for good.
+      if (seconds < headSeconds && nowMs - headSeenMs < HEAD_COUNTS_MS) return
+      headSeconds = seconds
+      headSeenMs = nowMs
+    },
+    chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
+    lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
+  }
+}
+
+async function lookAtChain(parts: WatchParts, watched: Watched): Promise<void> {
+  const { skews } = watched
+  const before = watched.node
+  skews.begin()
+  let node = await inspectChain(parts, watched)
+  const said = skews.describe()
+  if (said !== undefined && watched.skew === undefined) parts.log.warn('clocks differ', { said })
+  watched.skew = said
+  node ??= skews.isUnusable() ? said : undefined
+  watched.node = node
+  if (before !== node) tellChange(parts, before, node)
+}
+
+async function lookAtPurse(parts: WatchParts, watched: Watched): Promise<void> {
+  try {
+    watched.purse = await inspectPurse(parts)
+  } catch (error) {
+    watched.purse = { ...watched.purse, unusable: UNREACHABLE }
+    parts.log.warn('cannot reach the chain', { error: describeError(error) })
+  }
+}
+
 /** What is wrong with the node, in words; undefined where nothing is. */
 async function inspectChain(
   { chain, log, metrics, onReorganised }: WatchParts,
-  onHead: (head: Header, isNew: boolean) => void,
+  watched: Watched,
 ): Promise<string | undefined> {
   try {
     const look = await chain.look()
     if (look.kind === 'other-chain') return look.why
-    onHead(look.head, look.kind === 'same' && look.isNew)
+    watched.head.saw(look.head.seconds)
+    watched.pace.saw(look.head)
+    watched.skews.saw(look.head, look.kind === 'same' && look.isNew)
     if (look.kind === 'reorganised') {
       const { from, head } = look
       metrics.reorganisations.inc()
@@ -163,6 +173,7 @@ async function inspectChain(
         from,
         blocks: head.number >= from ? head.number - from + 1n : 0n,
       })
+      watched.reorganisations += 1
       onReorganised(from)
     }
     return undefined
@@ -213,43 +224,4 @@ function tellChange({ log }: WatchParts, before: string | undefined, now: string
     log.error('the node is unusable: no payments are accepted, and its answers are not recorded', {
       reason: now,
     })
-}
-
-/** Gas money. */
-interface Purse {
-  /** How many settlements each account can pay for, by its address. */
-  readonly left: ReadonlyMap<string, bigint>
-  /** Why no payment can be taken; undefined where one can. */
-  readonly unusable: string | undefined
-}
-
-async function inspectPurse({
-  node,
-  relayers,
-  log,
-  metrics,
-  maxFeePerGas,
-  minSettlementsLeft,
-}: WatchParts): Promise<Purse> {
-  const fees = await node.fees()
-  const balances = await Promise.all(relayers.map(({ address }) => node.balance(address)))
-  const price = fees.baseFeePerGas + fees.maxPriorityFeePerGas
-  const left = new Map<string, bigint>()
-  relayers.forEach(({ address: relayer }, index) => {
-    const balance = balances[index] ?? 0n
-    const settlementsLeft = balance / (gasLimit(1) * fees.maxFeePerGas)
-    left.set(relayer, settlementsLeft)
-    metrics.relayerBalanceEther.set({ relayer }, Number(balance) / WEI_PER_ETHER)
-    metrics.relayerSettlementsLeft.set({ relayer }, Number(settlementsLeft))
-    if (settlementsLeft < WARN_SETTLEMENTS_LEFT)
-      log.warn('relayer balance is low', { relayer, balance, settlementsLeft })
-  })
-  if (price > maxFeePerGas) {
-    log.error('the gas price is above the cap', { price, cap: maxFeePerGas })
-    return { left, unusable: 'the gas price is above this facilitator’s cap' }
-  }
-  const all = [...left.values()].reduce((sum, one) => sum + one, 0n)
-  if (all >= BigInt(minSettlementsLeft)) return { left, unusable: undefined }
-  log.error('too little gas money: new payments are refused', { settlementsLeft: all, minSettlementsLeft })
-  return { left, unusable: 'the relayer accounts have too little gas money' }
 }
