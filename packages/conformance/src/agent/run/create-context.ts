@@ -9,6 +9,7 @@ import {
   postJob,
   type CheckContext,
   type DeliveredJob,
+  type JobWish,
   type KnownAgent,
   type Payer,
 } from '../check/context.ts'
@@ -42,11 +43,7 @@ export function createContext(
 ): CheckContext {
   const { mode, payer, known = {}, book } = options
   const terms = new Map<string | undefined, () => Promise<Terms>>()
-  const tries = new Map<
-    string | undefined,
-    { jobId: string; payment: string | undefined; atSeconds: number }
-  >()
-
+  const tries: InputTries = new Map()
   const context: CheckContext = {
     baseUrl: sending.baseUrl,
     signal: sending.signal,
@@ -71,38 +68,9 @@ export function createContext(
       terms.set(capability, known)
       return known()
     },
-    async jobBody(wish = {}) {
-      const { first, sampleOf, maxDeadlineSeconds } = await context.agent()
-      const { capability, jobId = randomUUID(), deadline } = wish
-      return {
-        service_version: '1.0',
-        job_id: jobId,
-        task: {
-          ...(capability !== undefined && { capability }),
-          input: Object.hasOwn(wish, 'input') ? wish.input : sampleOf(capability ?? first),
-        },
-        deadline: deadline ?? context.nowSeconds() + maxDeadlineSeconds,
-      }
-    },
-    async runJob(wish = {}) {
-      const jobId = wish.jobId ?? randomUUID()
-      const payment = wish.payment ?? (await context.pay(jobId, wish.capability))
-      const body = await context.jobBody({ ...wish, jobId })
-      return await postJob(context, body, payment, await jobMs(context))
-    },
-    async tryInput(input, capability) {
-      const last = mode === 'paid' ? tries.get(capability) : undefined
-      const atSeconds = context.nowSeconds()
-      const fresh = last !== undefined && atSeconds - last.atSeconds < FRESH_SECONDS
-      const jobId = fresh ? last.jobId : randomUUID()
-      const payment = fresh ? last.payment : await context.pay(jobId, capability)
-      if (!fresh) tries.set(capability, { jobId, payment, atSeconds })
-      return await postJob(
-        context,
-        await context.jobBody({ jobId, input, ...(capability !== undefined && { capability }) }),
-        payment,
-      )
-    },
+    jobBody: wish => makeJobBody(context, wish),
+    runJob: wish => runJob(context, wish),
+    tryInput: (input, capability) => tryInput(context, tries, input, capability),
     async pay(jobId, capability) {
       if (mode === 'dev') return undefined
       return await payForJob(context, book, { jobId, capability })
@@ -111,6 +79,49 @@ export function createContext(
     delivered: once(() => deliver(context)),
   }
   return context
+}
+
+async function makeJobBody(context: CheckContext, wish: JobWish = {}): Promise<{ [key: string]: unknown }> {
+  const { first, sampleOf, maxDeadlineSeconds } = await context.agent()
+  const { capability, jobId = randomUUID(), deadline } = wish
+  return {
+    service_version: '1.0',
+    job_id: jobId,
+    task: {
+      ...(capability !== undefined && { capability }),
+      input: Object.hasOwn(wish, 'input') ? wish.input : sampleOf(capability ?? first),
+    },
+    deadline: deadline ?? context.nowSeconds() + maxDeadlineSeconds,
+  }
+}
+
+async function runJob(context: CheckContext, wish: JobWish = {}): Promise<Reply> {
+  const jobId = wish.jobId ?? randomUUID()
+  const payment = wish.payment ?? (await context.pay(jobId, wish.capability))
+  const body = await context.jobBody({ ...wish, jobId })
+  return await postJob(context, body, payment, await jobMs(context))
+}
+
+/** By capability, the job that its inputs are tried under: a refused input leaves its payment unused. */
+type InputTries = Map<
+  string | undefined,
+  { readonly jobId: string; readonly payment: string | undefined; readonly atSeconds: number }
+>
+
+async function tryInput(
+  context: CheckContext,
+  tries: InputTries,
+  input: unknown,
+  capability?: string,
+): Promise<Reply> {
+  const last = context.mode === 'paid' ? tries.get(capability) : undefined
+  const atSeconds = context.nowSeconds()
+  const fresh = last !== undefined && atSeconds - last.atSeconds < FRESH_SECONDS
+  const jobId = fresh ? last.jobId : randomUUID()
+  const payment = fresh ? last.payment : await context.pay(jobId, capability)
+  if (!fresh) tries.set(capability, { jobId, payment, atSeconds })
+  const body = await context.jobBody({ jobId, input, ...(capability !== undefined && { capability }) })
+  return await postJob(context, body, payment)
 }
 
 async function askForSample(context: CheckContext): Promise<DeliveredJob> {
