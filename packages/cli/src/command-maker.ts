@@ -1,5 +1,31 @@
 import type { Command } from 'commander'
 import type { World } from './world.ts'
 
-/** Makes one command; its action tells `end` its exit code where that is not 0. */
-export type CommandMaker = (world: World, end: (exitCode: number) => void) => Command
+/** Takes a command's exit code where that is not 0. */
+export type End = (exitCode: number) => void
+
+/** Gives a command, which has its name, all that makes it. */
+export type CommandMaker = (command: Command, world: World, end: End) => Command
+
+/** Options that say the same in every command that has them. */
+export const JSON_OPTION = ['--json', 'one JSON document'] as const
+export const PASSWORD_OPTION = [
+  '--password-file <file>',
+  'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD',
+] as const
+export const PAYING_WALLET_OPTION = ['--wallet <name>', 'the wallet that pays, or a keystore file'] as const
+export const RPC_OPTION = ['--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL'] as const
+export const PLATFORM_OPTION = [
+  '--platform <url>',
+  'the platform; or FAREBOX_PLATFORM, or the local one beside you',
+] as const
+
+/** Adds the options of a command that asks a platform. */
+export function withPlatformOptions(command: Command): Command {
+  return command.option(...PLATFORM_OPTION).option(...JSON_OPTION)
+}
+
+/** The value of an option that may be given several times. */
+export function collect(arg: string, args: readonly string[] = []): readonly string[] {
+  return [...args, arg]
+}

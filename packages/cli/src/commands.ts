@@ -14,33 +14,34 @@ import { flowCommand } from './flow/flow-command.ts'
 import { initCommand } from './init/init-command.ts'
 import { limitsCommand } from './limits/limits-command.ts'
 import { deregisterCommand, registerCommand } from './register/register-command.ts'
-import { startCommand, validateCommand } from './start/pass-to-runtime.ts'
-import { walletCommand } from './wallet/wallet-command.ts'
+import { passToRuntime } from './start/pass-to-runtime.ts'
+import type { CommandName } from './terminal/text.ts'
 import { typesCommand } from './types/types-command.ts'
 import { verifyReceiptCommand } from './verify-receipt/verify-receipt-command.ts'
+import { walletCommand } from './wallet/wallet-command.ts'
 
-/** In the order of an agent's life, which is the order of the help. */
-export const COMMANDS: readonly CommandMaker[] = [
-  initCommand,
-  devCommand,
-  typesCommand,
-  startCommand,
-  validateCommand,
-  checkCommandWith(async (world, url, options) => {
+/** What makes each command. */
+export const COMMANDS: { readonly [name in CommandName]: CommandMaker } = {
+  init: initCommand,
+  dev: devCommand,
+  types: typesCommand,
+  start: passToRuntime,
+  validate: passToRuntime,
+  check: checkCommandWith(async (world, url, options) => {
     const { checkOwnFlows } = await import('./flow/check-own-flows.ts')
     return await checkOwnFlows(world, url, options)
   }),
-  registerCommand,
-  deregisterCommand,
-  loginCommand,
-  whoamiCommand,
-  logoutCommand,
-  dashboardCommand,
-  secretCommand,
-  webhookCommand,
-  callCommand,
-  flowCommand,
-  limitsCommand,
-  verifyReceiptCommand,
-  walletCommand,
-]
+  register: registerCommand,
+  deregister: deregisterCommand,
+  login: loginCommand,
+  whoami: whoamiCommand,
+  logout: logoutCommand,
+  dashboard: dashboardCommand,
+  secret: secretCommand,
+  webhook: webhookCommand,
+  call: callCommand,
+  flow: flowCommand,
+  limits: limitsCommand,
+  'verify-receipt': verifyReceiptCommand,
+  wallet: walletCommand,
+}

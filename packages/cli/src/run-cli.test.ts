@@ -49,8 +49,7 @@ describe('the help of every command has an example that begins with farebox', ()
   })
 
   test('there are no other commands', () => {
-    const { world } = createTestWorld({ folder: '/nowhere' })
-    expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(NAMES)
+    expect(Object.keys(COMMANDS)).toEqual(NAMES)
   })
 })
 

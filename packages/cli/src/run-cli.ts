@@ -1,8 +1,9 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './commands.ts'
 import { refuseKeyArguments } from './keys/refuse-key-arguments.ts'
 import { CommandError, EXIT } from './command-error.ts'
-import { asTyped, paintFor, printable } from './terminal/text.ts'
+import { asTyped, COMMAND_NAMES, paintFor } from './terminal/text.ts'
 import { processWorld } from './process-world.ts'
 import type { World } from './world.ts'
 
@@ -57,7 +58,7 @@ function createProgram(world: World, end: (exitCode: number) => void): Command {
       visibleCommands: ({ commands }) => [...commands],
     })
     .addHelpText('after', AFTER_ALL)
-  for (const make of COMMANDS) program.addCommand(make(world, end))
+  for (const name of COMMAND_NAMES) program.addCommand(COMMANDS[name](new Command(name), world, end))
   for (const command of [program, ...program.commands]) plain(command, world)
   return program
 }

@@ -1,18 +1,17 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
-import { withPlatformOptions } from '../register/register-command.ts'
+import type { Command } from 'commander'
+import { type CommandMaker, PASSWORD_OPTION, withPlatformOptions } from '../command-maker.ts'
 import type { RawLoginOptions } from './login.ts'
 import type { RawSecretOptions } from './manage-secrets.ts'
 import type { RawWebhookOptions } from './manage-webhook.ts'
 import type { RawDashboardOptions } from './show-dashboard.ts'
 
 /** `farebox login`: a session at a platform, by a key of this machine. */
-export const loginCommand: CommandMaker = (world, end) => {
-  const command = new Command('login')
+export const loginCommand: CommandMaker = (command, world, end) => {
+  command
     .summary('signs an owner in at a platform, by key')
     .description('Sign in at a platform as the owner of your agents, with a key of yours. Costs nothing.')
     .option('--wallet [name]', 'the wallet that holds your agents; without a name, the one that pays calls')
-    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option(...PASSWORD_OPTION)
     .option('--browser', 'sign your browser in as well: it shows a code, which you type here')
   return withPlatformOptions(command)
     .addHelpText('after', LOGIN_EXAMPLES)
@@ -20,19 +19,17 @@ export const loginCommand: CommandMaker = (world, end) => {
 }
 
 /** `farebox logout`: ends it. */
-export const logoutCommand: CommandMaker = (world, end) =>
-  withPlatformOptions(
-    new Command('logout').summary('ends that session').description('End the session at a platform.'),
-  )
+export const logoutCommand: CommandMaker = (command, world, end) =>
+  withPlatformOptions(command.summary('ends that session').description('End the session at a platform.'))
     .addHelpText('after', '\nExample\n  farebox logout')
     .action(async (options: RawLoginOptions) =>
       end(await (await import('./login.ts')).logout(world, options)),
     )
 
 /** `farebox whoami`: who is signed in. */
-export const whoamiCommand: CommandMaker = (world, end) =>
+export const whoamiCommand: CommandMaker = (command, world, end) =>
   withPlatformOptions(
-    new Command('whoami')
+    command
       .summary('who is signed in, and until when')
       .description('Show who is signed in at a platform, and until when. Exit code 1 where nobody is.'),
   )
@@ -42,8 +39,8 @@ export const whoamiCommand: CommandMaker = (world, end) =>
     )
 
 /** `farebox dashboard [agent id]`. */
-export const dashboardCommand: CommandMaker = (world, end) => {
-  const command = new Command('dashboard')
+export const dashboardCommand: CommandMaker = (command, world, end) => {
+  command
     .summary('your agents: listing, availability, badge, jobs, earnings')
     .description('Show your agents as their platform sees them, and your secrets.')
     .argument('[agent id]', 'one of them')
@@ -56,8 +53,8 @@ export const dashboardCommand: CommandMaker = (world, end) => {
 }
 
 /** `farebox secret create|list|rotate|revoke`. */
-export const secretCommand: CommandMaker = (world, end) => {
-  const secret = new Command('secret')
+export const secretCommand: CommandMaker = (secret, world, end) => {
+  secret
     .summary('what an agent needs to be paid: its FACILITATOR_SECRET')
     .description('Make, list, replace and revoke the FACILITATOR_SECRETs of your agents.')
     .addHelpText('after', SECRET_EXAMPLES)
@@ -107,8 +104,8 @@ export const secretCommand: CommandMaker = (world, end) => {
 }
 
 /** `farebox webhook set|show|test|remove`. */
-export const webhookCommand: CommandMaker = (world, end) => {
-  const webhook = new Command('webhook')
+export const webhookCommand: CommandMaker = (webhook, world, end) => {
+  webhook
     .summary('a URL that is called when an agent is warned, offline, or back')
     .description('Have the platform call a URL of yours when an agent is warned, offline, or back.')
     .addHelpText('after', WEBHOOK_EXAMPLES)

@@ -1,3 +1,5 @@
+import { printable } from '@farebox/conformance/internal/printable'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { agentBadge, type AgentBadge } from '@farebox/platform-api/badges'
 import {
   agentHealth,
@@ -17,7 +19,7 @@ import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { readAgentId } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { asTyped, type Paint, paintFor, printable, untilTime } from '../terminal/text.ts'
+import { asTyped, type Paint, paintFor, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { listAgents, openAccount, type OpenAccount, type OwnedAgent } from './open-account.ts'
 import { describeBadge } from './describe-badge.ts'

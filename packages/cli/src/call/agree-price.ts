@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Quote } from '@farebox/client/attempt/read-quote'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { namePaidNetwork } from '../chain/name-network.ts'
@@ -6,7 +7,7 @@ import { readUsdcBalance } from '../chain/read-balances.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
 import type { PayingKey } from '../keys/paying-key.ts'
 import { CommandError, usageError } from '../command-error.ts'
-import { paintFor, printable } from '../terminal/text.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 

@@ -1,10 +1,15 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import {
+  collect,
+  type CommandMaker,
+  JSON_OPTION,
+  PASSWORD_OPTION,
+  PAYING_WALLET_OPTION,
+} from '../command-maker.ts'
 import type { RawCallOptions } from './call-options.ts'
 
 /** `farebox call <url> [capability]`: pays one job and runs it. */
-export const callCommand: CommandMaker = (world, end) => {
-  const command = new Command('call')
+export const callCommand: CommandMaker = (command, world, end) => {
+  command
     .summary('run one job of an agent, paid once')
     .description('Run one job of an agent, and pay for it.')
     .usage('<url> [capability] [--<field> <value> …] [options]')
@@ -17,15 +22,15 @@ export const callCommand: CommandMaker = (world, end) => {
     .option('--field <name=value>', 'a field whose name is one of these options', collect)
     .option('--max-price <usdc>', 'pay up to this many USDC without asking')
     .option('--network <id>', 'pay on this chain alone, like eip155:8453')
-    .option('--wallet <name>', 'the wallet that pays, or a keystore file')
-    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option(...PAYING_WALLET_OPTION)
+    .option(...PASSWORD_OPTION)
     .option('--rpc-url <url>', 'a node of the chain, to see balance and block; or FAREBOX_RPC_URL')
     .option('--deadline <seconds>', 'how long the agent may work (default: as long as it asks for)')
     .option('--allow-http', 'call http URLs of other machines too')
     .option('--dry-run', 'show the price and a valid input; sign nothing')
     .option('--resume [job_id]', 'ask again for a job whose answer was lost, without paying again')
     .option('--list', 'list the calls recorded here')
-    .option('--json', 'one JSON document')
+    .option(...JSON_OPTION)
     .option('--help', 'this help; with a URL, what the agent takes')
     // Beside our own --help the built-in -h would be listed as another.
     .configureHelp({ visibleOptions: ({ options }) => [...options] })
@@ -35,10 +40,6 @@ export const callCommand: CommandMaker = (world, end) => {
     const { runCall } = await import('./run-call.ts')
     end(await runCall(world, command.args, options))
   })
-}
-
-function collect(arg: string, args: readonly string[] = []): readonly string[] {
-  return [...args, arg]
 }
 
 const EXAMPLES = `

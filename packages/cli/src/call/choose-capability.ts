@@ -1,7 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { usageError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { printable, printableJson } from '@farebox/conformance/internal/printable'
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { printable, printableJson } from '../terminal/text.ts'
 import { CALL_OPTIONS } from './input/field-flags.ts'
 
 export interface CommandLine {

@@ -1,3 +1,4 @@
+import { printable, printableJson } from '@farebox/conformance/internal/printable'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { basename } from 'node:path'
 import { resume } from '@farebox/client/resume'
@@ -5,7 +6,6 @@ import { findNetwork } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { findChain } from '../chain/open-chain.ts'
 import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
-import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import {
   type CallJournal,

@@ -1,6 +1,6 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { isJobId } from '@farebox/protocol/job/job-request'
 import { CommandError, EXIT, type ExitCode, usageError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { callAgent } from './call-agent.ts'
 import { type RawCallOptions, readCallOptions } from './call-options.ts'

@@ -1,8 +1,8 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { findNetwork, type Network, networkIds } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { usageError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 
 /**
  * A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`.

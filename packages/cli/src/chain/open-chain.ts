@@ -1,10 +1,10 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { CommandError, EXIT } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { nameNetwork } from './name-network.ts'
 

@@ -1,6 +1,5 @@
-import { Command } from 'commander'
 import type { ExitCode } from '../command-error.ts'
-import type { CommandMaker } from '../command-maker.ts'
+import { type CommandMaker, JSON_OPTION, PASSWORD_OPTION } from '../command-maker.ts'
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 
@@ -14,19 +13,19 @@ export type CheckFlows = (
 /** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
 export const checkCommandWith =
   (checkFlows: CheckFlows): CommandMaker =>
-  (world, end) =>
-    new Command('check')
+  (command, world, end) =>
+    command
       .summary('the rules put to a running agent, and how to fix what breaks')
       .description('Put every rule of the interface to a running agent, and say how to fix what breaks one.')
       .argument('[url]', "the agent's address")
-      .option('--only <areas>', 'these areas or checks alone, separated by commas', collect)
+      .option('--only <areas>', 'these areas or checks alone, separated by commas', collectWords)
       .option('--list', 'the areas and their checks, with their rules')
       .option('--paid', 'pay for a job too, where the agent is paid')
       .option('--max-price <usdc>', 'with --paid: the most that one job may cost')
       .option('--max-jobs <n>', 'with --paid: the most payments that are signed (default: 5)')
       .option('--network <id>', 'with --paid: pay on this chain alone, like eip155:8453')
       .option('--wallet <name>', 'with --paid: the wallet that pays, or a keystore file')
-      .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+      .option(...PASSWORD_OPTION)
       .option('--timeout <seconds>', 'how long a check waits for answers, jobs aside (default: 15)')
       .option('--verbose', 'each check that passed, and all that failed alike')
       .option('--quiet', 'what failed, and the count')
@@ -37,7 +36,7 @@ export const checkCommandWith =
       .option('--agent-id <n>', 'with --flows: the number of your agent; default: the one at the url')
       .option('--platform <url>', 'with --flows: the platform; or FAREBOX_PLATFORM')
       .option('--config <file>', 'with --flows: the declaration (default: agent.json)')
-      .option('--json', 'one JSON document')
+      .option(...JSON_OPTION)
       .addHelpText('after', EXAMPLES)
       .action(async (url: string | undefined, options: RawCheckOptions) => {
         if (options.flows === true) return end(await checkFlows(world, url, options))
@@ -45,7 +44,7 @@ export const checkCommandWith =
         end(await runCheck(world, url, options))
       })
 
-function collect(words: string, before: readonly string[] = []): readonly string[] {
+function collectWords(words: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...words.split(',').map(word => word.trim())].filter(word => word !== '')
 }
 

@@ -1,10 +1,10 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { areaOf, listChecks } from '@farebox/conformance/agent'
 import { readNetwork } from '../chain/name-network.ts'
 import { usageError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import { readAmount, readSeconds, readUrl, schemeHint } from '../terminal/read-option.ts'
 
 export interface RawCheckOptions {

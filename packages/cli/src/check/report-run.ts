@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import {
   areaOf,
   type Check,
@@ -13,7 +14,7 @@ import {
   type Spending,
   type Stop,
 } from '@farebox/conformance/agent'
-import { asTyped, paintFor, printable, wrap } from '../terminal/text.ts'
+import { asTyped, paintFor, wrap } from '../terminal/text.ts'
 import type { Screen, World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 import { type CheckedAgent, warningsOf } from './checked-agent.ts'

@@ -1,3 +1,4 @@
+import { printableJson } from '@farebox/conformance/internal/printable'
 import {
   areaOf,
   type Check,
@@ -11,7 +12,7 @@ import {
   startRun,
 } from '@farebox/conformance/agent'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { paintFor, printableJson } from '../terminal/text.ts'
+import { paintFor } from '../terminal/text.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
 import { clockAheadOf, reachAgent } from './agent/reach-agent.ts'

@@ -1,11 +1,10 @@
-import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
 import { develop } from './develop.ts'
 import { readSettings, type DevOptions } from './settings.ts'
 
 /** `farebox dev`: serves the agent without payments, or with `--paid` on a chain of its own, and follows each save. */
-export const devCommand: CommandMaker = (world, end) =>
-  new Command('dev')
+export const devCommand: CommandMaker = (command, world, end) =>
+  command
     .summary('serve it while you write it; --paid with a local economy')
     .description('Serve the agent while you write it: every save is served at once, payments are off.')
     .option('--port <port>', 'the port it listens on; 0 takes any free one (default: $PORT, then 3000)')

@@ -4,11 +4,16 @@ import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import type { AgentProcesses } from './supervise/agent-processes.ts'
 import { type Announcer, columnsOf } from './screen/announce.ts'
-import { type Changes, debounceChanges } from './watch/debounce-changes.ts'
-import { type LoadOutcome, superviseAgent, type Trouble } from './supervise/supervise-agent.ts'
+import { type ChangeDebouncer, type Changes, debounceChanges } from './watch/debounce-changes.ts'
+import {
+  type LoadOutcome,
+  superviseAgent,
+  type Supervisor,
+  type Trouble,
+} from './supervise/supervise-agent.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
-import { watchSources } from './watch/source-watch.ts'
-import { reportOutcomes } from './screen/report-outcomes.ts'
+import { type SourceWatch, watchSources } from './watch/source-watch.ts'
+import { type OutcomeReporter, reportOutcomes } from './screen/report-outcomes.ts'
 
 export interface DevSession {
   /**
@@ -36,102 +41,137 @@ export interface SessionOptions {
 const SLOW_LOAD_MS = 2_000
 const SLOW_LOAD_TOLD_MS = 5_000
 
+/** A session at work. */
+interface Session {
+  readonly options: SessionOptions
+  readonly supervisor: Supervisor
+  readonly sources: SourceWatch
+  readonly debouncer: ChangeDebouncer
+  readonly backoff: Backoff
+  readonly reporter: OutcomeReporter
+  /** What is loaded next; undefined before {@link DevSession.begin}. */
+  command: LoadCommand | undefined
+  /** Followed: a change of one of them loads again. */
+  files: readonly string[]
+  loading: { readonly sinceMs: number; readonly abort: AbortController } | undefined
+  isStopped: boolean
+}
+
 /** Starts the first agent process at once; nothing is loaded before {@link DevSession.begin}. */
 export function startDevSession(options: SessionOptions): DevSession {
-  const { world, announcer, clock } = options
-  const supervisor = superviseAgent(options.processes, clock, { trouble: onTrouble, report: onReport })
-  if (options.beginsLater) supervisor.warm()
-  const sources = watchSources(clock, onChange)
-  const debouncer = debounceChanges(clock, { ready: supervisor.ready, act })
-  const backoff = createBackoff()
-  const reporter = reportOutcomes(announcer)
-  let command: LoadCommand | undefined
-  let files: readonly string[] = []
-  let loading: { readonly sinceMs: number; readonly abort: AbortController } | undefined
-  let isStopped = false
-
-  async function begin(first: LoadCommand): Promise<void> {
-    command = first
-    const sinceMs = clock.nowMs()
-    const outcome = await load(first)
-    if (outcome.kind === 'failed' && outcome.isPortTaken) throw refusalOf(outcome.text)
-    await conclude(outcome, { files: [], sinceMs })
-  }
-
-  function onChange(file: string): void {
-    debouncer.add(file)
-    if (loading !== undefined && clock.nowMs() - loading.sinceMs > SLOW_LOAD_MS) loading.abort.abort()
-  }
-
-  /** Loads again if any of what was gathered is another than before. Never rejects. */
-  async function act({ files: touched, isForced, sinceMs }: Changes): Promise<void> {
-    const changed = await sources.changed(touched)
-    if (command === undefined || isStopped) return
-    if (changed.length === 0 && !isForced) return sources.lookAgain()
-    if (changed.length > 0) backoff.reset()
-    options.onLoading()
-    await conclude(await load(command), { files: changed, sinceMs })
-  }
-
-  async function load(next: LoadCommand): Promise<LoadOutcome> {
-    const abort = new AbortController()
-    loading = { sinceMs: clock.nowMs(), abort }
-    const cancel = clock.after(SLOW_LOAD_TOLD_MS, () =>
-      announcer.note('still being loaded: what the handlers await at their top level has not come'),
-    )
-    await sources.startReading()
-    const outcome = await supervisor.load({ ...next, columns: columnsOf(world.out) }, abort.signal)
-    cancel()
-    loading = undefined
-    // It was given up for the sake of a change, which is loaded next.
-    if (abort.signal.aborted) debouncer.add()
-    return outcome
-  }
-
-  async function conclude(
-    outcome: LoadOutcome,
-    cause: { readonly files: readonly string[]; readonly sinceMs: number },
-  ): Promise<void> {
-    if (isStopped) return
-    if (outcome.kind === 'serving') remember(outcome)
-    const names = cause.files.map(file => relative(world.folder, file) || file)
-    reporter.outcome(outcome, { files: names, tookMs: clock.nowMs() - cause.sinceMs })
-    // What a load that failed did not come to read may still be what is to be fixed.
-    files = outcome.kind === 'serving' ? outcome.sources.files : union(files, outcome.sources.files)
-    await sources.follow(files)
-    sources.lookAgain()
-  }
-
-  function remember(serving: Serving): void {
-    options.onServing(serving)
-    if (command === undefined) return
-    // Handlers that were there once are not replaced by samples because somebody moves them.
-    const samplesAllowed = command.samplesAllowed && serving.sources.handlers === undefined
-    command = { ...command, port: serving.port, samplesAllowed }
-  }
-
-  function onReport(report: Report): void {
-    if (report.kind !== 'imported') return options.onReport(report)
-    files = union(files, report.files)
-    void sources.follow(files)
-  }
-
-  function onTrouble(trouble: Trouble): void {
-    const delayMs = backoff.nextMs(clock.nowMs())
-    const when = delayMs === 0 ? 'at once' : `in ${delayMs / 1_000} s`
-    reporter.trouble(trouble, `a new process takes over ${when}`)
-    clock.after(delayMs, () => debouncer.add())
-  }
-
+  const session = createSession(options)
+  if (options.beginsLater) session.supervisor.warm()
   return {
-    begin,
+    begin: first => begin(session, first),
     async stop() {
-      isStopped = true
-      debouncer.stop()
-      loading?.abort.abort()
-      await Promise.all([supervisor.stop(), sources.close()])
+      session.isStopped = true
+      session.debouncer.stop()
+      session.loading?.abort.abort()
+      await Promise.all([session.supervisor.stop(), session.sources.close()])
     },
   }
+}
+
+function createSession(options: SessionOptions): Session {
+  const { announcer, clock, processes } = options
+  const supervisor = superviseAgent(processes, clock, {
+    trouble: trouble => onTrouble(session, trouble),
+    report: report => onReport(session, report),
+  })
+  const session: Session = {
+    options,
+    supervisor,
+    sources: watchSources(clock, file => onChange(session, file)),
+    debouncer: debounceChanges(clock, {
+      ready: supervisor.ready,
+      act: changes => loadChanged(session, changes),
+    }),
+    backoff: createBackoff(),
+    reporter: reportOutcomes(announcer),
+    command: undefined,
+    files: [],
+    loading: undefined,
+    isStopped: false,
+  }
+  return session
+}
+
+async function begin(session: Session, first: LoadCommand): Promise<void> {
+  session.command = first
+  const sinceMs = session.options.clock.nowMs()
+  const outcome = await load(session, first)
+  if (outcome.kind === 'failed' && outcome.isPortTaken) throw refusalOf(outcome.text)
+  await conclude(session, outcome, { files: [], sinceMs })
+}
+
+function onChange({ options, debouncer, loading }: Session, file: string): void {
+  debouncer.add(file)
+  if (loading !== undefined && options.clock.nowMs() - loading.sinceMs > SLOW_LOAD_MS) loading.abort.abort()
+}
+
+/** Loads again if any of what was gathered is another than before. Never rejects. */
+async function loadChanged(session: Session, { files: touched, isForced, sinceMs }: Changes): Promise<void> {
+  const changed = await session.sources.changed(touched)
+  if (session.command === undefined || session.isStopped) return
+  if (changed.length === 0 && !isForced) return session.sources.lookAgain()
+  if (changed.length > 0) session.backoff.reset()
+  session.options.onLoading()
+  await conclude(session, await load(session, session.command), { files: changed, sinceMs })
+}
+
+async function load(session: Session, next: LoadCommand): Promise<LoadOutcome> {
+  const { world, announcer, clock } = session.options
+  const abort = new AbortController()
+  session.loading = { sinceMs: clock.nowMs(), abort }
+  const cancel = clock.after(SLOW_LOAD_TOLD_MS, () =>
+    announcer.note('still being loaded: what the handlers await at their top level has not come'),
+  )
+  await session.sources.startReading()
+  const outcome = await session.supervisor.load({ ...next, columns: columnsOf(world.out) }, abort.signal)
+  cancel()
+  session.loading = undefined
+  // It was given up for the sake of a change, which is loaded next.
+  if (abort.signal.aborted) session.debouncer.add()
+  return outcome
+}
+
+async function conclude(
+  session: Session,
+  outcome: LoadOutcome,
+  cause: { readonly files: readonly string[]; readonly sinceMs: number },
+): Promise<void> {
+  const { sources, options } = session
+  if (session.isStopped) return
+  if (outcome.kind === 'serving') remember(session, outcome)
+  const names = cause.files.map(file => relative(options.world.folder, file) || file)
+  session.reporter.outcome(outcome, { files: names, tookMs: options.clock.nowMs() - cause.sinceMs })
+  // What a load that failed did not come to read may still be what is to be fixed.
+  session.files =
+    outcome.kind === 'serving' ? outcome.sources.files : union(session.files, outcome.sources.files)
+  await sources.follow(session.files)
+  sources.lookAgain()
+}
+
+function remember(session: Session, serving: Serving): void {
+  session.options.onServing(serving)
+  const { command } = session
+  if (command === undefined) return
+  // Handlers that were there once are not replaced by samples because somebody moves them.
+  const samplesAllowed = command.samplesAllowed && serving.sources.handlers === undefined
+  session.command = { ...command, port: serving.port, samplesAllowed }
+}
+
+function onReport(session: Session, report: Report): void {
+  if (report.kind !== 'imported') return session.options.onReport(report)
+  session.files = union(session.files, report.files)
+  void session.sources.follow(session.files)
+}
+
+function onTrouble({ options, backoff, reporter, debouncer }: Session, trouble: Trouble): void {
+  const delayMs = backoff.nextMs(options.clock.nowMs())
+  const when = delayMs === 0 ? 'at once' : `in ${delayMs / 1_000} s`
+  reporter.trouble(trouble, `a new process takes over ${when}`)
+  options.clock.after(delayMs, () => debouncer.add())
 }
 
 function union(some: readonly string[], others: readonly string[]): readonly string[] {

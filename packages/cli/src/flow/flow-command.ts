@@ -1,6 +1,12 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
-import { withPlatformOptions } from '../register/register-command.ts'
+import type { Command } from 'commander'
+import {
+  collect,
+  type CommandMaker,
+  type End,
+  PASSWORD_OPTION,
+  PAYING_WALLET_OPTION,
+  withPlatformOptions,
+} from '../command-maker.ts'
 import type { World } from '../world.ts'
 import type { RawFlowCheckOptions } from './check/check-flow-file.ts'
 import type { RawAnswerCommand } from './control-run.ts'
@@ -8,11 +14,9 @@ import type { RawFlowExportOptions } from './export/export-flow.ts'
 import type { RawRunOptions } from './run/run-options.ts'
 import type { RawRunCommand } from './show-run.ts'
 
-type End = Parameters<CommandMaker>[1]
-
 /** `farebox flow`, with what can be done to flows and their runs under it. */
-export const flowCommand: CommandMaker = (world, end) => {
-  const flow = new Command('flow')
+export const flowCommand: CommandMaker = (flow, world, end) => {
+  flow
     .summary('flows of paid jobs: check one, run it, follow its runs')
     .description('Work with flows: steps of paid jobs, joined by wires, in one JSON file.')
     .addHelpText('after', EXAMPLES)
@@ -155,14 +159,8 @@ function addControls(flow: Command, world: World, end: End): void {
     )
 }
 
-function collect(arg: string, args: readonly string[] = []): readonly string[] {
-  return [...args, arg]
-}
-
 function withWallet(command: Command): Command {
-  return command
-    .option('--wallet <name>', 'the wallet that pays, or a keystore file')
-    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+  return command.option(...PAYING_WALLET_OPTION).option(...PASSWORD_OPTION)
 }
 
 const FILE = 'the flow, as JSON; - for the standard input'

@@ -1,10 +1,11 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { isObject, objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { CommandError, systemErrorCode } from '../command-error.ts'
-import { paintFor, printable } from '../terminal/text.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { createSecretFile, UNFINISHED, writeSecretFile } from './secret-file.ts'
 

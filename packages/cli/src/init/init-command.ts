@@ -1,10 +1,9 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawInitOptions } from './run-init.ts'
 
 /** `farebox init [folder]`: a project that runs, with tests, types and what it takes to deploy it. */
-export const initCommand: CommandMaker = (world, end) =>
-  new Command('init')
+export const initCommand: CommandMaker = (command, world, end) =>
+  command
     .summary('a new agent: typed, tested, ready to be deployed')
     .description('Make a new agent: a project that runs, is typed, tested and ready to be deployed.')
     .argument('[folder]', 'the folder; created if it is missing (default: this folder)')
@@ -15,7 +14,7 @@ export const initCommand: CommandMaker = (world, end) =>
     .option('--price <usdc>', 'what a job costs, like 0.002')
     .option('--yes', 'ask nothing: use sensible defaults for what is not given')
     .option('--overwrite', 'replace the files that are in the way; package.json never')
-    .option('--json', 'one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string | undefined, options: RawInitOptions) =>
       end(await (await import('./run-init.ts')).runInit(world, folder ?? '.', options)),

@@ -1,4 +1,4 @@
-import { printable } from '../terminal/text.ts'
+import { printable } from '@farebox/conformance/internal/printable'
 import { SAMPLE_TEXT } from './project/new-agent.ts'
 import { relative, sep } from 'node:path'
 

@@ -1,7 +1,7 @@
+import { printableJson } from '@farebox/conformance/internal/printable'
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { askForAgent } from './ask-for-agent.ts'
 import { DEFAULT_AGENT, type NewAgent } from './project/new-agent.ts'

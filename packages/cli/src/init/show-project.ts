@@ -1,4 +1,5 @@
-import { asTyped, paintFor, printable } from '../terminal/text.ts'
+import { printable } from '@farebox/conformance/internal/printable'
+import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import type { NewAgent } from './project/new-agent.ts'
 import { type NextSteps, wayTo } from './next-steps.ts'

@@ -1,6 +1,6 @@
-import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
+import { printable } from '@farebox/conformance/internal/printable'
+import { isObject, objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 
 /** A key encrypted by a password: Web3 Secret Storage, version 3, what geth, cast and MetaMask read and write. */
 export interface Keystore {
@@ -41,12 +41,12 @@ export function readKeystore(text: string, where: string): Keystore {
       `${where}: ${reason}`,
       'a keystore is a file of `farebox wallet new`, of geth or of cast',
     )
-  const file = objectOf(text.length > MAX_KEYSTORE_CHARACTERS ? undefined : parseJson(text))
-  if (file === undefined) throw refuse('is not a keystore: it is not a JSON object of a keystore’s size')
+  const file = text.length > MAX_KEYSTORE_CHARACTERS ? undefined : parseJson(text)
+  if (!isObject(file)) throw refuse('is not a keystore: it is not a JSON object of a keystore’s size')
   if (file['version'] !== 3) throw refuse('is not a keystore of version 3')
   const crypto = objectOf(file['crypto'] ?? file['Crypto'])
-  const parameters = objectOf(crypto?.['kdfparams'])
-  if (crypto === undefined || parameters === undefined) throw refuse('has no crypto.kdfparams')
+  const parameters = crypto['kdfparams']
+  if (!isObject(parameters)) throw refuse('has no crypto.kdfparams')
   if (crypto['cipher'] !== 'aes-128-ctr') {
     throw refuse(`crypto.cipher must be "aes-128-ctr", got ${shown(crypto['cipher'])}`)
   }
@@ -62,7 +62,7 @@ export function readKeystore(text: string, where: string): Keystore {
     address: readAddress(file['address']),
     derivation,
     salt: bytes(parameters['salt'], 'crypto.kdfparams.salt', 8, 1_024),
-    initialVector: bytes(objectOf(crypto['cipherparams'])?.['iv'], 'crypto.cipherparams.iv', 16),
+    initialVector: bytes(objectOf(crypto['cipherparams'])['iv'], 'crypto.cipherparams.iv', 16),
     ciphertext: bytes(crypto['ciphertext'], 'crypto.ciphertext', 32),
     mac: bytes(crypto['mac'], 'crypto.mac', 32),
   }
@@ -103,10 +103,6 @@ function hexBytes(value: unknown): Uint8Array | undefined {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-function objectOf(value: unknown): { readonly [key: string]: unknown } | undefined {
-  return isObject(value) ? value : undefined
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
+import { printable } from '@farebox/conformance/internal/printable'
+import { objectOf, parseJson } from '@farebox/protocol/internal/guards/json'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -6,7 +7,6 @@ import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { CommandError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */
@@ -88,15 +88,15 @@ async function isRunning({ rpcUrl, network }: LocalEconomy): Promise<boolean> {
 }
 
 function readLocalFile(path: string, text: string): LocalEconomy | undefined {
-  const file = parseJson(text)
-  const [chain, payer] = [objectOf(file, 'chain'), objectOf(file, 'payer')]
+  const file = objectOf(parseJson(text))
+  const [chain, payer] = [objectOf(file['chain']), objectOf(file['payer'])]
   const { network, rpcUrl } = chain
   const { address, privateKey } = payer
   if (typeof network !== 'string' || !isLocalNetwork(network)) return undefined
   if (typeof rpcUrl !== 'string' || !isOnLoopback(rpcUrl)) return undefined
   if (!isAddress(address) || typeof privateKey !== 'string') return undefined
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) return undefined
-  const { url: platformUrl } = objectOf(file, 'platform')
+  const { url: platformUrl } = objectOf(file['platform'])
   return {
     path,
     network,
@@ -114,9 +114,4 @@ export function isLocalNetwork(id: string): boolean {
 /** Is this URL's host this machine itself? */
 export function isOnLoopback(url: string): boolean {
   return canParseUrl(url) && isLoopback(new URL(url).hostname)
-}
-
-function objectOf(value: unknown, key: string): { readonly [key: string]: unknown } {
-  const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return isObject(found) ? found : {}
 }

@@ -1,8 +1,8 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createSecretFile } from '../home/secret-file.ts'
 import { CommandError, systemErrorCode } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
 
@@ -41,7 +41,7 @@ export async function findWallet(place: Place, name: string): Promise<WalletFile
     return { name, path, keystore: readKeystore(await readFile(path, 'utf8'), printable(path)) }
   } catch (error) {
     if (error instanceof CommandError) throw error
-    const code = codeOf(error)
+    const code = systemErrorCode(error)
     if (code === 'ENOENT') return undefined
     throw new CommandError(`${printable(path)}: cannot be read (${code})`, 'check its permissions', {
       cause: error,
@@ -84,7 +84,7 @@ export async function createWallet(place: Place, name: string, keystore: string)
   try {
     await createSecretFile(path, keystore)
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? alreadyThere(name) : notKept(path, error)
+    throw systemErrorCode(error) === 'EEXIST' ? alreadyThere(name) : notKept(path, error)
   }
   return path
 }
@@ -100,7 +100,7 @@ export function alreadyThere(name: string): CommandError {
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 function notKept(path: string, cause: unknown): CommandError {
-  const code = codeOf(cause)
+  const code = systemErrorCode(cause)
   const next = NO_LINKS.includes(code)
     ? 'its file system makes no hard links, which keep a key from being written over: FAREBOX_HOME names another folder'
     : 'check the folder’s permissions, or name another by FAREBOX_HOME'
@@ -119,8 +119,4 @@ async function keystoreOf(place: Place, name: string): Promise<Keystore | Comman
 /** What was typed where a name belongs may be anything, a key above all: long things are not repeated. */
 function shownName(name: string): string {
   return name.length > 64 ? 'of so many characters' : `"${printable(name)}"`
-}
-
-function codeOf(error: unknown): string {
-  return systemErrorCode(error)
 }

@@ -1,13 +1,19 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import type { Command } from 'commander'
+import {
+  collect,
+  type CommandMaker,
+  type End,
+  JSON_OPTION,
+  PASSWORD_OPTION,
+  PLATFORM_OPTION,
+  RPC_OPTION,
+} from '../command-maker.ts'
 import type { World } from '../world.ts'
 import type { RawAgentLimitsOptions, RawAllowOptions, RawLimitsOptions } from './agent/limits-options.ts'
 
-type End = Parameters<CommandMaker>[1]
-
 /** `farebox limits allow|list|revoke|approve`: what agents may move of a wallet's tokens. */
-export const limitsCommand: CommandMaker = (world, end) => {
-  const limits = new Command('limits')
+export const limitsCommand: CommandMaker = (limits, world, end) => {
+  limits
     .summary('what agents may move of your tokens')
     .description("Let an agent's capability move tokens of yours, within limits that the chain enforces.")
     .addHelpText('after', EXAMPLES)
@@ -91,16 +97,12 @@ function withAgent(command: Command): Command {
 function withOptions(command: Command, { asks = true }: { readonly asks?: boolean } = {}): Command {
   command
     .option('--wallet <name>', 'whose tokens, a wallet or a keystore file; else the one that pays calls')
-    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option(...PASSWORD_OPTION)
     .option('--network <id>', "the chain, like eip155:8453 (default: the platform's, or the local one)")
-    .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
-    .option('--platform <url>', 'the platform; or FAREBOX_PLATFORM, or the local one beside you')
+    .option(...RPC_OPTION)
+    .option(...PLATFORM_OPTION)
   if (asks) command.option('--yes', 'do not ask for confirmation')
-  return command.option('--json', 'one JSON document')
-}
-
-function collect(arg: string, args: readonly string[] = []): readonly string[] {
-  return [...args, arg]
+  return command.option(...JSON_OPTION)
 }
 
 const EXAMPLES = `

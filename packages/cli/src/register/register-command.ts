@@ -1,31 +1,20 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import type { Command } from 'commander'
+import {
+  type CommandMaker,
+  type End,
+  PASSWORD_OPTION,
+  RPC_OPTION,
+  withPlatformOptions,
+} from '../command-maker.ts'
+import type { World } from '../world.ts'
 import type { RawAgentOptions, RawRegisterOptions } from './platform/register-options.ts'
-
-const PLATFORM = [
-  '--platform <url>',
-  'the platform; or FAREBOX_PLATFORM, or the local one beside you',
-] as const
-const JSON_OPTION = ['--json', 'one JSON document'] as const
-
-/** Adds the options that say which key signs. */
-function withKeyOptions(command: Command, walletText: string): Command {
-  return command
-    .option('--wallet [name]', walletText)
-    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
-    .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
-}
-
-export function withPlatformOptions(command: Command): Command {
-  return command.option(...PLATFORM).option(...JSON_OPTION)
-}
 
 /**
  * `farebox register`, with `status` and `update` under it: alone, the two words would be about Farebox itself, as
  * they are of every other tool. `farebox deregister` is a word of its own.
  */
-export const registerCommand: CommandMaker = (world, end) => {
-  const register = new Command('register')
+export const registerCommand: CommandMaker = (register, world, end) => {
+  register
     .summary('register an agent at a platform, with a stake')
     .description('Check a running agent, stake for it, and have a platform list it.')
     // --endpoint of `update` is its own.
@@ -52,6 +41,12 @@ export const registerCommand: CommandMaker = (world, end) => {
         ).runRegister(world, { ...options, ...(url === undefined ? {} : { url }) }),
       ),
     )
+  addStatus(register, world, end)
+  addUpdate(register, world, end)
+  return register
+}
+
+function addStatus(register: Command, world: World, end: End): void {
   const status = register
     .command('status')
     .description('the state of registrations; without a number, of all begun here')
@@ -61,6 +56,9 @@ export const registerCommand: CommandMaker = (world, end) => {
     .action(async (agentId: string | undefined, options: RawAgentOptions) =>
       end(await (await import('./status/show-status.ts')).showStatus(world, agentId, options)),
     )
+}
+
+function addUpdate(register: Command, world: World, end: End): void {
   const update = register
     .command('update')
     .description('move an agent to another URL; its stake and number stay')
@@ -73,12 +71,11 @@ export const registerCommand: CommandMaker = (world, end) => {
     .action(async (agentId: string, options: RawAgentOptions) =>
       end(await (await import('./update-agent.ts')).updateAgent(world, agentId, options)),
     )
-  return register
 }
 
 /** `farebox deregister <agent id>`: ends a registration and returns its stake. */
-export const deregisterCommand: CommandMaker = (world, end) => {
-  const command = new Command('deregister')
+export const deregisterCommand: CommandMaker = (command, world, end) => {
+  command
     .summary('end a registration; its stake is returned')
     .description('End the registration of an agent. Its stake goes back to the wallet that holds the agent.')
     .argument('<agent id>', 'the number of the agent')
@@ -89,6 +86,14 @@ export const deregisterCommand: CommandMaker = (world, end) => {
     .action(async (agentId: string, options: RawAgentOptions) =>
       end(await (await import('./deregister-agent.ts')).deregisterAgent(world, agentId, options)),
     )
+}
+
+/** Adds the options that say which key signs. */
+function withKeyOptions(command: Command, walletText: string): Command {
+  return command
+    .option('--wallet [name]', walletText)
+    .option(...PASSWORD_OPTION)
+    .option(...RPC_OPTION)
 }
 
 const EXAMPLES = `

@@ -1,6 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Registration } from '@farebox/platform-api/registry'
 import { CommandError, type ExitCode } from '../command-error.ts'
-import { paintFor, printable } from '../terminal/text.ts'
+import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
 import { checkRegistration } from './transaction/open-registry.ts'

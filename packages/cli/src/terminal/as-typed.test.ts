@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { COMMANDS } from '../commands.ts'
-import { createTestWorld } from '../testing/test-world.ts'
-import { asTyped, COMMAND_NAMES } from './text.ts'
+import { asTyped } from './text.ts'
 
 const BY_NPX = { program: 'npx farebox' }
 
@@ -19,9 +17,4 @@ test('a hint stays as it is where the shell finds farebox, and where it names np
   for (const hint of ['npx farebox dev', '@farebox/cli init', 'farebox is a program', 'my-farebox dev']) {
     expect(asTyped(BY_NPX, hint)).toBe(hint)
   }
-})
-
-test('the commands that a hint may name are those of the program', () => {
-  const { world } = createTestWorld({ folder: '/' })
-  expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(COMMAND_NAMES)
 })

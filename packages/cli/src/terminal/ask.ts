@@ -1,7 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type * as Prompts from '@clack/prompts'
 import { CommandError, EXIT, usageError } from '../command-error.ts'
 import type { Ask, TextOptions, World } from '../world.ts'
-import { printable } from './text.ts'
 
 /** Asks on this process's terminal, on the error screen: the output may be going elsewhere. */
 export function terminalAsk(signal: AbortSignal): Ask {

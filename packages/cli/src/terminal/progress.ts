@@ -6,8 +6,9 @@ export interface Progress {
   end(): void
 }
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const FRAME_MS = 100
+/** A sign that turns, a frame each {@link FRAME_MS}. */
+export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+export const FRAME_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
 
 /**

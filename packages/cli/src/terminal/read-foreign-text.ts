@@ -1,7 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, systemErrorCode } from '../command-error.ts'
-import { printable } from './text.ts'
 import type { World } from '../world.ts'
 
 /** The text of a file, or with `-` of the standard input. */

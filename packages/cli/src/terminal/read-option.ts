@@ -1,7 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { usageError } from '../command-error.ts'
-import { printable } from './text.ts'
 
 /**
  * A time limit that a person typed, in milliseconds.

@@ -1,8 +1,9 @@
+import { printable, printableJson } from '@farebox/conformance/internal/printable'
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'
-import { asTyped, printable, printableJson } from './text.ts'
+import { asTyped } from './text.ts'
 
 export interface FailureWords {
   readonly inWords: (error: unknown) => unknown

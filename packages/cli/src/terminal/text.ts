@@ -1,26 +1,5 @@
 import type { Screen, World } from '../world.ts'
 
-/** What a stranger wrote must not move the reader's cursor: control and direction characters become dots. */
-export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '·')
-}
-
-/**
- * JSON that may be shown on a terminal: the characters that `printable` takes out are escaped, as JSON allows, so
- * that nothing is lost and nothing moves a cursor or turns a line around.
- *
- * @param indent spaces of each level; absent: one line
- */
-export function printableJson(value: unknown, indent?: number): string {
-  const json = JSON.stringify(value, undefined, indent)
-  // `JSON.stringify` escapes what is below the space, in strings; what it adds itself is line breaks.
-  return json.replaceAll(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 /** Colours, where the screen shows any. Meaning never hangs on them alone. */
 export interface Paint {
   bold(text: string): string
@@ -57,7 +36,8 @@ export function paintFor(screen: Pick<Screen, 'live'>): Paint {
   }
 }
 
-export const COMMAND_NAMES: readonly string[] = [
+/** Every command, in the order of an agent's life, which is the order of the help. */
+export const COMMAND_NAMES = [
   'init',
   'dev',
   'types',
@@ -77,7 +57,9 @@ export const COMMAND_NAMES: readonly string[] = [
   'limits',
   'verify-receipt',
   'wallet',
-]
+] as const
+
+export type CommandName = (typeof COMMAND_NAMES)[number]
 
 const COMMAND = new RegExp(
   String.raw`(?<!npx |[\w@/.-])farebox (?=(?:${COMMAND_NAMES.join('|')}|--help)(?![\w-]))`,
@@ -93,6 +75,12 @@ const COMMAND = new RegExp(
  */
 export function asTyped({ program }: Pick<World, 'program'>, hint: string): string {
   return hint.replaceAll(COMMAND, `${program} `)
+}
+
+/** The text, its end replaced by `…` where it is too long. */
+export function cut(text: string, columns: number): string {
+  const characters = [...text]
+  return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }
 
 /** Breaks a text into lines of at most so many characters, at spaces; a longer word stands alone. */

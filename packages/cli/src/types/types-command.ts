@@ -1,16 +1,15 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawTypesOptions } from './run-types.ts'
 
 /** `farebox types`: `agent.d.ts` from `agent.json`; with `--check`, whether it is what it should be. */
-export const typesCommand: CommandMaker = (world, end) =>
-  new Command('types')
+export const typesCommand: CommandMaker = (command, world, end) =>
+  command
     .summary('types for the handlers, from agent.json')
     .description('Write agent.d.ts from agent.json, so that handlers.ts is typed.')
     .option('--config <file>', 'the declaration', './agent.json')
     .option('--out <file>', 'where to write (default: beside the declaration)')
     .option('--check', 'write nothing; exit code 1 where the file is not up to date')
-    .option('--json', 'one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (options: RawTypesOptions) =>
       end(await (await import('./run-types.ts')).runTypes(world, options)),

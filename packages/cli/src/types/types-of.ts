@@ -1,6 +1,7 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap, JsonValue, Side } from '@farebox/protocol/fields/field'
 import { commentText, MAX_COLUMNS, propertyName, stringLiteral } from './source-text.ts'
+import { wrap } from '../terminal/text.ts'
 import { describeField } from './describe-field.ts'
 
 /** How every file begins that is written here; one without it is somebody's own. */
@@ -236,20 +237,6 @@ function docComment(sentences: readonly string[], indent: string): string {
 function asSentence(text: string): string {
   const clean = commentText(text)
   return clean === '' || /[.!?:;…。！？]$/u.test(clean) ? clean : `${clean}.`
-}
-
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line]
 }
 
 /** At the start of a line an `@` begins a tag, or a directive to the compiler. */

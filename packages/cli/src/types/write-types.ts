@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { CommandError, usageError } from '../command-error.ts'
+import { CommandError, systemErrorCode, usageError } from '../command-error.ts'
 import { TYPES_MARK, typesOf } from './types-of.ts'
 
 /** Which declaration is to be written as types, and where. */
@@ -43,9 +43,13 @@ export async function writeTypes(
     await rename(half, file)
   } catch (error) {
     await rm(half, { force: true }).catch(() => undefined)
-    throw new CommandError(`${file} cannot be written (${codeOf(error)})`, 'name another file with --out', {
-      cause: error,
-    })
+    throw new CommandError(
+      `${file} cannot be written (${systemErrorCode(error)})`,
+      'name another file with --out',
+      {
+        cause: error,
+      },
+    )
   }
   return { file, hiddenBy, changed: true }
 }
@@ -76,10 +80,14 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw new CommandError(`${file} cannot be read (${codeOf(error)})`, 'name another file with --out', {
-      cause: error,
-    })
+    if (systemErrorCode(error) === 'ENOENT') return undefined
+    throw new CommandError(
+      `${file} cannot be read (${systemErrorCode(error)})`,
+      'name another file with --out',
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -90,9 +98,4 @@ async function findHiding(file: string): Promise<string | undefined> {
     if ((await readIfThere(other)) !== undefined) return other
   }
   return undefined
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? String(error.code) : error.message
 }

@@ -1,10 +1,9 @@
-import { Command } from 'commander'
-import type { CommandMaker } from '../command-maker.ts'
+import { type CommandMaker, JSON_OPTION } from '../command-maker.ts'
 import type { RawVerifyOptions } from './run-verify-receipt.ts'
 
 /** `farebox verify-receipt <file>`: checks what a platform signed of a job, without asking anybody. */
-export const verifyReceiptCommand: CommandMaker = (world, end) =>
-  new Command('verify-receipt')
+export const verifyReceiptCommand: CommandMaker = (command, world, end) =>
+  command
     .summary("a job's receipt checked, offline")
     .description('Check the receipt of a job against the keys of the platform that signed it.')
     .argument('<file>', 'the receipt; - for standard input')
@@ -16,7 +15,7 @@ export const verifyReceiptCommand: CommandMaker = (world, end) =>
     .option('--input <file>', 'JSON; must be the input that was paid for')
     .option('--output <file>', 'JSON; must be the output that came back')
     .option('--job <job_id>', 'must be the job that was paid for')
-    .option('--json', 'one JSON document')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, options: RawVerifyOptions) =>
       end(await (await import('./run-verify-receipt.ts')).runVerifyReceipt(world, file, options)),

@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -7,7 +8,6 @@ import { unlockWallet } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
 import { DEFAULT_WALLET, readWallet } from '../keys/wallet-files.ts'
 import { CommandError, systemErrorCode, usageError } from '../command-error.ts'
-import { printable } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 
 /** The options of `farebox wallet export`. */

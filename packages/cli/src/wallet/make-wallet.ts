@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { checksumAddress } from '@farebox/payments/crypto/address'
@@ -5,7 +6,7 @@ import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-cryp
 import { encryptKey } from '../keys/encrypt-key.ts'
 import { newPassword, type PasswordOptions } from '../keys/password.ts'
 import { alreadyThere, createWallet, DEFAULT_WALLET, findWallet } from '../keys/wallet-files.ts'
-import { asTyped, paintFor, printable } from '../terminal/text.ts'
+import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 

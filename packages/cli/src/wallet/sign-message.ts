@@ -1,9 +1,9 @@
+import { printable, printableJson } from '@farebox/conformance/internal/printable'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findPayingKey, signText } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
 import { usageError } from '../command-error.ts'
-import { printable, printableJson } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { agree } from '../terminal/ask.ts'
 

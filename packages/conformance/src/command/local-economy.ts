@@ -2,7 +2,7 @@ import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
-import { isThisMachine } from '../this-machine.ts'
+import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 
 /** What is used of a local economy (`npm start`, `farebox dev --paid`): test money alone. */

@@ -1,8 +1,8 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { CommandError, usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { readFieldText } from './field-flags.ts'
 

@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import { type ChainVerdict, findSettlement } from '@farebox/payments/chain/find-settlement'
@@ -5,7 +6,7 @@ import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { EXIT } from '../../command-error.ts'
-import { printable, untilTime } from '../../terminal/text.ts'
+import { untilTime } from '../../terminal/text.ts'
 import { CallFailure } from './call-document.ts'
 
 export interface PaidFailure {

@@ -1,9 +1,9 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
 import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError, EXIT, type ExitCode, usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import { CallFailure } from './call-document.ts'
 import { schemeHint } from '../../terminal/read-option.ts'
 

@@ -1,3 +1,4 @@
+import { printable, printableJson } from '@farebox/conformance/internal/printable'
 import type { JobPayment, JobResult } from '@farebox/client/attempt/job-result'
 import { type JournalEntry, readJournalEntry } from '@farebox/client/attempt/journal-entry'
 import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
@@ -7,7 +8,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { readUsdcBalance } from '../../chain/read-balances.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
-import { paintFor, printable, printableJson } from '../../terminal/text.ts'
+import { paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { deliveredDocument } from './call-document.ts'
 

@@ -1,9 +1,9 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { errorCode, whyUnreachable } from '@farebox/conformance/agent'
 import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { printable } from '../../terminal/text.ts'
 
 /** The first answer may take longer (D33): a host may have put the agent to sleep. */
 const WAKING_FACTOR = 2

@@ -1,7 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
-import { printable } from '../../terminal/text.ts'
 
 export interface SampleJob {
   readonly capability: string

@@ -1,5 +1,6 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { type Paint, printable } from '../../terminal/text.ts'
+import { cut, type Paint } from '../../terminal/text.ts'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
 export interface DescribeOptions {
@@ -55,12 +56,6 @@ function paintRow([name, price, input, output]: Row, { columns, paint }: Describ
 function inTwoLines([name, price, input, output]: Row, options: DescribeOptions): readonly string[] {
   const indent = ' '.repeat(widthOf(name + price))
   return [paintRow([name, price, input.trimEnd(), ''], options), cut(`${indent}${output}`, options.columns)]
-}
-
-/** The text, its end replaced by `…` where it is too long. */
-export function cut(text: string, columns: number): string {
-  const characters = [...text]
-  return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }
 
 function decimalsOf(amount: string): number {

@@ -27,6 +27,7 @@ const NAMED_JOB = /(?:\bjob=|"job":")([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
 /** Makes the feed of one run of `farebox dev`. */
 export function createDevFeed(clock: Clock): DevFeed {
   const pages = new Set<SendEvent>()
+  const lines = createLineFeed(clock, pages)
   let view: DevView = {
     version: 0,
     agent: null,
@@ -35,42 +36,74 @@ export function createDevFeed(clock: Clock): DevFeed {
     problem: null,
     type_errors: [],
   }
+  const change = (changes: Partial<DevView>): void => {
+    view = { ...view, ...changes }
+    for (const send of pages) send('view', view)
+  }
+  return {
+    announcer: createPageAnnouncer(lines, change),
+    loading: () => change({ phase: 'loading' }),
+    serving: agent =>
+      change({
+        version: view.version + 1,
+        agent: agent?.served ?? null,
+        phase: 'serving',
+        problem: null,
+      }),
+    describe: agent => change({ agent: agent?.served ?? null }),
+    step(jobId, step) {
+      for (const send of pages) send('step', { job_id: jobId, step })
+    },
+    subscribe(send) {
+      send('view', view)
+      send('lines', { is_start: true, left_out: 0, lines: lines.kept() })
+      pages.add(send)
+      return () => pages.delete(send)
+    },
+  }
+}
+
+interface LineFeed {
+  add(text: string, from: DevLine['from']): void
+  /** The newest lines that were sent. */
+  kept(): readonly DevLine[]
+}
+
+/** Gathers lines, and sends those of a moment together. */
+function createLineFeed(clock: Clock, pages: ReadonlySet<SendEvent>): LineFeed {
   let kept: readonly DevLine[] = []
   let waiting: DevLine[] = []
   let leftOut = 0
   let count = 0
-
-  function change(changes: Partial<DevView>): void {
-    view = { ...view, ...changes }
-    for (const send of pages) send('view', view)
-  }
-
-  function addLine(text: string, from: DevLine['from']): void {
-    count += 1
-    if (waiting.length === 0) clock.after(GATHER_LINES_MS, sendLines)
-    const job = NAMED_JOB.exec(text)?.[1]?.toLowerCase() ?? null
-    waiting.push({ id: count, text: plainLine(text), from, job_id: job, at_ms: clock.nowMs() })
-    if (waiting.length <= KEPT_LINES) return
-    waiting.shift()
-    leftOut += 1
-  }
-
-  function addLines(text: string): void {
-    for (const line of text.split('\n')) addLine(line, 'dev')
-  }
-
-  function sendLines(): void {
+  const sendLines = (): void => {
     kept = [...kept, ...waiting].slice(-KEPT_LINES)
     for (const send of pages) send('lines', { is_start: false, left_out: leftOut, lines: waiting })
     waiting = []
     leftOut = 0
   }
+  return {
+    add(text, from) {
+      count += 1
+      if (waiting.length === 0) clock.after(GATHER_LINES_MS, sendLines)
+      const job = NAMED_JOB.exec(text)?.[1]?.toLowerCase() ?? null
+      waiting.push({ id: count, text: plainLine(text), from, job_id: job, at_ms: clock.nowMs() })
+      if (waiting.length <= KEPT_LINES) return
+      waiting.shift()
+      leftOut += 1
+    },
+    kept: () => kept,
+  }
+}
 
-  const announcer: Announcer = {
+function createPageAnnouncer(lines: LineFeed, change: (changes: Partial<DevView>) => void): Announcer {
+  const addLines = (text: string): void => {
+    for (const line of text.split('\n')) lines.add(line, 'dev')
+  }
+  return {
     serving: () => undefined,
     restarted(restart) {
       const { what, done } = describeChange(restart)
-      addLine(`${what} → ${done}`, 'dev')
+      lines.add(`${what} → ${done}`, 'dev')
       change({ change: { words: plainLine(what), took_ms: restart.tookMs } })
     },
     refused(reason, stillServing) {
@@ -92,31 +125,9 @@ export function createDevFeed(clock: Clock): DevFeed {
             plainText([`${file}:${line}:${column}`, ...reasons.toReversed()].join('\n')),
           ),
       }),
-    line: (line, from) => addLine(line, from),
+    line: (line, from) => lines.add(line, from),
     // Lines for a terminal; the page shows the same as a ticket.
     trace: () => undefined,
-    note: text => addLine(text, 'dev'),
-  }
-
-  return {
-    announcer,
-    loading: () => change({ phase: 'loading' }),
-    serving: agent =>
-      change({
-        version: view.version + 1,
-        agent: agent?.served ?? null,
-        phase: 'serving',
-        problem: null,
-      }),
-    describe: agent => change({ agent: agent?.served ?? null }),
-    step(jobId, step) {
-      for (const send of pages) send('step', { job_id: jobId, step })
-    },
-    subscribe(send) {
-      send('view', view)
-      send('lines', { is_start: true, left_out: 0, lines: kept })
-      pages.add(send)
-      return () => pages.delete(send)
-    },
+    note: text => lines.add(text, 'dev'),
   }
 }

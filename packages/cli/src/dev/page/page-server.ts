@@ -56,6 +56,16 @@ const HEADERS: { readonly [name: string]: string } = {
   'referrer-policy': 'no-referrer',
 }
 
+/** A page server at work. */
+interface PageService {
+  readonly options: PageServerOptions
+  readonly connections: ReturnType<typeof createConnections>
+  /** Pages that follow the feed now. */
+  streams: number
+  /** Read at the first request for one. */
+  files: Promise<ReadonlyMap<string, PageFile>> | undefined
+}
+
 /**
  * Serves the page and its two questions: `GET /events`, what the terminal is told, and `POST /run`, one job. Rejects
  * where the port is taken.
@@ -63,81 +73,88 @@ const HEADERS: { readonly [name: string]: string } = {
  * @param port 0: any that is free
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
-  const connections = createConnections({
-    nowMs: steadyClock.nowMs,
-    after: (ms, callback) => options.clock.after(ms, callback),
-  })
+  const connections = createConnections(
+    (ms, callback) => options.clock.after(ms, callback),
+    () => performance.now(),
+  )
+  const service: PageService = { options, connections, streams: 0, files: undefined }
   const server = createServer((request, response) => {
     if (!connections.begin(request, response)) return
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
-    answer(request, response).catch(() => refuse(response, 500, 'the page could not be made'))
+    answer(service, request, response).catch(() => refuse(response, 500, 'the page could not be made'))
   })
   server.on('clientError', (error, socket) => connections.refuse(socket, error, UNREADABLE))
   server.maxConnections = MAX_CONNECTIONS
   await listen(server, port)
-  const own = (server.address() as AddressInfo).port
-  let files: Promise<ReadonlyMap<string, PageFile>> | undefined
-  let streams = 0
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const foreign = refuseForeign(request, own)
-    if (foreign !== undefined) return refuse(response, foreign.status, foreign.reason)
-    const [path = '/'] = (request.url ?? '/').split('?')
-    if (path === '/run')
-      return request.method === 'POST'
-        ? await run(request, response)
-        : refuse(response, 405, 'POST runs a job')
-    if (request.method === 'POST') return refuse(response, 405, 'POST is for /run alone')
-    return path === '/events' ? await stream(response) : await sendFile(response, path)
-  }
-
-  async function stream(response: ServerResponse): Promise<void> {
-    await options.prepare()
-    if (response.req.socket.destroyed) return
-    if (streams >= MAX_STREAMS) return refuse(response, 503, `at most ${MAX_STREAMS} pages follow at once`)
-    streams += 1
-    let unsubscribe = (): void => undefined
-    const send = openEventStream(response, options.clock, () => {
-      streams -= 1
-      unsubscribe()
-    })
-    unsubscribe = options.feed.subscribe(send)
-  }
-
-  async function run(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readNodeStream(request, { maxBytes: 2 * MAX_BODY_BYTES })
-    if (typeof body === 'string') {
-      connections.closeGently(request)
-      return refuse(response.setHeader('connection', 'close'), 413, `body: ${body}`)
-    }
-    const read = readRunRequest(new TextDecoder().decode(body))
-    if (typeof read === 'string') return refuse(response, 400, read)
-    await options.prepare()
-    const ran = await options.run(read)
-    if (typeof ran === 'string') return refuse(response, 409, ran)
-    sendJson(response, 200, ran)
-  }
-
-  async function sendFile(response: ServerResponse, path: string): Promise<void> {
-    files ??= readPageFiles()
-    const file = (await files).get(path)
-    if (file === undefined) return refuse(response, 404, 'there is no such page')
-    response.writeHead(200, {
-      'content-type': file.type,
-      'content-length': file.bytes.length,
-      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    })
-    response.end(file.bytes)
-  }
-
   return {
-    url: `http://${HOST}:${own}`,
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
+}
+
+async function answer(
+  service: PageService,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const foreign = refuseForeign(request, request.socket.localPort ?? 0)
+  if (foreign !== undefined) return refuse(response, foreign.status, foreign.reason)
+  const [path = '/'] = (request.url ?? '/').split('?')
+  if (path === '/run')
+    return request.method === 'POST'
+      ? await run(service, request, response)
+      : refuse(response, 405, 'POST runs a job')
+  if (request.method === 'POST') return refuse(response, 405, 'POST is for /run alone')
+  return path === '/events' ? await stream(service, response) : await sendFile(service, response, path)
+}
+
+async function stream(service: PageService, response: ServerResponse): Promise<void> {
+  const { options } = service
+  await options.prepare()
+  if (response.req.socket.destroyed) return
+  if (service.streams >= MAX_STREAMS)
+    return refuse(response, 503, `at most ${MAX_STREAMS} pages follow at once`)
+  service.streams += 1
+  let unsubscribe = (): void => undefined
+  const send = openEventStream(response, options.clock, () => {
+    service.streams -= 1
+    unsubscribe()
+  })
+  unsubscribe = options.feed.subscribe(send)
+}
+
+async function run(
+  { options, connections }: PageService,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readNodeStream(request, { maxBytes: 2 * MAX_BODY_BYTES })
+  if (typeof body === 'string') {
+    connections.closeGently(request)
+    return refuse(response.setHeader('connection', 'close'), 413, `body: ${body}`)
+  }
+  const read = readRunRequest(new TextDecoder().decode(body))
+  if (typeof read === 'string') return refuse(response, 400, read)
+  await options.prepare()
+  const ran = await options.run(read)
+  if (typeof ran === 'string') return refuse(response, 409, ran)
+  sendJson(response, 200, ran)
+}
+
+async function sendFile(service: PageService, response: ServerResponse, path: string): Promise<void> {
+  service.files ??= readPageFiles()
+  const file = (await service.files).get(path)
+  if (file === undefined) return refuse(response, 404, 'there is no such page')
+  response.writeHead(200, {
+    'content-type': file.type,
+    'content-length': file.bytes.length,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  })
+  response.end(file.bytes)
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { printable } from '../../terminal/text.ts'
+import { printable } from '@farebox/conformance/internal/printable'
 
 /** CSI and OSC sequences whole, and what is left of others: ECMA-48. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -1,6 +1,6 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type * as MoneyLines from '@farebox/local/internal/money-lines'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { printable } from '../../terminal/text.ts'
 import type { JobEvent } from '../messages/messages.ts'
 import { type JobTrouble, readJobStep } from './read-job-step.ts'
 

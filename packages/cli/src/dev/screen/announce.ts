@@ -1,6 +1,6 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Screen, World } from '../../world.ts'
-import { asTyped, paintFor, printable } from '../../terminal/text.ts'
-import { cut } from '../messages/describe-agent.ts'
+import { asTyped, cut, paintFor } from '../../terminal/text.ts'
 import type { TypeProblem } from './check-types.ts'
 import type { Description } from '../messages/messages.ts'
 

@@ -29,82 +29,111 @@ export interface SupervisorListener {
   report(report: Report): void
 }
 
+/** The processes of one agent. */
+interface Supervised {
+  readonly processes: AgentProcesses
+  readonly clock: Clock
+  readonly listener: SupervisorListener
+  readonly all: Set<AgentProcess>
+  /** Told to go, and finishing their jobs. */
+  readonly leaving: Set<AgentProcess>
+  /** What the next load is given. */
+  spare: AgentProcess | undefined
+  serving: AgentProcess | undefined
+  stopWatching: () => void
+  ready: Promise<void>
+  isStopped: boolean
+}
+
 /** The first process starts at once, so that it is ready, or nearly, when the first load comes. */
 export function superviseAgent(
   processes: AgentProcesses,
   clock: Clock,
   listener: SupervisorListener,
 ): Supervisor {
-  const all = new Set<AgentProcess>()
-  const leaving = new Set<AgentProcess>()
-  let spare: AgentProcess | undefined
-  let serving: AgentProcess | undefined
-  let stopWatching = (): void => undefined
-  let ready = Promise.resolve()
-  let isStopped = false
-
-  function start(): AgentProcess {
-    const child = processes.start()
-    all.add(child)
-    void child.ended.then(() => {
-      all.delete(child)
-      leaving.delete(child)
-      if (spare === child) spare = undefined
-      if (serving === child) serving = undefined
-    })
-    return child
+  const supervised: Supervised = {
+    processes,
+    clock,
+    listener,
+    all: new Set(),
+    leaving: new Set(),
+    spare: undefined,
+    serving: undefined,
+    stopWatching: () => undefined,
+    ready: Promise.resolve(),
+    isStopped: false,
   }
-
-  function dismiss(child: AgentProcess, hasSuccessor: boolean): Promise<void> {
-    leaving.add(child)
-    return dismissProcess(child, hasSuccessor, clock, listener.report)
-  }
-
-  async function putInCharge(child: AgentProcess, isDebugged: boolean): Promise<void> {
-    const previous = serving
-    serving = child
-    stopWatching()
-    stopWatching = watchOver(child, isDebugged, clock, listener)
-    if (previous !== undefined) await dismiss(previous, true)
-  }
-
-  function warm(): void {
-    const child = (spare ??= start())
-    ready = new Promise(resolve => {
-      child.onReport(report => {
-        if (report.kind === 'warm') resolve()
-      })
-      void child.ended.then(() => resolve())
-      child.send({ kind: 'warm' })
-    })
-  }
-
-  spare = start()
+  supervised.spare = startProcess(supervised)
   return {
-    async load(command, signal) {
-      const child = spare ?? start()
-      spare = undefined
-      const outcome = await loadInto(child, command, signal)
-      if (isStopped) return outcome
-      if (outcome.kind === 'serving') await putInCharge(child, outcome.isDebugged)
-      else if (outcome.kind === 'failed') void dismiss(child, true)
-      else child.kill()
-      // The next load will not have to wait for Node, the runtime and a compiler to start.
-      warm()
-      return outcome
-    },
-    warm,
-    ready: () => ready,
-    async stop() {
-      isStopped = true
-      stopWatching()
-      for (const child of all) {
-        if (child === serving && !leaving.has(child)) void dismiss(child, false)
-        else if (!leaving.has(child)) child.kill()
-      }
-      await Promise.all([...all].map(child => child.ended))
-    },
+    load: (command, signal) => load(supervised, command, signal),
+    warm: () => warm(supervised),
+    ready: () => supervised.ready,
+    stop: () => stopAll(supervised),
   }
+}
+
+function startProcess(supervised: Supervised): AgentProcess {
+  const child = supervised.processes.start()
+  supervised.all.add(child)
+  void child.ended.then(() => {
+    supervised.all.delete(child)
+    supervised.leaving.delete(child)
+    if (supervised.spare === child) supervised.spare = undefined
+    if (supervised.serving === child) supervised.serving = undefined
+  })
+  return child
+}
+
+async function load(supervised: Supervised, command: LoadCommand, signal: AbortSignal): Promise<LoadOutcome> {
+  const child = supervised.spare ?? startProcess(supervised)
+  supervised.spare = undefined
+  const outcome = await loadInto(child, command, signal)
+  if (supervised.isStopped) return outcome
+  if (outcome.kind === 'serving') await putInCharge(supervised, child, outcome.isDebugged)
+  else if (outcome.kind === 'failed') void dismiss(supervised, child, true)
+  else child.kill()
+  // The next load will not have to wait for Node, the runtime and a compiler to start.
+  warm(supervised)
+  return outcome
+}
+
+async function putInCharge(supervised: Supervised, child: AgentProcess, isDebugged: boolean): Promise<void> {
+  const { serving: previous, clock, listener } = supervised
+  supervised.serving = child
+  supervised.stopWatching()
+  supervised.stopWatching = watchOver(child, isDebugged, clock, listener)
+  if (previous !== undefined) await dismiss(supervised, previous, true)
+}
+
+function dismiss(
+  { leaving, clock, listener }: Supervised,
+  child: AgentProcess,
+  hasSuccessor: boolean,
+): Promise<void> {
+  leaving.add(child)
+  return dismissProcess(child, hasSuccessor, clock, listener.report)
+}
+
+function warm(supervised: Supervised): void {
+  const child = (supervised.spare ??= startProcess(supervised))
+  supervised.ready = new Promise(resolve => {
+    child.onReport(report => {
+      if (report.kind === 'warm') resolve()
+    })
+    void child.ended.then(() => resolve())
+    child.send({ kind: 'warm' })
+  })
+}
+
+async function stopAll(supervised: Supervised): Promise<void> {
+  const { all, leaving, serving } = supervised
+  supervised.isStopped = true
+  supervised.stopWatching()
+  for (const child of all) {
+    if (child === serving && !leaving.has(child)) void dismiss(supervised, child, false)
+    else if (!leaving.has(child)) child.kill()
+  }
+  await Promise.all([...all].map(child => child.ended))
 }
 
 function watchOver(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { watch } from 'chokidar'
+import { type FSWatcher, watch } from 'chokidar'
 
 /** When missing folders are looked for again after the folder above them began to be watched. */
 const RECHECK_MS = [100, 1_000]
@@ -10,6 +10,18 @@ export interface FileWatch {
   close(): Promise<void>
 }
 
+/** What is watched, and by which folders. */
+interface Watched {
+  readonly watcher: FSWatcher
+  readonly onChange: (file: string) => void
+  files: ReadonlySet<string>
+  folders: Set<string>
+  /** Folders that are not there, each below one that is. */
+  awaited: ReadonlySet<string>
+  /** Files that did not exist at the last check. */
+  readonly absent: Set<string>
+}
+
 /**
  * Watches files by the folders that hold them, and folders that are not there yet by the nearest one that is. Only
  * these are watched, not what is below them: a data folder beside the handlers costs nothing.
@@ -17,73 +29,81 @@ export interface FileWatch {
  * @param onChange called with the path of a file that may have changed, appeared or gone
  */
 export function watchFiles(onChange: (file: string) => void): FileWatch {
-  let files = new Set<string>()
-  let folders = new Set<string>()
-  /** Folders that are not there, each below one that is. */
-  let awaited = new Set<string>()
-  /** Files that did not exist at the last check. */
-  const absent = new Set<string>()
-  const isOfInterest = (path: string): boolean => files.has(path) || folders.has(path) || awaited.has(path)
-  // Also reports the contents of a folder when it is first read: they may have appeared after our own check.
-  const watcher = watch([], { ignoreInitial: false, depth: 0, ignored: path => !isOfInterest(path) })
-
-  function follow(wanted: readonly string[]): void {
-    const before = { files, folders }
-    files = new Set(wanted)
-    folders = new Set()
-    awaited = new Set()
-    for (const file of files) {
-      const { folder, missing } = nearestFolder(dirname(file))
-      folders.add(folder)
-      if (missing !== undefined) awaited.add(missing)
-      if (!existsSync(file)) absent.add(file)
-    }
-    const added = [...folders].filter(folder => !before.folders.has(folder))
-    if (added.length > 0 && awaited.size > 0) recheckAwaited()
-    // A file that came to matter in a folder that was watched already was passed over there so far.
-    watcher.add(added)
-    watcher.add([...files].filter(file => !before.files.has(file) && before.folders.has(dirname(file))))
+  const watched: Watched = {
+    // Also reports the contents of a folder when it is first read: they may have appeared after our own check.
+    watcher: watch([], { ignoreInitial: false, depth: 0, ignored: path => !isOfInterest(watched, path) }),
+    onChange,
+    files: new Set(),
+    folders: new Set(),
+    awaited: new Set(),
+    absent: new Set(),
   }
-
-  /** No event reports a folder created after its parent was read and before its parent is watched. */
-  function recheckAwaited(): void {
-    for (const ms of RECHECK_MS) {
-      setTimeout(() => {
-        const created = [...awaited].filter(folder => existsSync(folder))
-        if (created.length > 0 && !watcher.closed) reportFolders(created)
-      }, ms).unref()
-    }
-  }
-
-  /** Reports the files of folders that appeared or disappeared. */
-  function reportFolders(changed: readonly string[]): void {
-    const within = [...files].filter(file => changed.some(folder => file.startsWith(folder)))
-    follow([...files])
-    for (const file of within) onChange(file)
-  }
-
-  watcher.on('all', (event, path) => {
-    if (files.has(path)) {
-      if (event === 'unlink') absent.add(path)
-      // The first reading of a folder reports files that existed before.
-      const existed = event === 'add' && !absent.delete(path)
-      return existed ? undefined : onChange(path)
-    }
-    const appeared = event === 'addDir' && awaited.has(path)
-    const disappeared = event === 'unlinkDir' && (awaited.has(path) || folders.has(path))
-    if (!appeared && !disappeared) return
-    if (disappeared) folders.delete(path)
-    reportFolders([path])
-  })
+  const { watcher } = watched
+  watcher.on('all', (event, path) => report(watched, event, path))
   // The events above leave out changes that come close together; the system's own do not.
   watcher.on('raw', (_event, name, details) => {
     const at = watchedPath(details)
     if (at === undefined || typeof name !== 'string') return
-    for (const path of [join(at, name), join(dirname(at), name)]) if (files.has(path)) onChange(path)
+    for (const path of [join(at, name), join(dirname(at), name)]) if (watched.files.has(path)) onChange(path)
   })
   // A folder that may not be watched (too many watches, no permission) leaves the others as they are.
   watcher.on('error', () => undefined)
-  return { follow, close: () => watcher.close() }
+  return { follow: files => follow(watched, files), close: () => watcher.close() }
+}
+
+function isOfInterest({ files, folders, awaited }: Watched, path: string): boolean {
+  return files.has(path) || folders.has(path) || awaited.has(path)
+}
+
+function follow(watched: Watched, wanted: readonly string[]): void {
+  const { watcher, absent, files: filesBefore, folders: foldersBefore } = watched
+  const [files, folders, awaited] = [new Set(wanted), new Set<string>(), new Set<string>()]
+  for (const file of files) {
+    const { folder, missing } = nearestFolder(dirname(file))
+    folders.add(folder)
+    if (missing !== undefined) awaited.add(missing)
+    if (!existsSync(file)) absent.add(file)
+  }
+  watched.files = files
+  watched.folders = folders
+  watched.awaited = awaited
+  const added = [...folders].filter(folder => !foldersBefore.has(folder))
+  if (added.length > 0 && awaited.size > 0) recheckAwaited(watched)
+  // A file that came to matter in a folder that was watched already was passed over there so far.
+  watcher.add(added)
+  watcher.add([...files].filter(file => !filesBefore.has(file) && foldersBefore.has(dirname(file))))
+}
+
+/** No event reports a folder created after its parent was read and before its parent is watched. */
+function recheckAwaited(watched: Watched): void {
+  for (const ms of RECHECK_MS) {
+    setTimeout(() => {
+      const created = [...watched.awaited].filter(folder => existsSync(folder))
+      if (created.length > 0 && !watched.watcher.closed) reportFolders(watched, created)
+    }, ms).unref()
+  }
+}
+
+function report(watched: Watched, event: string, path: string): void {
+  const { files, folders, awaited, absent, onChange } = watched
+  if (files.has(path)) {
+    if (event === 'unlink') absent.add(path)
+    // The first reading of a folder reports files that existed before.
+    const existed = event === 'add' && !absent.delete(path)
+    return existed ? undefined : onChange(path)
+  }
+  const appeared = event === 'addDir' && awaited.has(path)
+  const disappeared = event === 'unlinkDir' && (awaited.has(path) || folders.has(path))
+  if (!appeared && !disappeared) return
+  if (disappeared) folders.delete(path)
+  reportFolders(watched, [path])
+}
+
+/** Reports the files of folders that appeared or disappeared. */
+function reportFolders(watched: Watched, changed: readonly string[]): void {
+  const within = [...watched.files].filter(file => changed.some(folder => file.startsWith(folder)))
+  follow(watched, [...watched.files])
+  for (const file of within) watched.onChange(file)
 }
 
 /** The file or folder that an event of the system is about; unknown where files are polled instead. */

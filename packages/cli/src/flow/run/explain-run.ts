@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { PlatformRefused, PlatformUnreachable } from '@farebox/client/exchange/platform-errors'
 import {
   PaymentNeeded,
@@ -11,7 +12,7 @@ import {
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
-import { printable, untilTime } from '../../terminal/text.ts'
+import { untilTime } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { answerWithJson, failureDocument, failureType, orStopped } from '../../terminal/run-with-json.ts'
 

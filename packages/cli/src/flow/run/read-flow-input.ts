@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Flow } from '@farebox/flows/document/flow'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -7,7 +8,6 @@ import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { askMissingFields } from '../../call/input/ask-missing-fields.ts'
 import { parseInput, readFieldText } from '../../call/input/field-flags.ts'
 import { type CommandError, usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import { readForeignText } from '../../terminal/read-foreign-text.ts'
 import type { World } from '../../world.ts'
 

@@ -1,7 +1,8 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Flow, Step } from '@farebox/flows/document/flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { paintFor, printable } from '../../terminal/text.ts'
+import { cut, paintFor } from '../../terminal/text.ts'
 import type { Screen } from '../../world.ts'
 
 type ShownStep = RunProgress['steps'][number]
@@ -195,8 +196,4 @@ export function duration(ms: number): string {
 
 function fit(text: string, width: number): string {
   return cut(text, width).padEnd(width)
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`
 }

@@ -1,6 +1,6 @@
 import { lstat, mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandError } from '../../command-error.ts'
+import { CommandError, systemErrorCode } from '../../command-error.ts'
 
 export interface Conflict {
   /** Relative to the project's folder. */
@@ -66,7 +66,7 @@ async function writeNew(file: string, text: string | Uint8Array): Promise<void> 
   try {
     await writeFile(file, text, { flag: 'wx' })
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') await rm(file, { force: true })
+    if (systemErrorCode(error) !== 'EEXIST') await rm(file, { force: true })
     throw error
   }
 }
@@ -83,7 +83,7 @@ async function refuseNoFolder(folder: string): Promise<void> {
   for (let path = folder; ; path = dirname(path)) {
     const code = await stat(path).then(
       found => (found.isDirectory() ? 'folder' : 'other'),
-      (error: unknown) => codeOf(error),
+      (error: unknown) => systemErrorCode(error),
     )
     if (code === 'folder') return
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw inTheWay(path, code === 'other' ? 'a file' : code)
@@ -106,9 +106,9 @@ async function look(folder: string, path: string): Promise<Conflict | undefined>
     if (found.isFile()) return { path, what: 'a file', isReplaceable: true }
     return { path, what: found.isDirectory() ? 'a folder' : 'no plain file', isReplaceable: false }
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error))) return undefined
     throw new CommandError(
-      `${join(folder, path)} cannot be looked at (${codeOf(error)})`,
+      `${join(folder, path)} cannot be looked at (${systemErrorCode(error)})`,
       'name another folder',
       { cause: error },
     )
@@ -117,10 +117,5 @@ async function look(folder: string, path: string): Promise<Conflict | undefined>
 
 function reasonOf(error: unknown): string {
   const path = error instanceof Error && 'path' in error ? `${String(error.path)} ` : ''
-  return `${path}cannot be written (${codeOf(error)})`
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? String(error.code) : error.message
+  return `${path}cannot be written (${systemErrorCode(error)})`
 }

@@ -1,10 +1,10 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Network } from '@farebox/payments/networks'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { nameNetwork } from '../../chain/name-network.ts'
 import { CommandError } from '../../command-error.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
-import { printable } from '../../terminal/text.ts'
 
 export interface DeclaredSpend {
   readonly reason: string

@@ -1,8 +1,8 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Keccak } from '@farebox/contracts/permission-calls'
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { type CommandError, usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import type { RawAllowOptions } from './limits-options.ts'
 
 /** What a user grants, as it was typed and as far as it can be checked without the agent. */

@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
 import { connectionOf } from '@farebox/client/exchange/client-options'
@@ -15,7 +16,6 @@ import {
 import { createProgressLine, showProgress } from '../../terminal/progress.ts'
 import { reachAgent } from '../../check/agent/reach-agent.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 
 export interface PrecheckedAgent {

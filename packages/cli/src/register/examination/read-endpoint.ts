@@ -1,9 +1,9 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { CommandError, usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import { readUrl, schemeHint } from '../../terminal/read-option.ts'
 
 /** AgentRegistry keeps no longer one. */

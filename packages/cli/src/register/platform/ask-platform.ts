@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { connectionOf } from '@farebox/client/exchange/client-options'
 import { askPlatform, type PlatformRequest } from '@farebox/client/internal/exchange/ask-platform'
@@ -5,7 +6,6 @@ import { PlatformRefused, PlatformUnreachable } from '@farebox/client/exchange/p
 import type { Failure } from '@farebox/platform-api/errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { CommandError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 
 export interface PlatformQuestion<T> extends Pick<PlatformRequest<T>, 'schema'> {
   /** Default: GET, and POST with a body. */

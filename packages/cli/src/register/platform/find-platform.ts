@@ -1,6 +1,6 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
 import { usageError } from '../../command-error.ts'
-import { printable } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
 import { readUrl } from '../../terminal/read-option.ts'

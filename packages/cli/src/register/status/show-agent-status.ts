@@ -1,6 +1,7 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import type { Refreshed } from '@farebox/platform-api/registry'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { asTyped, paintFor, printable } from '../../terminal/text.ts'
+import { asTyped, paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 
 export interface AgentStatus extends Refreshed {

@@ -1,3 +1,4 @@
+import { printable } from '@farebox/conformance/internal/printable'
 import { type EvmCrypto, loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { type OpenChain, requireChain } from '../../chain/open-chain.ts'
@@ -12,7 +13,6 @@ import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { formatCoin } from '../../chain/name-network.ts'
-import { printable } from '../../terminal/text.ts'
 
 export interface OpenRegistry {
   readonly chain: OpenChain

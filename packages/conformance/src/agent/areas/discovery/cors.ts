@@ -1,4 +1,4 @@
-import { isThisMachine } from '../../../this-machine.ts'
+import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
 import { NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import { expectThat } from '../../exchange/expectations.ts'
