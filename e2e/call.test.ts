@@ -4,7 +4,7 @@ import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { usdcBalance } from '@farebox/local/src/chain/top-up'
 import { writeLocalFile } from '@farebox/local/local-file'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startLossyProxy } from './stage/proxies/lossy-proxy.ts'
 import { transfersTo } from './stage/pay.ts'
@@ -15,7 +15,7 @@ const PASSWORD = 'correct horse battery'
 const PRICE = 2_000n
 
 let stage: Stage
-let agent: AgentProcess
+let agent: LocalAgentProcess
 let folder: string
 let home: string
 let runs: CliRun[]

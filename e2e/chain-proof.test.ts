@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { multicall3Abi } from '@farebox/contracts/multicall3'
-import { sendTransaction } from '@farebox/local/src/chain/send-transaction'
+import { sendTestTransaction } from '@farebox/local/src/chain/send-transaction'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
@@ -234,7 +234,7 @@ function transferCall({ authorization, signature }: Signed): Hex {
 
 /** Sends a call from an account that anvil holds the key of, and gives its receipt, whether it succeeded or not. */
 async function send(to: string, data: Hex, from: string = TEST_KEYS.relayer.address): Promise<ChainReceipt> {
-  const receipt = parseReceipt(await sendTransaction(chain.rpcUrl, { from, to, data, gas: GAS }))
+  const receipt = parseReceipt(await sendTestTransaction(chain.rpcUrl, { from, to, data, gas: GAS }))
   if (receipt === undefined) throw new Error('anvil gave no receipt')
   return receipt
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobBody, postUntilDecided, signFor, transfersTo, type Answered } from './stage/pay.ts'
@@ -36,7 +36,7 @@ const stores = [
 ]
 
 describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
-  let agents: readonly AgentProcess[]
+  let agents: readonly LocalAgentProcess[]
 
   beforeAll(async () => {
     const shared = store()

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import type { PlatformProcess } from '@farebox/local/src/start-platform-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const OWNER = TEST_KEYS.agent
 let stage: Stage
 let facilitator: FacilitatorProcess
 let platform: PlatformProcess
-let agent: AgentProcess
+let agent: LocalAgentProcess
 let folder: string
 let receiver: Server
 const notices: { readonly body: string; readonly signature: string }[] = []
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function startAgent(name: string, port: number): Promise<AgentProcess> {
+async function startAgent(name: string, port: number): Promise<LocalAgentProcess> {
   const secret = await stage.secret(facilitator, [OWNER.address])
   const config = 'examples/text-statistics/agent.json'
   return await stage.agent({

@@ -4,7 +4,7 @@ import { decodePaymentResponseHeader, wrapFetchWithPayment } from '@x402/fetch'
 import { execute } from '@farebox/client/execute'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { usdcBalance } from '@farebox/local/src/chain/top-up'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => stage.strike())
 
 describe('a job is paid through our facilitator', () => {
-  let agent: AgentProcess
+  let agent: LocalAgentProcess
 
   beforeAll(async () => {
     const facilitator = await stage.facilitator()

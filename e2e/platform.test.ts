@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import type { PlatformProcess } from '@farebox/local/src/start-platform-process'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
@@ -21,7 +21,7 @@ const OWNER = TEST_KEYS.agent
 let stage: Stage
 let facilitator: FacilitatorProcess
 let platform: PlatformProcess
-let agent: AgentProcess
+let agent: LocalAgentProcess
 let agentId: number
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function farebox(...words: readonly string[]): Promise<CliRun> {
   return await startCli(words, { folder, environment }).ended
 }
 
-async function startAgent(name: string, port: number): Promise<AgentProcess> {
+async function startAgent(name: string, port: number): Promise<LocalAgentProcess> {
   const secret = await stage.secret(facilitator, [OWNER.address])
   const config = relative(root, join(folder, 'my-agent', 'agent.json'))
   return await stage.agent({

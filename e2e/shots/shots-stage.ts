@@ -1,6 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/listing/register-agent'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { Registration } from '@farebox/platform-api/registry'
 import { openStorage } from '@farebox/platform/storage/open-storage'
 import { until } from '@farebox/protocol/src/test-setup/until'
@@ -16,9 +16,9 @@ export interface ShotsStage {
   /** The registration of an agent that is listed. */
   readonly registrationId: string
   /** One that waits to be registered. */
-  readonly newcomer: AgentProcess
+  readonly newcomer: LocalAgentProcess
   /** One that serves dev mode: its checks do not all pass. */
-  readonly unfit: AgentProcess
+  readonly unfit: LocalAgentProcess
   /** Ends an agent, and waits until the platform shows it offline. */
   takeOffline(folder: keyof typeof CONFIGS): Promise<void>
   strike(): Promise<void>
@@ -46,7 +46,7 @@ export async function setShotsStage(): Promise<ShotsStage> {
     environment: { DATABASE_SCHEMA: schema, PLATFORM_CHECK_SECONDS: '2' },
   })
   const secret = await stage.secret(facilitator, [OWNER.address])
-  const start = (config: string, name: string, environment = {}): Promise<AgentProcess> =>
+  const start = (config: string, name: string, environment = {}): Promise<LocalAgentProcess> =>
     stage.agent({
       config,
       facilitator,
@@ -56,7 +56,7 @@ export async function setShotsStage(): Promise<ShotsStage> {
       wallet: OWNER.address,
       environment,
     })
-  const agents: { [folder: string]: AgentProcess } = {}
+  const agents: { [folder: string]: LocalAgentProcess } = {}
   const agentIds: { [folder: string]: number } = {}
   let registrationId = ''
   for (const [folder, config] of Object.entries(CONFIGS)) {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSecret } from '@farebox/local/src/facilitator-secret'
+import { createFacilitatorSecret } from '@farebox/local/src/facilitator-secret'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
-import { startAgentProcess, type AgentProcess } from '@farebox/local/src/start-agent-process'
+import { startAgentProcess, type LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import {
   startFacilitatorProcess,
   type FacilitatorProcess,
@@ -52,7 +52,7 @@ export interface Stage {
     readonly port?: number
     readonly environment?: { readonly [name: string]: string }
     readonly onLine?: (program: string, line: string) => void
-  }): Promise<AgentProcess>
+  }): Promise<LocalAgentProcess>
   /** Called when the stage is struck, last first. */
   onStrike(stop: () => Promise<unknown>): void
   strike(): Promise<void>
@@ -106,7 +106,7 @@ export async function setStage(): Promise<Stage> {
       return started
     },
     secret: async (facilitator, wallets) =>
-      (await createSecret(facilitator, { owner: `e2e ${(stages += 1)}`, wallets })).secret,
+      (await createFacilitatorSecret(facilitator, { owner: `e2e ${(stages += 1)}`, wallets })).secret,
     async agent({ facilitator, config, wallet = TEST_KEYS.agent.address, port = 0, ...options }) {
       const started = await startAgentProcess({
         ...options,

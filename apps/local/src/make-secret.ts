@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fund } from '@farebox/local/chain/faucet'
-import { createSecret } from '@farebox/local/internal/facilitator-secret'
+import { createFacilitatorSecret } from '@farebox/local/internal/facilitator-secret'
 import { readLocalFile, type LocalFile } from '@farebox/local/local-file'
 import { DEFAULT_FOLDER, folderOf } from '../../../scripts/start-flags.mjs'
 
@@ -79,7 +79,7 @@ async function askForSecret({ facilitator }: LocalFile, folder: string, wallet: 
   const adminToken = (await readFile(join(folder, 'facilitator', 'admin-token'), 'utf8')).trim()
   try {
     const request = { owner: `${wallet} ${Date.now()}`, wallets: [wallet] }
-    return (await createSecret({ url: facilitator.url, adminToken }, request)).secret
+    return (await createFacilitatorSecret({ url: facilitator.url, adminToken }, request)).secret
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')
       throw new Error(`no facilitator answers at ${facilitator.url}\n${NEXT}`, { cause: error })

@@ -10,7 +10,7 @@ import {
   settledLine,
   verifiedLine,
 } from '@farebox/local/internal/money-lines'
-import type { AgentProcess } from '@farebox/local/internal/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/internal/start-agent-process'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { sample } from '@farebox/protocol/samples/sample'
@@ -24,7 +24,7 @@ const SHOWN_OUTPUT_CHARACTERS = 44
 /** Pays one job through the real path and tells it line by line: asked, signed, verified, ran, settled, balances. */
 export async function payOneJob(
   economy: Economy,
-  agent: AgentProcess,
+  agent: LocalAgentProcess,
   jobLog: JobLog,
 ): Promise<readonly string[]> {
   const { chain, payer } = economy
@@ -68,7 +68,7 @@ export async function payOneJob(
   ]
 }
 
-function firstJob({ declaration }: AgentProcess): {
+function firstJob({ declaration }: LocalAgentProcess): {
   readonly capability: string
   readonly input: Parameters<typeof execute>[2]
 } {

@@ -1,4 +1,4 @@
-import type { AgentProcess } from '@farebox/local/internal/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/internal/start-agent-process'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { FIRST_JOBS } from './first-jobs.ts'
 
@@ -12,7 +12,7 @@ export function spendingCapability({ capabilities }: Declaration): string | unde
  *
  * @param here what the commands need before them to find the economy's folder; mostly empty
  */
-export function permitSteps({ declaration, url }: AgentProcess, here: string): readonly string[] {
+export function permitSteps({ declaration, url }: LocalAgentProcess, here: string): readonly string[] {
   const capability = spendingCapability(declaration)
   if (capability === undefined) return []
   const input = FIRST_JOBS[declaration.name]?.input ?? {}

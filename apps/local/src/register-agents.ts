@@ -1,5 +1,5 @@
 import type { Economy } from '@farebox/local/economy'
-import { chooseCategory } from '@farebox/local/internal/listing/choose-category'
+import { chooseListingCategory } from '@farebox/local/internal/listing/choose-category'
 import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/listing/register-agent'
 import type { AgentCategory } from '@farebox/platform-api/internal/listing/agent-categories'
 
@@ -20,7 +20,7 @@ export async function registerAgents(
       const registered = await registerAgent(platform, chain, { url, wallet }, signal)
       const kind = kinds[index]
       if (kind !== undefined)
-        await chooseCategory(platform, chain, {
+        await chooseListingCategory(platform, chain, {
           agentId: registered.agentId,
           wallet,
           category: kind.category,

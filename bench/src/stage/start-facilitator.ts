@@ -1,4 +1,4 @@
-import { createSecret } from '@farebox/local/src/facilitator-secret'
+import { createFacilitatorSecret } from '@farebox/local/src/facilitator-secret'
 import { nameSchema, type SceneDatabase } from './open-database.ts'
 import { NETWORK } from './sign-jobs.ts'
 import { CURRENT, programsOf, type Build } from './build.ts'
@@ -46,7 +46,7 @@ export async function startFacilitator(
     ...server,
     async makeSecret(owner, wallet) {
       const administration = { url: server.url, adminToken: ADMIN_TOKEN }
-      return (await createSecret(administration, { owner, wallets: [wallet] })).secret
+      return (await createFacilitatorSecret(administration, { owner, wallets: [wallet] })).secret
     },
   }
 }

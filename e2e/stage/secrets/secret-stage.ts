@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { fund } from '@farebox/local/chain/faucet'
-import { createSecret } from '@farebox/local/src/facilitator-secret'
+import { createFacilitatorSecret } from '@farebox/local/src/facilitator-secret'
 import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
 import { PLANTED_MARK } from '@farebox/local/src/testing/program-suspects'
 import { fromHex } from '@farebox/payments/src/crypto/bytes'
@@ -93,7 +93,7 @@ async function startAgent(
 ): Promise<WatchedAgent> {
   const wallet = `0x${randomBytes(20).toString('hex')}`
   const administration = { url: facilitatorUrl, adminToken: planted.adminToken }
-  const { secret } = await createSecret(administration, { owner: name, wallets: [wallet] })
+  const { secret } = await createFacilitatorSecret(administration, { owner: name, wallets: [wallet] })
   scan.plant(`secret of the ${name}`, secret)
   const facilitator = await startHostileFacilitator(facilitatorUrl, { hidesHolds: name === 'doubter' })
   stage.onStrike(facilitator.stop)

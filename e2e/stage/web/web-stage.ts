@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/listing/register-agent'
-import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { LocalAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import type { PlatformProcess } from '@farebox/local/src/start-platform-process'
 import { setStage, type Stage } from '../stage.ts'
@@ -12,7 +12,7 @@ export interface WebStage {
   readonly stage: Stage
   readonly facilitator: FacilitatorProcess
   /** The one that runs, or ran last. */
-  readonly agent: AgentProcess
+  readonly agent: LocalAgentProcess
   readonly agentId: number
   readonly url: string
   /** Ends the platform as a crash would, and starts it again where it was. */
@@ -48,7 +48,7 @@ export async function setWebStage(environment: { readonly [name: string]: string
   const startOn = (
     port: number,
     { secret = first, facilitatorUrl = facilitator.url }: AgentStarted = {},
-  ): Promise<AgentProcess> =>
+  ): Promise<LocalAgentProcess> =>
     stage.agent({
       config: 'e2e/agents/teller/agent.json',
       facilitator: { url: facilitatorUrl },

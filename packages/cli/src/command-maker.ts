@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { World } from './world.ts'
 
 /** Takes a command's exit code where that is not 0. */
-export type End = (exitCode: number) => void
+export type SetExitCode = (exitCode: number) => void
 
 /** Gives a command, which has its name, all that makes it. */
-export type CommandMaker = (command: Command, world: World, end: End) => Command
+export type CommandMaker = (command: Command, world: World, end: SetExitCode) => Command
 
 /** Options that say the same in every command that has them. */
 export const JSON_OPTION = ['--json', 'one JSON document'] as const

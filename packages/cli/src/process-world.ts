@@ -7,7 +7,7 @@ import { terminalAsk } from './terminal/ask.ts'
 import type { Screen, World } from './world.ts'
 
 /** The process as a world. The only place that reads `process` for the commands. */
-export function processWorld(signal: AbortSignal): World {
+export function terminalWorld(signal: AbortSignal): World {
   const variables = process.env
   return {
     folder: process.cwd(),

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts'
 import { refuseKeyArguments } from './keys/refuse-key-arguments.ts'
 import { CommandError, EXIT } from './command-error.ts'
 import { asTyped, COMMAND_NAMES, paintFor } from './terminal/text.ts'
-import { processWorld } from './process-world.ts'
+import { terminalWorld } from './process-world.ts'
 import type { World } from './world.ts'
 
 /**
@@ -21,7 +21,7 @@ import type { World } from './world.ts'
  */
 export async function runCli(args: readonly string[], world?: World): Promise<number> {
   const interrupted = new AbortController()
-  const given = world ?? processWorld(interrupted.signal)
+  const given = world ?? terminalWorld(interrupted.signal)
   if (world === undefined) abortOnSignals(interrupted)
   let exitCode: number = EXIT.done
   const program = createProgram(given, code => {

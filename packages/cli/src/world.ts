@@ -13,7 +13,7 @@ export interface World {
   /** Everything beside it: progress, questions, refusals. */
   readonly err: Screen
   readonly canAsk: boolean
-  readonly ask: Ask
+  readonly ask: Questions
   /**
    * Shows a page in the person's browser; false where there is none, or nobody to look at it. Only http and https
    * URLs.
@@ -37,7 +37,7 @@ export interface Screen {
  * `CommandError` of exit code 130 when the person leaves the question by Ctrl-C. What stands in a question may come
  * from a stranger: control characters are taken out here.
  */
-export interface Ask {
+export interface Questions {
   /** Yes or no. Only `y` is yes, unless `initial` says that Enter is. */
   confirm(question: string, options?: { readonly initial?: boolean }): Promise<boolean>
   /** One line of text; empty where the person just pressed Enter and there is no `initial`. */

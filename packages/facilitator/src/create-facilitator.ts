@@ -4,7 +4,7 @@ import { createEngine } from './assembly/create-engine.ts'
 import { createRoutes } from './assembly/create-routes.ts'
 import { readParts, refuseWrongChain, type FacilitatorOptions } from './assembly/read-parts.ts'
 import { startSettling } from './assembly/start-settling.ts'
-import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
+import { createFacilitatorMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { createScrapeSources } from './scrape-sources.ts'
 
 export type { FacilitatorOptions } from './assembly/read-parts.ts'
@@ -57,7 +57,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   await refuseWrongChain(options)
   // Counted from the start; measured once there is something to measure.
   let sources: MetricSources | undefined
-  const metrics = createMetrics(() => sources)
+  const metrics = createFacilitatorMetrics(() => sources)
   const parts = readParts(options, metrics)
   const settling = await startSettling(parts)
   const engine = createEngine(parts, settling)

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createMetrics } from './metrics.ts'
+import { createFacilitatorMetrics } from './metrics.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
 
 test('docs/metrics.md has every metric of the facilitator as it is registered, and no other', async () => {
-  const registered = await createMetrics().registry.getMetricsAsJSON()
+  const registered = await createFacilitatorMetrics().registry.getMetricsAsJSON()
   const rows = registered
     .filter(({ name }) => !/^farebox_facilitator_(?:process|nodejs)_/.test(name))
     .map(({ name, type, help }) => [name, type, help])
@@ -13,13 +13,13 @@ test('docs/metrics.md has every metric of the facilitator as it is registered, a
 })
 
 test('docs/metrics.md has the labels of every metric', () => {
-  const { registry } = createMetrics()
+  const { registry } = createFacilitatorMetrics()
   for (const { name, labels } of rowsOf('farebox_facilitator_'))
     expect({ name, labels }).toEqual({ name, labels: labelsOf(registry.getSingleMetric(name)) })
 })
 
 test('the alerts of docs/metrics.md are on metrics that exist', async () => {
-  const known = [...(await createMetrics().registry.getMetricsAsJSON())].map(({ name }) => name)
+  const known = [...(await createFacilitatorMetrics().registry.getMetricsAsJSON())].map(({ name }) => name)
   const alerted = [...PAGE.matchAll(/expr: .*?(farebox_facilitator_\w+)/g)].map(([, name]) => name)
   expect(alerted.length).toBeGreaterThan(3)
   for (const name of alerted) expect(known).toContain(name)

@@ -3,7 +3,7 @@ import type { LedgerTotals, PoolUse } from './ledger/ledger.ts'
 import type { NearLimits } from './ledger/owner-ledger.ts'
 
 /** What an operator watches; docs/metrics.md has them all, and when to look. */
-export type Metrics = ReturnType<typeof createMetrics>
+export type Metrics = ReturnType<typeof createFacilitatorMetrics>
 
 /** What is read when metrics are asked for; undefined where it is not known, and the gauge stays as it was. */
 export interface MetricSources {
@@ -31,7 +31,7 @@ export interface RelayerReading {
 const PREFIX = 'farebox_facilitator_'
 
 /** Makes the metrics of one facilitator, in a registry of its own. Labels have values of ours alone. */
-export function createMetrics(sources: () => MetricSources | undefined = () => undefined) {
+export function createFacilitatorMetrics(sources: () => MetricSources | undefined = () => undefined) {
   const registry = new Registry()
   // Each sample wakes the process: at the default of 10 ms that was most of what an idle one cost.
   collectDefaultMetrics({ register: registry, prefix: PREFIX, eventLoopMonitoringPrecision: 50 })

@@ -9,7 +9,7 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gasLimit } from './relayer/account/relayer-account.ts'
-import type { HoldRequest } from './ledger/payment-ledger.ts'
+import type { PaymentToHold } from './ledger/payment-ledger.ts'
 import {
   facilitatorRequest,
   freshBinding,
@@ -159,7 +159,7 @@ describe.runIf(await hasPostgres())('POST /verify and /settle on a real chain', 
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
     const payments = {
       ...ledger.payments,
-      hold: async (request: HoldRequest) => {
+      hold: async (request: PaymentToHold) => {
         // Too late for a new payment by the time at which it is held.
         aheadMs = 295_000
         await isRefused

@@ -6,7 +6,7 @@ import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
 import { describeAgent, writeLocalFile } from './local-file.ts'
 import {
-  openDatabase,
+  openPlatformDatabase,
   startParts,
   type EconomyParts,
   type OpeningDatabase,
@@ -66,7 +66,7 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     for (const stopOne of starting.stops.toReversed()) await stopOne()
   })
   // Beside the chain: neither needs the other.
-  const database = openDatabase(starting)
+  const database = openPlatformDatabase(starting)
   try {
     const parts = await startParts(starting, database)
     await topUp(parts.chain, parts.payer.address, PAYER_USDC_ATOMIC)

@@ -28,7 +28,7 @@ export async function readOrCreateSecret(
   const file = join(folder, 'facilitator', `${name}-secret.json`)
   const kept = await readKept(file)
   if (kept !== undefined && (await putWallets(facilitator, kept.id, wallets))) return kept.secret
-  const created = await createSecret(facilitator, {
+  const created = await createFacilitatorSecret(facilitator, {
     owner: name === 'agents' ? OWNER : `${OWNER} ${name}`,
     wallets,
   })
@@ -37,7 +37,7 @@ export async function readOrCreateSecret(
 }
 
 /** Asks a facilitator for a new secret, by its administration API. */
-export async function createSecret(
+export async function createFacilitatorSecret(
   facilitator: Administration,
   request: CreateSecretRequest,
 ): Promise<{ readonly id: string; readonly secret: string }> {

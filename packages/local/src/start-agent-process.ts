@@ -7,7 +7,7 @@ import type { ChildExit } from './starting/child-exit.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { fareboxProgram } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
-import { runProgram } from './processes/run-program.ts'
+import { runToEnd } from './processes/run-program.ts'
 import { shownPath } from './starting/shown-path.ts'
 import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 
@@ -28,7 +28,7 @@ export interface EconomyAgent {
 }
 
 /** A running agent. */
-export interface AgentProcess {
+export interface LocalAgentProcess {
   readonly url: string
   /** As its `/about` serves it. */
   readonly declaration: Declaration
@@ -57,13 +57,13 @@ export interface AgentProcessOptions {
 }
 
 /** Starts `farebox start` for one agent, paid, and reads its `/about`. */
-export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
+export async function startAgentProcess(options: AgentProcessOptions): Promise<LocalAgentProcess> {
   const { folder, agent, chain, facilitator, secret, onLine, onActivity, signal } = options
   const name = options.name ?? `${basename(dirname(agent.config))}-${agent.port}`
   const own = join(folder, 'agents')
   await mkdir(own, { recursive: true })
   onActivity?.('loading its handlers')
-  const child = await runProgram({
+  const child = await runToEnd({
     name,
     part: `the agent ${name}`,
     folder: own,

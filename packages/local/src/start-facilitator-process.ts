@@ -5,7 +5,7 @@ import type { LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { facilitatorProgram } from './programs.ts'
 import { readOrCreateToken } from './read-or-create-token.ts'
-import { runProgram } from './processes/run-program.ts'
+import { runToEnd } from './processes/run-program.ts'
 
 /** A running facilitator. */
 export interface FacilitatorProcess {
@@ -45,7 +45,7 @@ export async function startFacilitatorProcess(
   await mkdir(folder, { recursive: true })
   const adminToken = await readOrCreateToken(join(folder, 'admin-token'))
   onActivity?.('loading its code')
-  const child = await runProgram({
+  const child = await runToEnd({
     name,
     folder,
     logFile: join(options.folder, 'logs', `${name}.log`),

@@ -8,7 +8,7 @@ import { readOrCreateSecret } from './facilitator-secret.ts'
 import { startOnPort, type PortChoice } from './processes/port-choice.ts'
 import { startPostgres, type LocalPostgres } from './postgres/start-postgres.ts'
 import { shownPath } from './starting/shown-path.ts'
-import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
+import { startAgentProcess, type LocalAgentProcess } from './start-agent-process.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
 import { startSpendingAgent } from './start-spending-agent.ts'
 import { startPlatformProcess, type PlatformProcess } from './start-platform-process.ts'
@@ -28,7 +28,7 @@ export interface EconomyParts {
   readonly facilitator: FacilitatorProcess
   /** Undefined where none was asked for. */
   readonly platform: PlatformProcess | undefined
-  readonly agents: readonly AgentProcess[]
+  readonly agents: readonly LocalAgentProcess[]
   /** Holds test USDC, and pays. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
@@ -91,7 +91,7 @@ export async function startParts(starting: Starting, database: OpeningDatabase):
 }
 
 /** Opens the database, beside whatever else is started. */
-export function openDatabase(starting: Starting): OpeningDatabase {
+export function openPlatformDatabase(starting: Starting): OpeningDatabase {
   let latest = ''
   let report: Report = () => undefined
   let own: LocalPostgres | undefined
@@ -200,7 +200,7 @@ async function startAgents(
   starting: Starting,
   report: Report,
   { chain, facilitator, platform }: Pick<EconomyParts, 'chain' | 'facilitator' | 'platform'>,
-): Promise<readonly AgentProcess[]> {
+): Promise<readonly LocalAgentProcess[]> {
   const wallets = starting.agents.map(({ wallet }) => wallet)
   report('asking the facilitator for their secret')
   const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)

@@ -6,7 +6,7 @@ import { TEST_KEYS } from './chain/test-keys.ts'
 import { findFreePort } from './processes/free-port.ts'
 import { platformProgram } from './programs.ts'
 import { readOrCreateToken } from './read-or-create-token.ts'
-import { runProgram } from './processes/run-program.ts'
+import { runToEnd } from './processes/run-program.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 
 /** A running platform. */
@@ -48,7 +48,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
   // It says its own address to others, in receipts too, so that it must know it beforehand.
   const port = options.port === 0 ? await findFreePort() : options.port
   onActivity?.('loading its code')
-  const child = await runProgram({
+  const child = await runToEnd({
     name,
     folder,
     logFile: join(options.folder, 'logs', `${name}.log`),

@@ -1,5 +1,5 @@
 import { findRegistered, registerAgent, untilChecked } from './listing/register-agent.ts'
-import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './start-agent-process.ts'
+import { startAgentProcess, type LocalAgentProcess, type AgentProcessOptions } from './start-agent-process.ts'
 
 /** An agent that spends what its payers permit, and where it is registered. */
 export interface SpendingAgentOptions extends AgentProcessOptions {
@@ -14,7 +14,7 @@ export interface SpendingAgentOptions extends AgentProcessOptions {
  *
  * @throws Error where it does not start, or the platform does not list it
  */
-export async function startSpendingAgent(options: SpendingAgentOptions): Promise<AgentProcess> {
+export async function startSpendingAgent(options: SpendingAgentOptions): Promise<LocalAgentProcess> {
   const { platform, chain, agent, spenderPrivateKey } = options
   const known =
     agent.port === 0 ? undefined : await findRegistered(platform, `http://localhost:${agent.port}`)

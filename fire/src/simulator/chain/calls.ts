@@ -1,7 +1,7 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
 import { countedWords, uintWord } from '@farebox/contracts/src/abi-words'
-import type { CallResult, ContractCall } from '@farebox/facilitator/src/chain/calldata'
+import type { CallResult, BatchedCall } from '@farebox/facilitator/src/chain/calldata'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { word } from '@farebox/payments/src/chain/rpc-words'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
@@ -33,7 +33,7 @@ const PROGRAM_WITH_CALL = { characters: 174, startsWith: '0x62', lengthOfWordsAt
 /** The answer to a question for code sizes, a word for each account, and the call of Multicall3 behind it. Nobody has code here. */
 export function readCodeQuestion(data: string): {
   readonly words: string
-  readonly behind: ContractCall | undefined
+  readonly behind: BatchedCall | undefined
 } {
   const { characters, startsWith, lengthOfWordsAt } = PROGRAM_WITH_CALL
   if (!data.startsWith(startsWith))
@@ -44,7 +44,7 @@ export function readCodeQuestion(data: string): {
 }
 
 /** The calls within a Multicall3 batch; undefined for any other data. By hand: a general ABI coder is felt. */
-export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
+export function readBatch({ to, data }: BatchedCall): readonly BatchedCall[] | undefined {
   if (to !== MULTICALL3 || !data.startsWith(AGGREGATE3)) return undefined
   const { address, uint } = readWords(data)
   const count = Number(uint(1))
@@ -60,11 +60,11 @@ export function readBatch({ to, data }: ContractCall): readonly ContractCall[] |
 }
 
 /** The transfers within a call of BatchSettler; undefined for any other data. Nobody has code here. */
-export function readSettle({ to, data }: ContractCall): readonly ContractCall[] | undefined {
+export function readSettle({ to, data }: BatchedCall): readonly BatchedCall[] | undefined {
   if (to !== SETTLER || !data.startsWith(SETTLE)) return undefined
   const { address, uint } = readWords(data)
   const items = data.slice(10 + 4 * 64, 10 + 4 * 64 + Number(uint(3)) * 2)
-  const transfers: ContractCall[] = []
+  const transfers: BatchedCall[] = []
   for (let at = 0; at < items.length;) {
     const [from, kind, ...rest] = ITEM_BYTES.map(bytes => {
       const part = items.slice(at, at + bytes * 2)

@@ -5,7 +5,7 @@ import {
   GET_BLOCK_NUMBER,
   GET_BLOCK_TIMESTAMP,
   type CallResult,
-  type ContractCall,
+  type BatchedCall,
 } from '@farebox/facilitator/src/chain/calldata'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
@@ -177,7 +177,7 @@ function createTryCall(token: Token, domainSeparator: string) {
     succeeded: true,
     data: `0x${uintWord(BigInt(result))}`,
   })
-  return (view: { -readonly [key in keyof View]: View[key] }, { to, data }: ContractCall): CallResult => {
+  return (view: { -readonly [key in keyof View]: View[key] }, { to, data }: BatchedCall): CallResult => {
     if (to === MULTICALL3 && data === GET_BLOCK_NUMBER) return value(view.number)
     if (to === MULTICALL3 && data === GET_BLOCK_TIMESTAMP) return value(view.seconds)
     if (to !== token.address) return { succeeded: true, data: '0x' }

@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, type SpendRefusal } from '@farebox/contracts/permission-calls'
 import { uintWord } from '@farebox/contracts/src/abi-words'
-import type { ContractCall } from '@farebox/facilitator/src/chain/calldata'
+import type { BatchedCall } from '@farebox/facilitator/src/chain/calldata'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
@@ -181,7 +181,7 @@ const PERMISSION_SPENT = toEventHash(
 /** Reads a transaction's call; undefined for any other. */
 export function readSpend(
   crypto: EvmCrypto,
-  { to, data }: ContractCall,
+  { to, data }: BatchedCall,
   spender: string,
 ): SpendCall | undefined {
   if (to !== SPEND_PERMISSIONS || !data.startsWith(SPEND)) return undefined
@@ -223,7 +223,7 @@ export function setTerms(state: SpendState, id: string, { limit, cap }: SpendTer
 /** Answers what SpendPermissions is asked; undefined for any other call. */
 export function answerOfSpends(
   crypto: EvmCrypto,
-  { to, data }: ContractCall,
+  { to, data }: BatchedCall,
   stateOf: () => { readonly spends?: SpendState; readonly balances: ReadonlyMap<string, bigint> },
 ): bigint | undefined {
   if (to !== SPEND_PERMISSIONS) return undefined

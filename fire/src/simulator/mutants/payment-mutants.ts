@@ -127,13 +127,13 @@ export const PAYMENT_MUTANTS: MutantTable = {
     breaks: 'a receipt counts when events and state agree with it: here by itself',
     edits: [
       {
-        in: 'facilitator/verifyReceipt',
+        in: 'facilitator/verifyChainReceipt',
         find: `if (proven.some(({ key }) => !shown.has(key)))
     return doubted('it shows a transfer, the events of its block do not')`,
         replace: '',
       },
       {
-        in: 'facilitator/verifyReceipt',
+        in: 'facilitator/verifyChainReceipt',
         find: "if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')",
         replace: '',
       },

@@ -1,5 +1,5 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
-import type { HoldRequest } from '@farebox/facilitator/src/ledger/payment-ledger'
+import type { PaymentToHold } from '@farebox/facilitator/src/ledger/payment-ledger'
 import type { ForgottenCharge } from '@farebox/facilitator/src/ledger/reconciliation-ledger'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import { EXACT, processClock } from '../time/process-clocks.ts'
@@ -23,7 +23,7 @@ export function openVirtualLedger({ wires, forgottenMs, setBack }: World) {
 
   const ledger = wrapLedger(current, (method, call, [first]) => {
     if (method === 'hold' || method === 'adopt')
-      keys.add((first as HoldRequest | ForgottenCharge).payment.key)
+      keys.add((first as PaymentToHold | ForgottenCharge).payment.key)
     if (!LOOKS.has(method)) log.add(method, call)
     return call(current)
   })

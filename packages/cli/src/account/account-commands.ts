@@ -70,7 +70,7 @@ export const secretCommand: CommandMaker = (secret, world, end) => {
   )
     .addHelpText('after', '\nExample\n  farebox secret create --env >> .env')
     .action(async (options: RawSecretOptions) =>
-      end(await (await import('./manage-secrets.ts')).createSecret(world, options)),
+      end(await (await import('./manage-secrets.ts')).makeOwnerSecret(world, options)),
     )
   withPlatformOptions(secret.command('list').description('list your secrets, without their values'))
     .addHelpText('after', '\nExample\n  farebox secret list')
@@ -116,7 +116,7 @@ export const webhookCommand: CommandMaker = (webhook, world, end) => {
   )
     .addHelpText('after', '\nExample\n  farebox webhook set 7 https://me.example/hook')
     .action(async (agentId: string, url: string, options: RawWebhookOptions) =>
-      end(await (await import('./manage-webhook.ts')).setWebhook(world, agentId, url, options)),
+      end(await (await import('./manage-webhook.ts')).setAgentWebhook(world, agentId, url, options)),
     )
   for (const [name, description] of [
     ['show', 'where notices go, and how the newest one went'],

@@ -22,7 +22,7 @@ export interface RawSecretOptions {
 }
 
 /** `farebox secret create`: makes a FACILITATOR_SECRET. This output alone shows it. */
-export async function createSecret(world: World, raw: RawSecretOptions): Promise<ExitCode> {
+export async function makeOwnerSecret(world: World, raw: RawSecretOptions): Promise<ExitCode> {
   return await tell(world, raw, async ({ ask }) => {
     const wallets = raw.for === undefined ? undefined : await readWallets(raw.for)
     return await showNew(

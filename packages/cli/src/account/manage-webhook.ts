@@ -1,7 +1,7 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
-import { readAgentId } from '../terminal/read-option.ts'
+import { readAgentNumber } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
@@ -15,7 +15,7 @@ export interface RawWebhookOptions {
 }
 
 /** `farebox webhook set <agent id> <url>`: where notices about an agent go; shows the new secret, this once. */
-export async function setWebhook(
+export async function setAgentWebhook(
   world: World,
   agentId: string,
   url: string,
@@ -40,7 +40,7 @@ export async function setWebhook(
 export async function showWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
   return await tell(world, raw, agentId, async ({ ask }, id) => {
     const found = await ask({ ...webhookOf(id), schema: webhook })
-    if (raw.json !== true) world.out.write(`${printable(found.url)}\n  ${describeDelivery(found)}\n`)
+    if (raw.json !== true) world.out.write(`${printable(found.url)}\n  ${describeNotice(found)}\n`)
     return { ok: true, ...found }
   })
 }
@@ -77,7 +77,7 @@ export async function removeWebhook(
   })
 }
 
-export function describeDelivery({ last_delivery: last }: Webhook): string {
+export function describeNotice({ last_delivery: last }: Webhook): string {
   if (last === null) return 'no notice so far; tests are not listed'
   const at = new Date(last.created_at * 1_000).toISOString().slice(0, 16).replace('T', ' ')
   const tried = `${last.attempts} ${last.attempts === 1 ? 'attempt' : 'attempts'}`
@@ -106,7 +106,7 @@ async function tell(
     world,
     raw,
     async () => {
-      const id = readAgentId(agentId)
+      const id = readAgentNumber(agentId)
       const account = await openAccount(world, raw.platform)
       try {
         return await work(account, id)

@@ -17,15 +17,15 @@ import {
 } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
-import { readAgentId } from '../terminal/read-option.ts'
+import { readAgentNumber } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { asTyped, type Paint, paintFor, untilTime } from '../terminal/text.ts'
+import { asTyped, type ScreenPaint, paintFor, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { listAgents, openAccount, type OpenAccount, type OwnedAgent } from './open-account.ts'
 import { describeBadge } from './describe-badge.ts'
-import { describeDelivery, webhookOf } from './manage-webhook.ts'
+import { describeNotice, webhookOf } from './manage-webhook.ts'
 import { spellAddress } from '../keys/spell-address.ts'
-import { unlessRefused } from '../register/platform/ask-platform.ts'
+import { unlessPlatformRefused } from '../register/platform/ask-platform.ts'
 
 export interface RawDashboardOptions {
   readonly platform?: string
@@ -57,7 +57,7 @@ export async function showDashboard(
     raw,
     async () => {
       const days = readDays(raw.days)
-      const wanted = agentId === undefined ? undefined : readAgentId(agentId)
+      const wanted = agentId === undefined ? undefined : readAgentNumber(agentId)
       const account = await openAccount(world, raw.platform)
       const { ask } = account
       const agents = (await listAgents(account)).filter(
@@ -68,9 +68,11 @@ export async function showDashboard(
       }
       const shown: ShownAgent[] = []
       for (const agent of agents) shown.push(await readShown(account, agent, days))
-      const listed = await unlessRefused(ask({ path: '/v1/me/secrets', schema: ownSecrets }))
+      const listed = await unlessPlatformRefused(ask({ path: '/v1/me/secrets', schema: ownSecrets }))
       const secrets = listed?.secrets
-      const limit = await unlessRefused(ask({ path: '/v1/me/settlement-limit', schema: settlementLimit }))
+      const limit = await unlessPlatformRefused(
+        ask({ path: '/v1/me/settlement-limit', schema: settlementLimit }),
+      )
       const address = await spellAddress(account.session.address)
       if (raw.json !== true) draw(world, { account, address, shown, secrets, limit, days })
       return documentOf(account, { address, shown, secrets, limit })
@@ -84,9 +86,9 @@ async function readShown({ ask }: OpenAccount, agent: OwnedAgent, days: number):
   // What a platform does not have or does not do is left out; that it cannot be asked is not.
   const [dashboard, health, badge, webhook] = await Promise.all([
     ask({ path: `/v1/me/agents/${id}/dashboard?days=${days}`, schema: agentDashboard }),
-    unlessRefused(ask({ path: `/v1/agents/${id}/health`, schema: agentHealth })),
-    unlessRefused(ask({ path: `/v1/agents/${id}/badge`, schema: agentBadge })),
-    unlessRefused(ask({ ...webhookOf(id), schema: ownWebhook })),
+    unlessPlatformRefused(ask({ path: `/v1/agents/${id}/health`, schema: agentHealth })),
+    unlessPlatformRefused(ask({ path: `/v1/agents/${id}/badge`, schema: agentBadge })),
+    unlessPlatformRefused(ask({ ...webhookOf(id), schema: ownWebhook })),
   ])
   return { agent, dashboard, health, badge, webhook }
 }
@@ -124,7 +126,7 @@ const LABEL_WIDTH = 14
 
 function drawAgent(
   { agent, dashboard, health, badge, webhook }: ShownAgent,
-  paint: Paint,
+  paint: ScreenPaint,
   days: number,
 ): string[] {
   const row = (name: string, text: string): string => `     ${paint.dim(name.padEnd(LABEL_WIDTH))}${text}`
@@ -140,11 +142,11 @@ function drawAgent(
     lines.push(row(`  ${printable(one.capability)}`, `${describeJobs(one)}, ${one.earned} USDC`))
   }
   if (webhook !== undefined)
-    lines.push(row('webhook', `${printable(webhook.url)}, ${describeDelivery(webhook)}`))
+    lines.push(row('webhook', `${printable(webhook.url)}, ${describeNotice(webhook)}`))
   return lines
 }
 
-function describeListing(agent: OwnedAgent, { yellow }: Paint): string {
+function describeListing(agent: OwnedAgent, { yellow }: ScreenPaint): string {
   const { standing, standing_reason: reason, wallet_proven: isProven } = agent
   const why = reason === null ? '' : `: ${printable(reason)}`
   if (standing === 'listed')
@@ -152,7 +154,7 @@ function describeListing(agent: OwnedAgent, { yellow }: Paint): string {
   return `${yellow(standing)}${why}`
 }
 
-function describeAvailability(health: AgentHealth | undefined, { green, yellow, red }: Paint): string {
+function describeAvailability(health: AgentHealth | undefined, { green, yellow, red }: ScreenPaint): string {
   if (health === undefined) return 'not checked'
   const { availability, consecutive_failures: failures, last_failure: failure } = health
   const online = health.warned ? yellow : green
@@ -184,7 +186,7 @@ function describeJobs({
   return counts.join(', ')
 }
 
-function drawSecrets(world: World, secrets: readonly Secret[], { dim }: Paint): string[] {
+function drawSecrets(world: World, secrets: readonly Secret[], { dim }: ScreenPaint): string[] {
   const live = secrets.filter(one => one.revoked_at === null)
   if (live.length === 0)
     return [`  secrets   none; ${dim(`${asTyped(world, 'farebox secret create')} makes one`)}`]
@@ -195,7 +197,11 @@ function drawSecrets(world: World, secrets: readonly Secret[], { dim }: Paint): 
   )
 }
 
-function describeLimit(world: World, limit: SettlementLimit, { dim, yellow }: Paint): string | undefined {
+function describeLimit(
+  world: World,
+  limit: SettlementLimit,
+  { dim, yellow }: ScreenPaint,
+): string | undefined {
   const { used_today: used, daily_limit: most, next_step: next } = limit
   if (most === null) return undefined
   const figure = `${used} of ${most} settlements used today`

@@ -9,12 +9,13 @@ import { type ExitCode, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { agreePrice, limitPrice } from './agree-price.ts'
 import type { CallOptions, RawCallOptions } from './call-options.ts'
-import { chooseCapability } from './choose-capability.ts'
-import { dryRun } from './dry-run.ts'
+import { chooseCalled } from './choose-capability.ts'
+import { showDryRun } from './dry-run.ts'
 import { explainUnpaid } from './outcome/explain-unpaid.ts'
 import { readInput } from './input/read-input.ts'
 import { showAgent, showCapability } from './show-capability.ts'
-import { askPrice, type CallTarget, localOf } from './target.ts'
+import { askCallPrice, type CallTarget, localEconomyBeside } from './target.ts'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { execute } from '@farebox/client/execute'
 import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
 import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
@@ -41,11 +42,11 @@ export async function callAgent(world: World, { args, raw, options }: CallArgume
     const declaration = await readAbout(url, { allowHttp: options.allowHttp, signal: world.signal })
     const several = Object.keys(declaration.capabilities).length > 1
     if (raw.help === true && named === undefined && several) return showAgent(world, url, declaration)
-    const name = await chooseCapability(world, declaration, named)
+    const name = await chooseCalled(world, declaration, named)
     const target = { url, declaration, name, capability: capabilityOf(declaration, name) }
     if (raw.help === true) return showCapability(world, target)
     const given = { args: fields, named: raw.field ?? [], input: raw.input }
-    if (raw.dryRun === true) return await dryRun(world, target, given, options)
+    if (raw.dryRun === true) return await showDryRun(world, target, given, options)
     const input = await readInput(world, given, target.capability)
     return await payAndRun(world, { target, input, options })
   } catch (error) {
@@ -77,7 +78,7 @@ function capabilityOf({ capabilities }: Declaration, name: string): Capability {
 }
 
 async function payAndRun(world: World, job: Omit<PlannedJob, 'payer'>): Promise<ExitCode> {
-  const price = await askPrice(world, job.target, job.options)
+  const price = await askCallPrice(world, job.target, job.options)
   if (price === undefined) {
     world.err.write('  free: this agent is in dev mode\n')
     return await runJob(world, { ...job, payer: undefined })
@@ -97,7 +98,7 @@ async function agree(
   quote: Quote,
   { maxPriceAtomic, wallet, passwordFile, rpcUrl }: CallOptions,
 ): Promise<Payer> {
-  const local = await localOf(world, url, quote.network.id)
+  const local = await localEconomyBeside(world, url, quote.network.id)
   const key = await findPayingKey(world, { wallet, passwordFile, local })
   const chain = await findChain(world, { network: quote.network, rpcUrl, local })
   try {

@@ -10,7 +10,7 @@ import type { World } from '../world.ts'
  * @throws {CommandError} for one that is not there, in the agent's own words (D21), and where several are and nobody
  *   can be asked
  */
-export async function chooseCapability(
+export async function chooseCalled(
   world: World,
   { name, capabilities }: Declaration,
   named: string | undefined,

@@ -10,21 +10,21 @@ import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
 import { commandArguments, shellLine } from './command-line.ts'
 import { type InputArguments, readInput, saysInput } from './input/read-input.ts'
-import { askPrice, type CallTarget, localOf } from './target.ts'
+import { askCallPrice, type CallTarget, localEconomyBeside } from './target.ts'
 import { spellAddress } from '../keys/spell-address.ts'
 
 /**
  * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
  * would run it. Nothing is signed, and no key is looked for.
  */
-export async function dryRun(
+export async function showDryRun(
   world: World,
   target: CallTarget,
   given: InputArguments,
   options: CallOptions,
 ): Promise<ExitCode> {
   const input = saysInput(given) ? await readInput(world, given, target.capability) : sampleOf(target)
-  const price = await askPrice(world, target, options)
+  const price = await askCallPrice(world, target, options)
   const { url, name, capability } = target
   const agreed = price === undefined ? [] : ['--max-price', formatUsdc(price.amountAtomic)]
   const words = commandArguments({
@@ -77,7 +77,7 @@ async function show(
 ): Promise<void> {
   const { bold, dim } = paintFor(world.out)
   const row = (title: string, text: string): string => `  ${dim(title.padEnd(9))}${text}`
-  const local = price && (await localOf(world, url, price.network.id))
+  const local = price && (await localEconomyBeside(world, url, price.network.id))
   const permissions = (capability.permissions ?? []).map(({ reason, token, max_per_transaction: most }) =>
     row('asks for', `up to ${printable(most)} ${printable(token)} a transaction: ${printable(reason)}`),
   )

@@ -18,7 +18,7 @@ import type { CallOptions } from './call-options.ts'
 import { explainUnforeseen, explainUnpaid } from './outcome/explain-unpaid.ts'
 import { finishCall } from './outcome/finish-call.ts'
 import { type RecordList, tellDamaged } from '../home/record-folder.ts'
-import { localOf } from './target.ts'
+import { localEconomyBeside } from './target.ts'
 
 /**
  * `--resume`: sends the journalled job with the journalled payment again until the agent answers. No key is
@@ -108,7 +108,7 @@ interface Resumed {
 async function askAgain(world: World, { call, journal, options }: Resumed): Promise<ExitCode> {
   const { entry, declaration, capability, price, jobId } = call
   const { rpcUrl, json } = options
-  const local = await localOf(world, call.agentUrl, call.network)
+  const local = await localEconomyBeside(world, call.agentUrl, call.network)
   const network = findNetwork(call.network)
   const chain = network && (await findChain(world, { network, rpcUrl, local }))
   const name = printable(declaration.name)

@@ -4,7 +4,7 @@ import type { Field, FieldMap, Side } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { asTyped, paintFor, wrap } from '../terminal/text.ts'
-import { describeField } from '../types/describe-field.ts'
+import { fieldSentences } from '../types/describe-field.ts'
 import type { World } from '../world.ts'
 import { commandArguments, shellLine } from './command-line.ts'
 import type { CallTarget } from './target.ts'
@@ -81,7 +81,7 @@ function rowOf(
   side: Side,
 ): { readonly head: string; readonly mark: string; readonly text: string } {
   // The type stands beside it: that an integer is a whole number needs no words.
-  const sentences = describeField({ ...field, type: field.type === 'integer' ? 'number' : field.type }, side)
+  const sentences = fieldSentences({ ...field, type: field.type === 'integer' ? 'number' : field.type }, side)
     .filter(one => one !== '')
     .map(one => (/[.!?]$/.test(one) ? one : `${one}.`))
   const { examples: [example] = [] } = field

@@ -13,7 +13,7 @@ export interface CallTarget {
 }
 
 /** The price of a job, checked against `/about` and our table; undefined where the agent asks for none. */
-export async function askPrice(
+export async function askCallPrice(
   { signal }: World,
   { url, declaration, name }: CallTarget,
   { allowHttp, networks }: CallOptions,
@@ -22,7 +22,11 @@ export async function askPrice(
   return await quote({ url, declaration }, name, { allowHttp, signal, ...limits })
 }
 
-export async function localOf(world: World, url: string, network: string): Promise<LocalEconomy | undefined> {
+export async function localEconomyBeside(
+  world: World,
+  url: string,
+  network: string,
+): Promise<LocalEconomy | undefined> {
   const local = isOnLoopback(url) ? await findLocalEconomy(world) : undefined
   return local?.network === network ? local : undefined
 }

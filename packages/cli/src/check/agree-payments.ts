@@ -2,7 +2,7 @@ import { printable } from '@farebox/conformance/internal/printable'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { type Payer, refuseTerms, type Terms } from '@farebox/conformance/agent'
-import { localOf } from '../call/target.ts'
+import { localEconomyBeside } from '../call/target.ts'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
 import { CommandError, usageError } from '../command-error.ts'
@@ -30,7 +30,7 @@ export async function agreePayments(
   if (lie !== undefined) throw new CommandError(printable(lie), NOT_SIGNED)
   const priceAtomic = BigInt(terms.requirement.amount)
   refuseLimits(world, terms, priceAtomic, options)
-  const local = await localOf(world, url, terms.network.id)
+  const local = await localEconomyBeside(world, url, terms.network.id)
   const key = await findPayingKey(world, { ...options, local })
   const { dim } = paintFor(world.err)
   const maxPrice = options.maxPriceAtomic ?? priceAtomic

@@ -8,7 +8,7 @@ import {
   type Spending,
   type Stop,
 } from '@farebox/conformance/agent'
-import { type CheckedAgent, type Warning, warningsOf } from './checked-agent.ts'
+import { type AgentUnderCheck, type Warning, warningsOf } from './checked-agent.ts'
 
 /** What `farebox check --json` answers. */
 export interface CheckDocument {
@@ -53,7 +53,7 @@ interface ResultDocument {
 }
 
 export function checkDocument(
-  agent: CheckedAgent,
+  agent: AgentUnderCheck,
   { results, stopped }: Findings,
   spending: Spending | undefined,
 ): CheckDocument {

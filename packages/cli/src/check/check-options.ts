@@ -27,7 +27,7 @@ export interface RawCheckOptions {
 }
 
 /** What `farebox check` is asked for, checked. */
-export interface CheckOptions {
+export interface ConformanceCheckOptions {
   /** Without a slash at its end. */
   readonly url: string
   /** Areas or ids; undefined: all. */
@@ -53,7 +53,7 @@ const MAX_TIMEOUT_SECONDS = 600
 const DEFAULT_MAX_JOBS = 5
 const MAX_MAX_JOBS = 1_000
 
-export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): CheckOptions {
+export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): ConformanceCheckOptions {
   refuseConflicts(raw)
   return {
     url: readTarget(url, raw.paid === true),

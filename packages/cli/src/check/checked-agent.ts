@@ -3,7 +3,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { AgentMode, Terms } from '@farebox/conformance/agent'
 
 /** What is being checked: the facts that the report begins with. */
-export interface CheckedAgent {
+export interface AgentUnderCheck {
   readonly url: string
   readonly mode: AgentMode
   /** Undefined where `/about` is none. */
@@ -14,7 +14,7 @@ export interface CheckedAgent {
   readonly clockAheadSeconds: number
 }
 
-export function warningsOf({ url, mode, clockAheadSeconds }: CheckedAgent): readonly Warning[] {
+export function warningsOf({ url, mode, clockAheadSeconds }: AgentUnderCheck): readonly Warning[] {
   const { protocol, hostname } = new URL(url)
   const warnings: Warning[] = clockAheadSeconds === 0 ? [] : [clockWarning(clockAheadSeconds)]
   if (isLoopback(hostname)) return warnings

@@ -17,7 +17,7 @@ import {
 import { asTyped, paintFor, wrap } from '../terminal/text.ts'
 import type { Screen, World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
-import { type CheckedAgent, warningsOf } from './checked-agent.ts'
+import { type AgentUnderCheck, warningsOf } from './checked-agent.ts'
 import { createProgressLine } from '../terminal/progress.ts'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
@@ -28,7 +28,7 @@ export interface RunReport {
 }
 
 export interface ReportOptions extends Pick<RawCheckOptions, 'verbose' | 'quiet'> {
-  readonly agent: CheckedAgent
+  readonly agent: AgentUnderCheck
   readonly checks: readonly Check[]
 }
 
@@ -97,7 +97,7 @@ function gatherAreas(checks: readonly Check[]): {
   }
 }
 
-function heading({ out }: World, agent: CheckedAgent): string {
+function heading({ out }: World, agent: AgentUnderCheck): string {
   const { bold, dim, yellow } = paintFor(out)
   const { declaration, url, mode } = agent
   const name =
@@ -106,7 +106,7 @@ function heading({ out }: World, agent: CheckedAgent): string {
   return `${bold(name)}   ${dim(url)}\n${mode === 'paid' ? described : yellow(described)}\n`
 }
 
-function warn({ err }: World, agent: CheckedAgent): void {
+function warn({ err }: World, agent: AgentUnderCheck): void {
   for (const { warning, next } of warningsOf(agent)) {
     err.write(`${paintFor(err).yellow('!')} ${warning}\n  ${next}\n\n`)
   }
@@ -171,7 +171,7 @@ function stopReason({ reason, after }: Stop): string {
 const MAX_AREAS = 4
 
 /** What to do after a run, as lines; empty where there is nothing. */
-function nextSteps(world: World, agent: CheckedAgent, findings: Findings): string {
+function nextSteps(world: World, agent: AgentUnderCheck, findings: Findings): string {
   const { dim } = paintFor(world.out)
   const steps = [...again(agent, findings), ...pay(agent, findings)]
   if (steps.length === 0) return ''
@@ -180,7 +180,7 @@ function nextSteps(world: World, agent: CheckedAgent, findings: Findings): strin
 
 type Step = readonly [what: string, command: string]
 
-function again({ url }: CheckedAgent, { results }: Findings): readonly Step[] {
+function again({ url }: AgentUnderCheck, { results }: Findings): readonly Step[] {
   const failed = results.filter(({ outcome }) => outcome === 'failed')
   const areas = [...new Set(failed.map(({ check }) => areaOf(check)))]
   if (areas.length === 0) return []
@@ -188,7 +188,7 @@ function again({ url }: CheckedAgent, { results }: Findings): readonly Step[] {
   return [['once fixed', `farebox check ${url}${only}`]]
 }
 
-function pay({ url, terms }: CheckedAgent, { results }: Findings): readonly Step[] {
+function pay({ url, terms }: AgentUnderCheck, { results }: Findings): readonly Step[] {
   if (terms === undefined || countResults(results).unpaid === 0) return []
   const price = formatUsdc(BigInt(terms.requirement.amount))
   return [['the paid path', `farebox check ${url} --paid --max-price ${price}`]]

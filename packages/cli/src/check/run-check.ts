@@ -17,9 +17,9 @@ import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
 import { clockAheadOf, reachAgent } from './agent/reach-agent.ts'
 import { agreePayments } from './agree-payments.ts'
-import { type CheckOptions, type RawCheckOptions, readCheckOptions } from './check-options.ts'
+import { type ConformanceCheckOptions, type RawCheckOptions, readCheckOptions } from './check-options.ts'
 import { checkDocument } from './check-document.ts'
-import type { CheckedAgent } from './checked-agent.ts'
+import type { AgentUnderCheck } from './checked-agent.ts'
 import { createRunReport, type RunReport } from './report-run.ts'
 import { answerWithJson, orStopped } from '../terminal/run-with-json.ts'
 
@@ -41,7 +41,11 @@ export async function runCheck(
   return await answerWithJson(world, raw, check, { inWords: error => orStopped(world, error, '') })
 }
 
-async function checkAgent(world: World, options: CheckOptions, raw: RawCheckOptions): Promise<ExitCode> {
+async function checkAgent(
+  world: World,
+  options: ConformanceCheckOptions,
+  raw: RawCheckOptions,
+): Promise<ExitCode> {
   const { url, timeoutMs } = options
   const { signal } = world
   const { agent, run } = await prepare(world, options)
@@ -69,8 +73,8 @@ const SILENT: RunReport = {
 
 async function prepare(
   world: World,
-  { url, timeoutMs, only, paying }: CheckOptions,
-): Promise<{ readonly agent: CheckedAgent; readonly run: ConformanceRun }> {
+  { url, timeoutMs, only, paying }: ConformanceCheckOptions,
+): Promise<{ readonly agent: AgentUnderCheck; readonly run: ConformanceRun }> {
   const { signal } = world
   const progress = showProgress(world, `asking ${url}`)
   try {

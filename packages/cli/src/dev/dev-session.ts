@@ -11,7 +11,7 @@ import {
   type Supervisor,
   type Trouble,
 } from './supervise/supervise-agent.ts'
-import type { LoadCommand, Report, Serving } from './messages/messages.ts'
+import type { LoadAgentCommand, Report, Serving } from './messages/messages.ts'
 import { type SourceWatch, watchSources } from './watch/source-watch.ts'
 import { type OutcomeReporter, reportOutcomes } from './screen/report-outcomes.ts'
 
@@ -21,7 +21,7 @@ export interface DevSession {
    *
    * @param order what is to be loaded; later loads ask for the same, on the port that was found
    */
-  begin(command: LoadCommand): Promise<void>
+  begin(command: LoadAgentCommand): Promise<void>
   /** Ends everything; jobs in flight are answered first. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -50,7 +50,7 @@ interface Session {
   readonly backoff: Backoff
   readonly reporter: OutcomeReporter
   /** What is loaded next; undefined before {@link DevSession.begin}. */
-  command: LoadCommand | undefined
+  command: LoadAgentCommand | undefined
   /** Followed: a change of one of them loads again. */
   files: readonly string[]
   loading: { readonly sinceMs: number; readonly abort: AbortController } | undefined
@@ -96,7 +96,7 @@ function createSession(options: SessionOptions): Session {
   return session
 }
 
-async function begin(session: Session, first: LoadCommand): Promise<void> {
+async function begin(session: Session, first: LoadAgentCommand): Promise<void> {
   session.command = first
   const sinceMs = session.options.clock.nowMs()
   const outcome = await load(session, first)
@@ -119,7 +119,7 @@ async function loadChanged(session: Session, { files: touched, isForced, sinceMs
   await conclude(session, await load(session, session.command), { files: changed, sinceMs })
 }
 
-async function load(session: Session, next: LoadCommand): Promise<LoadOutcome> {
+async function load(session: Session, next: LoadAgentCommand): Promise<LoadOutcome> {
   const { world, announcer, clock } = session.options
   const abort = new AbortController()
   session.loading = { sinceMs: clock.nowMs(), abort }

@@ -8,7 +8,7 @@ import { economyFolderOf } from '../keys/local-economy.ts'
 import { checkTypes } from './screen/check-types.ts'
 import { DEV_MODE } from './messages/dev-variables.ts'
 import { type DevSession, startDevSession } from './dev-session.ts'
-import type { LoadCommand, Report, Serving } from './messages/messages.ts'
+import type { LoadAgentCommand, Report, Serving } from './messages/messages.ts'
 import type { DevPage } from './page/dev-page.ts'
 import type { PaidPath } from './paid/paid-path.ts'
 import type { DevSettings } from './settings.ts'
@@ -114,7 +114,7 @@ function firstLoad(
   world: World,
   settings: DevSettings,
   { paid, page }: { readonly paid: PaidPath | undefined; readonly page: DevPage | undefined },
-): LoadCommand {
+): LoadAgentCommand {
   const { config, handlers, port, host } = settings
   const set = Object.entries(world.variables).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,

@@ -6,7 +6,7 @@ import type { RawCheckOptions } from '../check/check-options.ts'
 import { EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { createAskPlatform } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import { readAgentId } from '../terminal/read-option.ts'
+import { readAgentNumber } from '../terminal/read-option.ts'
 import { paintFor, wrap } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openRegistrationJournal } from '../register/platform/registration-journal.ts'
@@ -50,7 +50,7 @@ async function askForDrift(
   url: string | undefined,
   { agentId: given, platform, config = CONFIG }: RawCheckOptions,
 ): Promise<{ readonly agentId: number; readonly name: string; readonly drift: AgentDrift }> {
-  const givenId = given === undefined ? undefined : readAgentId(given)
+  const givenId = given === undefined ? undefined : readAgentNumber(given)
   const declaration = await readConfig(resolve(world.folder, config))
   const chosen = await findPlatform(world, platform, givenId)
   const ask = createAskPlatform(chosen.url, world.signal)

@@ -17,7 +17,11 @@ export interface RawAnswerCommand extends RawRunCommand {
 }
 
 /** `farebox flow pause`: nothing more is ordered for now. What is at work goes on. */
-export async function pause(world: World, named: string | undefined, raw: RawRunCommand): Promise<ExitCode> {
+export async function pauseFlow(
+  world: World,
+  named: string | undefined,
+  raw: RawRunCommand,
+): Promise<ExitCode> {
   return await change(world, named, raw, async handle => await pauseRun(handle, { signal: world.signal }))
 }
 

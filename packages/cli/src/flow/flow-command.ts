@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import {
   collect,
   type CommandMaker,
-  type End,
+  type SetExitCode,
   PASSWORD_OPTION,
   PAYING_WALLET_OPTION,
   withPlatformOptions,
@@ -30,7 +30,7 @@ export const flowCommand: CommandMaker = (flow, world, end) => {
   return flow
 }
 
-function addCheck(flow: Command, world: World, end: End): void {
+function addCheck(flow: Command, world: World, end: SetExitCode): void {
   const check = flow
     .command('check')
     .description(
@@ -46,7 +46,7 @@ function addCheck(flow: Command, world: World, end: End): void {
     )
 }
 
-function addExport(flow: Command, world: World, end: End): void {
+function addExport(flow: Command, world: World, end: SetExitCode): void {
   const made = flow
     .command('export')
     .description('write a flow as an agent of your own: one price, its steps hired by ctx.hire')
@@ -61,7 +61,7 @@ function addExport(flow: Command, world: World, end: End): void {
     )
 }
 
-function addRun(flow: Command, world: World, end: End): void {
+function addRun(flow: Command, world: World, end: SetExitCode): void {
   const run = flow
     .command('run')
     .description('run a flow: sign a payment for each of its jobs, and follow it to its end')
@@ -81,7 +81,7 @@ function addRun(flow: Command, world: World, end: End): void {
     )
 }
 
-function addList(flow: Command, world: World, end: End): void {
+function addList(flow: Command, world: World, end: SetExitCode): void {
   withPlatformOptions(
     flow
       .command('list')
@@ -95,7 +95,7 @@ function addList(flow: Command, world: World, end: End): void {
     )
 }
 
-function addShow(flow: Command, world: World, end: End): void {
+function addShow(flow: Command, world: World, end: SetExitCode): void {
   withPlatformOptions(
     flow
       .command('show')
@@ -108,7 +108,7 @@ function addShow(flow: Command, world: World, end: End): void {
     )
 }
 
-function addResume(flow: Command, world: World, end: End): void {
+function addResume(flow: Command, world: World, end: SetExitCode): void {
   const resume = flow
     .command('resume')
     .description('go on with a run where it was left: killed, paused, failed, waiting for a payment')
@@ -118,12 +118,12 @@ function addResume(flow: Command, world: World, end: End): void {
   withPlatformOptions(withWallet(resume))
     .addHelpText('after', RESUME_EXAMPLES)
     .action(async (named: string | undefined, options: RawRunOptions) => {
-      const { resume: goOn } = await import('./resume-run.ts')
+      const { resumeFlow: goOn } = await import('./resume-run.ts')
       end(await goOn(world, named, options))
     })
 }
 
-function addControls(flow: Command, world: World, end: End): void {
+function addControls(flow: Command, world: World, end: SetExitCode): void {
   withPlatformOptions(
     flow
       .command('pause')
@@ -132,7 +132,7 @@ function addControls(flow: Command, world: World, end: End): void {
   )
     .addHelpText('after', '\nExample\n  farebox flow pause 3f8a2c1e')
     .action(async (named: string | undefined, options: RawRunCommand) =>
-      end(await (await import('./control-run.ts')).pause(world, named, options)),
+      end(await (await import('./control-run.ts')).pauseFlow(world, named, options)),
     )
   withPlatformOptions(
     flow

@@ -12,7 +12,7 @@ import { readFlow } from '@farebox/flows/document/read-flow'
 import { findLocalEconomy, isOnLoopback } from '../keys/local-economy.ts'
 import { findPayingKey, type PayingKey } from '../keys/paying-key.ts'
 import { paintFor } from '../terminal/text.ts'
-import { openRunJournal, type RunFacts, type RunFile } from './journal/run-journal.ts'
+import { openRunJournal, type StartedRunFacts, type RunFile } from './journal/run-journal.ts'
 import { followCommand } from './run/follow.ts'
 import { lazySigner } from './run/lazy-signer.ts'
 
@@ -21,7 +21,11 @@ import { lazySigner } from './run/lazy-signer.ts'
  *
  * @param named its id or the beginning of it; undefined: the newest that was started here and has not ended
  */
-export async function resume(world: World, named: string | undefined, raw: RawRunOptions): Promise<ExitCode> {
+export async function resumeFlow(
+  world: World,
+  named: string | undefined,
+  raw: RawRunOptions,
+): Promise<ExitCode> {
   return await withRunDocument(world, raw, async () => {
     return await takeUpRun(world, await findRun(world, named, raw.platform), raw)
   })
@@ -60,7 +64,7 @@ async function takeUpRun(
 
 interface Known {
   readonly flow: Flow
-  readonly facts: Pick<RunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
+  readonly facts: Pick<StartedRunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
 }
 
 async function knownOf(world: World, handle: RunHandle, file: RunFile | undefined): Promise<Known> {

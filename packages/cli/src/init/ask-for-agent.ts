@@ -6,7 +6,7 @@ import { agentNameOf } from './project/package-name.ts'
 /** What was said on the command line; the rest is asked, or taken from the defaults. */
 export type GivenAnswers = { readonly [key in keyof NewAgent]?: string | undefined }
 
-export interface AskOptions {
+export interface AgentQuestions {
   /** Absolute: where the agent is made, which suggests its name. */
   readonly folder: string
   /** Take what is sensible, ask nothing. */
@@ -32,7 +32,11 @@ const QUESTIONS: readonly {
  *
  * Throws a `CommandError`: for a flag that will not do, where nobody can be asked, and where the person left.
  */
-export async function askForAgent(world: World, given: GivenAnswers, options: AskOptions): Promise<NewAgent> {
+export async function askForAgent(
+  world: World,
+  given: GivenAnswers,
+  options: AgentQuestions,
+): Promise<NewAgent> {
   for (const { key, flag } of QUESTIONS) {
     const answer = given[key]
     const reason = answer === undefined ? undefined : refuseAnswer(key, answer)

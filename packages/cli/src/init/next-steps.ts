@@ -17,7 +17,7 @@ export interface NextStepsOptions {
 }
 
 /** What to do after `farebox init`. */
-export function nextSteps(options: NextStepsOptions): NextSteps {
+export function projectNextSteps(options: NextStepsOptions): NextSteps {
   const { additions = [] } = options
   const way = wayTo(options.from, options.to)
   return [

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { askForAgent } from './ask-for-agent.ts'
 import { DEFAULT_AGENT, type NewAgent } from './project/new-agent.ts'
-import { nextSteps } from './next-steps.ts'
+import { projectNextSteps } from './next-steps.ts'
 import { besideOwnFiles, type ProjectBesideOwn } from './project/own-files.ts'
 import { agentNameOf } from './project/package-name.ts'
 import { projectFiles } from './project/project-files.ts'
@@ -96,7 +96,7 @@ function tell(
   { folder, agent, plan, replaced, vendor }: Written,
   { json }: RawInitOptions,
 ): void {
-  const next = nextSteps({
+  const next = projectNextSteps({
     from: world.folder,
     to: folder,
     additions: plan.additions,

@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { decryptKey } from './encrypt-key.ts'
 import type { LocalEconomy } from './local-economy.ts'
 import { askPassword, givenPassword, type PasswordOptions } from './password.ts'
-import { DEFAULT_WALLET, findWallet, readWallet, type WalletFile } from './wallet-files.ts'
+import { DEFAULT_WALLET, findWallet, readWalletFile, type WalletFile } from './wallet-files.ts'
 
 /** Who pays: known by its address before anything is unlocked. */
 export interface PayingKey {
@@ -43,7 +43,8 @@ const PASSWORD_TRIES = 3
 export async function findPayingKey(world: World, options: PayingKeyOptions): Promise<PayingKey> {
   const crypto = await loadEvmCrypto()
   const { wallet, local } = options
-  if (wallet !== undefined) return await keystoreKey(world, crypto, await readWallet(world, wallet), options)
+  if (wallet !== undefined)
+    return await keystoreKey(world, crypto, await readWalletFile(world, wallet), options)
   const variable = world.variables[VARIABLE]
   if (variable !== undefined && variable !== '') return plainKey(crypto, variable, VARIABLE)
   if (local !== undefined) {

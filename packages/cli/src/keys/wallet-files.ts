@@ -50,7 +50,7 @@ export async function findWallet(place: Place, name: string): Promise<WalletFile
 }
 
 /** {@link findWallet} for one that must be there. */
-export async function readWallet(place: Place, name: string): Promise<WalletFile> {
+export async function readWalletFile(place: Place, name: string): Promise<WalletFile> {
   const found = await findWallet(place, name)
   if (found !== undefined) return found
   const others = (await listWallets(place)).map(({ name }) => name)

@@ -4,8 +4,7 @@ import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
 import { encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import { systemClock, type Clock } from '@farebox/protocol/time/clock'
-import { chooseCapability } from '../call/choose-capability.ts'
+import { chooseCalled } from '../call/choose-capability.ts'
 import { type ExitCode, usageError } from '../command-error.ts'
 import { planTransaction } from '../register/transaction/send-transaction.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
@@ -13,16 +12,16 @@ import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { carryOut, planChange } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import { readChainSeconds, readStatus } from './chain/read-permissions.ts'
-import { declaredSpend } from './agent/declared-spend.ts'
+import { readChainSeconds, readPermissionStatus } from './chain/read-permissions.ts'
+import { spendDeclaration } from './agent/declared-spend.ts'
 import { amount, moment } from './describe-terms.ts'
-import { findAgent, type MeantAgent, readAgentSpender, readDeclaration } from './agent/find-agent.ts'
+import { findAgent, type MeantAgent, readAgentSpender, readSpenderDeclaration } from './agent/find-agent.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
 import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
 import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
 import { type KnownPermission, permissionDocument, readKnown } from './known-permissions.ts'
-import { type AskedTerms, endOf, readTerms } from './agent/read-terms.ts'
-import { type AllowedTerms, showTerms } from './show-terms.ts'
+import { type AskedTerms, permissionEnd, readAskedTerms } from './agent/read-terms.ts'
+import { type AllowedTerms, showPermissionTerms } from './show-terms.ts'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 
 /** More than a permit or an approval of USDC takes, the rest of its transaction included. */
@@ -39,7 +38,7 @@ export async function allowAgent(
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
   const allow = async (): Promise<object> => {
-    const asked = readTerms({ keccak256: await loadKeccak() }, raw)
+    const asked = readAskedTerms({ keccak256: await loadKeccak() }, raw)
     const agent = await findAgent(world, words.agent, raw, { endpoint: true })
     const terms = await holdAgainstDeclaration(world, agent, words.capability, asked)
     const spender = asked.spender ?? (await readAgentSpender(world, agent, terms.capability))
@@ -61,9 +60,9 @@ async function holdAgainstDeclaration(
   named: string,
   { limit }: AskedTerms,
 ): Promise<DeclaredTerms> {
-  const declaration = await readDeclaration(world, agent.endpoint ?? '')
-  const capability = await chooseCapability(world, declaration, named)
-  const declared = declaredSpend(declaration, capability, agent)
+  const declaration = await readSpenderDeclaration(world, agent.endpoint ?? '')
+  const capability = await chooseCalled(world, declaration, named)
+  const declared = spendDeclaration(declaration, capability, agent)
   if (limit >= declared.mostAtomic) {
     throw usageError(
       `--limit: must be lower than the ${amount(declared.mostAtomic)} USDC that ${printable(capability)} declares as its maximum, got ${amount(limit)}`,
@@ -82,11 +81,11 @@ async function allowOn(
   const { world, clock, chain, crypto, key } = limits
   const chainSeconds = await readChainSeconds(chain)
   // The contract holds the end against the chain's time. A local chain that made no block for a while is behind.
-  const expiry = endOf(asked.until, Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000)))
+  const expiry = permissionEnd(asked.until, Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000)))
   const permission = permissionOf(limits, declared, asked, expiry)
   const scope = scopeOf(crypto, permission.agentId, permission.capability)
   const id = permissionId(crypto, { ...permission, scope })
-  const before = await readStatus(chain, id, 'pending')
+  const before = await readPermissionStatus(chain, id, 'pending')
   refuseSpent(asked, before)
   const callData = encodeSet(permission)
   const leftAfter = permission.cap - before.spent
@@ -96,7 +95,7 @@ async function allowOn(
   // The approval is signed or sent only once it is agreed to: what it takes beside is told at most.
   const gasWei = planned.gasWei + (change.way === 'none' ? 0n : APPROVAL_GAS * planned.fees.maxFeePerGas)
   const others = await findOtherSpenders(limits, permission)
-  await showTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
+  await showPermissionTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
   showOtherSpenders(limits, permission, others, raw)
   const question = `Allow ${printable(permission.capability)} to move up to ${amount(leftAfter)} USDC of yours?`
   await agreeToSign(world, raw, question, 'not allowed')
@@ -106,7 +105,7 @@ async function allowOn(
   await kept.write(key.address, { id, spender, token, agentId, capability, recipients })
   const { transactions, approval } = await carryOut(limits, signer, change)
   if (raw.json !== true) tellAllowed(world, permission)
-  const status = await readStatus(chain, id)
+  const status = await readPermissionStatus(chain, id)
   return {
     ok: true,
     permission: permissionDocument({ ...permission, id, ...status }, chainSeconds),

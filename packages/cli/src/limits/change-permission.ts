@@ -1,14 +1,14 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { paintFor } from '../terminal/text.ts'
 import {
-  type ApprovalWay,
+  type ApprovalOrder,
   approveStep,
   chooseWay,
   planSteps,
   type WantedChange,
 } from './chain/plan-change.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import { type Approval, readApproval } from './chain/read-permissions.ts'
+import { type Approval, readTokenApproval } from './chain/read-permissions.ts'
 import { sendStep } from './chain/send-step.ts'
 import type { OpenLimits } from './open-limits.ts'
 import type { KeySigner } from '../keys/paying-key.ts'
@@ -20,7 +20,7 @@ export interface ChangedPermission {
 
 /** A change with the way in which its approval is made: what a person agrees to. */
 export interface PlannedChange extends WantedChange {
-  readonly way: ApprovalWay
+  readonly way: ApprovalOrder
 }
 
 /**
@@ -40,7 +40,7 @@ export async function planChange(
   },
 ): Promise<PlannedChange> {
   const { callData, before, leftAfter, chainSeconds } = change
-  const { allowance, totalLeft } = await readApproval(chain, key.address, 'pending')
+  const { allowance, totalLeft } = await readTokenApproval(chain, key.address, 'pending')
   const others = totalLeft - leftOf(before, chainSeconds)
   const wanted = (others > 0n ? others : 0n) + leftAfter
   const way = await chooseWay(chain, crypto, key.address, { allowance, wanted })
@@ -80,7 +80,7 @@ export async function settleApproval(
   agreed: bigint,
 ): Promise<ChangedPermission> {
   const { world, chain, key } = limits
-  const approval = await readApproval(chain, key.address, 'latest')
+  const approval = await readTokenApproval(chain, key.address, 'latest')
   const { allowance, totalLeft } = approval
   if (allowance === totalLeft) return { transactions: [], approval }
   if (totalLeft > agreed) {
@@ -91,5 +91,5 @@ export async function settleApproval(
     return { transactions: [], approval }
   }
   const hash = await sendStep(limits, signer, approveStep(chain, totalLeft))
-  return { transactions: [hash], approval: await readApproval(chain, key.address, 'latest') }
+  return { transactions: [hash], approval: await readTokenApproval(chain, key.address, 'latest') }
 }

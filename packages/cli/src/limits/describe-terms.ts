@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Paint } from '../terminal/text.ts'
-import type { ApprovalWay } from './chain/plan-change.ts'
+import type { ScreenPaint } from '../terminal/text.ts'
+import type { ApprovalOrder } from './chain/plan-change.ts'
 import type { PlannedChange } from './change-permission.ts'
 
 /** More than this is an approval that nobody counts: half of all numbers. */
@@ -30,12 +30,12 @@ export function moment(seconds: bigint): string {
   return `${text.slice(0, end).replace('T', ' ')} UTC`
 }
 
-export function row(paint: Pick<Paint, 'dim'>, name: string, text: string): string {
+export function row(paint: Pick<ScreenPaint, 'dim'>, name: string, text: string): string {
   return `  ${paint.dim(name.padEnd(10))}${text}`
 }
 
 export function describeSteps(
-  paint: Pick<Paint, 'dim'>,
+  paint: Pick<ScreenPaint, 'dim'>,
   verb: 'set' | 'revoke',
   { way, allowance, wanted }: PlannedChange,
 ): readonly string[] {
@@ -51,7 +51,7 @@ export function describeSteps(
   ]
 }
 
-function stepsOf(way: ApprovalWay, change: string, approval: string): readonly string[] {
+function stepsOf(way: ApprovalOrder, change: string, approval: string): readonly string[] {
   switch (way) {
     case 'none':
       return [`${change}; the approval stays as it is`]

@@ -5,7 +5,7 @@ import { runWithJson } from '../terminal/run-with-json.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { settleApproval } from './change-permission.ts'
-import { readApproval } from './chain/read-permissions.ts'
+import { readTokenApproval } from './chain/read-permissions.ts'
 import { amount, approvalAmount, row } from './describe-terms.ts'
 import { findPlace } from './agent/find-agent.ts'
 import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
@@ -29,7 +29,7 @@ export async function fixApproval(
 
 async function fixOn(limits: OpenLimits, raw: RawLimitsOptions): Promise<object> {
   const { world, chain, crypto, key } = limits
-  const { allowance, totalLeft } = await readApproval(chain, key.address, 'pending')
+  const { allowance, totalLeft } = await readTokenApproval(chain, key.address, 'pending')
   const exact = `${amount(totalLeft)} USDC, exactly what is left of all permissions`
   if (allowance === totalLeft) {
     if (raw.json !== true) world.out.write(`${paintFor(world.out).green('✓')} the approval is ${exact}\n`)

@@ -1,5 +1,5 @@
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import { readChainSeconds, readIds, readStatus } from './chain/read-permissions.ts'
+import { readChainSeconds, readIds, readPermissionStatus } from './chain/read-permissions.ts'
 import { type PermissionNames, readSetEvents } from './chain/read-set-events.ts'
 import { leftOf } from './change-permission.ts'
 import { openKeptPermissions } from './kept-permissions.ts'
@@ -36,7 +36,7 @@ export async function readKnown({ world, clock, chain, key }: OpenLimits): Promi
   for (const names of [...(events ?? []), ...written]) if (!byId.has(names.id)) byId.set(names.id, names)
   const token = chain.network.asset.address
   const named = [...byId.values()].filter(names => names.token === token)
-  const statuses = await Promise.all(named.map(({ id }) => readStatus(chain, id)))
+  const statuses = await Promise.all(named.map(({ id }) => readPermissionStatus(chain, id)))
   const permissions = named.flatMap((names, index) => {
     const status = statuses[index]
     // Written down here and never set: the command was stopped before, or the chain was begun anew.

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import {
   collect,
   type CommandMaker,
-  type End,
+  type SetExitCode,
   JSON_OPTION,
   PASSWORD_OPTION,
   PLATFORM_OPTION,
@@ -26,7 +26,7 @@ export const limitsCommand: CommandMaker = (limits, world, end) => {
 
 const AGENT = 'its address, its number, or its page at a platform'
 
-function addAllow(limits: Command, world: World, end: End): void {
+function addAllow(limits: Command, world: World, end: SetExitCode): void {
   const allow = limits
     .command('allow')
     .description('allow a capability to move tokens: so much each time, so much in all, until a day')
@@ -47,7 +47,7 @@ function addAllow(limits: Command, world: World, end: End): void {
     )
 }
 
-function addList(limits: Command, world: World, end: End): void {
+function addList(limits: Command, world: World, end: SetExitCode): void {
   withOptions(
     limits.command('list').description('what is allowed, what was spent, and whether the approval is right'),
     { asks: false },
@@ -58,7 +58,7 @@ function addList(limits: Command, world: World, end: End): void {
     )
 }
 
-function addRevoke(limits: Command, world: World, end: End): void {
+function addRevoke(limits: Command, world: World, end: SetExitCode): void {
   const revoke = limits
     .command('revoke')
     .description('end a permission at once, and lower the approval by what it had left')
@@ -75,7 +75,7 @@ function addRevoke(limits: Command, world: World, end: End): void {
     )
 }
 
-function addApprove(limits: Command, world: World, end: End): void {
+function addApprove(limits: Command, world: World, end: SetExitCode): void {
   withOptions(
     limits.command('approve').description('make the approval exactly what is left of all permissions'),
   )

@@ -8,7 +8,7 @@ import type { ExitCode } from '../command-error.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type Approval, readApproval } from './chain/read-permissions.ts'
+import { type Approval, readTokenApproval } from './chain/read-permissions.ts'
 import { amount, approvalAmount, moment } from './describe-terms.ts'
 import { findPlace } from './agent/find-agent.ts'
 import {
@@ -31,7 +31,7 @@ export async function listPermissions(
     return await withLimits({ world, clock, place, raw }, async limits => {
       const { chain, key } = limits
       const known = await readKnown(limits)
-      const approval = await readApproval(chain, key.address, 'latest')
+      const approval = await readTokenApproval(chain, key.address, 'latest')
       if (raw.json !== true) show(limits, known, approval)
       return documentOf(limits, known, approval)
     })

@@ -7,18 +7,23 @@ import type { PayingKey } from '../keys/paying-key.ts'
 import { findKey } from '../register/transaction/open-registry.ts'
 import type { World } from '../world.ts'
 import { hasSpendPermissions } from './chain/read-permissions.ts'
-import type { Sending } from './chain/send-step.ts'
-import type { Place } from './agent/find-agent.ts'
+import type { StepSending } from './chain/send-step.ts'
+import type { LimitsChain } from './agent/find-agent.ts'
 import type { RawLimitsOptions } from './agent/limits-options.ts'
 import { requireChain } from '../chain/open-chain.ts'
 import { agree } from '../terminal/ask.ts'
 
-export interface OpenLimits extends Place, Sending {
+export interface OpenLimits extends LimitsChain, StepSending {
   readonly key: PayingKey
 }
 
 export async function withLimits<Result>(
-  at: { readonly world: World; readonly clock: Clock; readonly place: Place; readonly raw: RawLimitsOptions },
+  at: {
+    readonly world: World
+    readonly clock: Clock
+    readonly place: LimitsChain
+    readonly raw: RawLimitsOptions
+  },
   work: (limits: OpenLimits) => Promise<Result>,
 ): Promise<Result> {
   const { world, clock, place, raw } = at

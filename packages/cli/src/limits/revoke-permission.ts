@@ -11,10 +11,10 @@ import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { carryOut, type ChangedPermission, leftOf, planChange, settleApproval } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import { readApproval, readStatus } from './chain/read-permissions.ts'
+import { readTokenApproval, readPermissionStatus } from './chain/read-permissions.ts'
 import type { PermissionNames } from './chain/read-set-events.ts'
 import { amount, approvalAmount, describeSteps, moment, row } from './describe-terms.ts'
-import { findAgent, findPlace, type Place } from './agent/find-agent.ts'
+import { findAgent, findPlace, type LimitsChain } from './agent/find-agent.ts'
 import {
   type KnownPermission,
   type KnownPermissions,
@@ -23,7 +23,7 @@ import {
 } from './known-permissions.ts'
 import { AGAIN, type RawAgentLimitsOptions } from './agent/limits-options.ts'
 import { agreeToSign, type OpenLimits, withLimits } from './open-limits.ts'
-import { readSpender } from './agent/read-terms.ts'
+import { readSpenderOption } from './agent/read-terms.ts'
 
 /** Which permission is meant: by its number in the list, or by agent and capability. */
 type Meant = { readonly number: number } | { readonly agentId: number; readonly capability: string }
@@ -46,7 +46,7 @@ export async function revokePermission(
       const known = await readKnown(limits)
       const permission = await choosePermission(limits, known, meant, raw)
       const { transactions, approval } = await revokeOn(limits, permission, known.chainSeconds, raw)
-      const status = await readStatus(limits.chain, permission.id)
+      const status = await readPermissionStatus(limits.chain, permission.id)
       const document = permissionDocument({ ...permission, ...status }, known.chainSeconds)
       return { ok: true, permission: document, approval: amount(approval.allowance), transactions }
     })
@@ -58,7 +58,7 @@ async function findMeant(
   world: World,
   { first, capability }: { readonly first: string; readonly capability: string | undefined },
   raw: RawAgentLimitsOptions,
-): Promise<{ readonly meant: Meant; readonly place: Place }> {
+): Promise<{ readonly meant: Meant; readonly place: LimitsChain }> {
   if (capability !== undefined) {
     const agent = await findAgent(world, first, raw, { endpoint: false })
     return { meant: { agentId: agent.agentId, capability }, place: agent }
@@ -86,7 +86,7 @@ async function choosePermission(
   const { agentId, capability } = meant
   const same = permissions.filter(one => one.agentId === BigInt(agentId) && one.capability === capability)
   if (raw.spender !== undefined)
-    return await bySpender(limits, meant, readSpender(limits.crypto, raw.spender))
+    return await bySpender(limits, meant, readSpenderOption(limits.crypto, raw.spender))
   // One that is revoked is meant only where no other is: its approval may have been left behind.
   const alive = same.filter(({ state }) => state !== 'revoked')
   const [only, ...others] = alive.length > 0 ? alive : same
@@ -111,7 +111,7 @@ async function bySpender(
     scope,
   })
   const names = { id, spender, token, agentId: BigInt(agentId), capability, recipients: [] }
-  return { ...names, ...(await readStatus(chain, id)) }
+  return { ...names, ...(await readPermissionStatus(chain, id)) }
 }
 
 async function revokeOn(
@@ -150,7 +150,7 @@ async function lowerLeftBehind(
 ): Promise<ChangedPermission> {
   const { world, chain, key } = limits
   const text = `${printable(capability)} of agent ${agentId} is revoked already`
-  const approval = await readApproval(chain, key.address, 'latest')
+  const approval = await readTokenApproval(chain, key.address, 'latest')
   const { allowance, totalLeft } = approval
   if (allowance <= totalLeft) {
     tell(world, raw, text)

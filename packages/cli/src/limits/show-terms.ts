@@ -6,7 +6,7 @@ import { readUsdcBalance } from '../chain/read-balances.ts'
 import { paintFor, wrap } from '../terminal/text.ts'
 import type { PlannedChange } from './change-permission.ts'
 import type { PermissionStatus } from '@farebox/contracts/internal/calls/permission-views'
-import type { DeclaredSpend } from './agent/declared-spend.ts'
+import type { SpendDeclaration } from './agent/declared-spend.ts'
 import { amount, describeSteps, moment, row } from './describe-terms.ts'
 import type { MeantAgent } from './agent/find-agent.ts'
 import type { OpenLimits } from './open-limits.ts'
@@ -15,7 +15,7 @@ export interface AllowedTerms {
   readonly agent: MeantAgent
   readonly agentName: string
   readonly capability: string
-  readonly declared: DeclaredSpend
+  readonly declared: SpendDeclaration
   readonly permission: SpendPermission
   readonly before: PermissionStatus
   readonly change: PlannedChange
@@ -29,7 +29,7 @@ const MARGIN = 12
 const STEP_WEI = 10n ** 11n
 
 /** Shows the permission before anything is signed: the agent's words, then the numbers, then what is signed. */
-export async function showTerms(limits: OpenLimits, terms: AllowedTerms): Promise<void> {
+export async function showPermissionTerms(limits: OpenLimits, terms: AllowedTerms): Promise<void> {
   const { world, chain, crypto, key, local } = limits
   const { agent, agentName, capability, declared, permission, before, change, gasWei } = terms
   const paint = paintFor(world.err)

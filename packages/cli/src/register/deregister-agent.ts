@@ -2,8 +2,8 @@ import { formatCoin } from '../chain/name-network.ts'
 import type { ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
-import { readAgentId } from '../terminal/read-option.ts'
+import { type RegistryChange, changeAgent, type Changing } from './transaction/change-agent.ts'
+import { readAgentNumber } from '../terminal/read-option.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
@@ -13,7 +13,7 @@ import { agree } from '../terminal/ask.ts'
 /** `farebox deregister`: ends a registration; the registry sends its stake back. */
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const deregister = async (): Promise<object> => {
-    const agentId = readAgentId(word)
+    const agentId = readAgentNumber(word)
     const { described, transaction } = await changeAgent(world, raw, ending(world, agentId, raw))
     const stake = formatCoin(BigInt(described.stake_wei))
     if (raw.json !== true) {
@@ -25,7 +25,7 @@ export async function deregisterAgent(world: World, word: string, raw: RawAgentO
   return await runWithJson(world, raw, deregister, ON_AGAIN)
 }
 
-function ending(world: World, agentId: number, raw: RawAgentOptions): AgentChange {
+function ending(world: World, agentId: number, raw: RawAgentOptions): RegistryChange {
   return {
     agentId,
     kind: 'deregister',

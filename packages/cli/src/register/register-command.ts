@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import {
   type CommandMaker,
-  type End,
+  type SetExitCode,
   PASSWORD_OPTION,
   RPC_OPTION,
   withPlatformOptions,
@@ -46,7 +46,7 @@ export const registerCommand: CommandMaker = (register, world, end) => {
   return register
 }
 
-function addStatus(register: Command, world: World, end: End): void {
+function addStatus(register: Command, world: World, end: SetExitCode): void {
   const status = register
     .command('status')
     .description('the state of registrations; without a number, of all begun here')
@@ -58,7 +58,7 @@ function addStatus(register: Command, world: World, end: End): void {
     )
 }
 
-function addUpdate(register: Command, world: World, end: End): void {
+function addUpdate(register: Command, world: World, end: SetExitCode): void {
   const update = register
     .command('update')
     .description('move an agent to another URL; its stake and number stay')

@@ -5,25 +5,30 @@ import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { readSeconds } from '../terminal/read-option.ts'
 import type { World } from '../world.ts'
-import { checkRegistration, findKey, localOf } from './transaction/open-registry.ts'
+import { checkRegistration, findKey, localEconomyOf } from './transaction/open-registry.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
 import { findPlatform } from './platform/find-platform.ts'
 import { openPlatform } from './platform/open-platform.ts'
 import { readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import type { RawRegisterOptions } from './platform/register-options.ts'
-import { type Listed, type Registering, stakeInBrowser, waitForListing } from './stake/wait-for-listing.ts'
+import {
+  type ListedAgent,
+  type Registering,
+  stakeInBrowser,
+  waitForListing,
+} from './stake/wait-for-listing.ts'
 import { openRegistrationJournal } from './platform/registration-journal.ts'
 import {
   showListed,
   showPhaseOne,
   showPrechecked,
   showSpending,
-  showTerms,
+  showStakeTerms,
 } from './stake/show-registration.ts'
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { readWallet } from '../keys/wallet-files.ts'
-import { unlessRefused } from './platform/ask-platform.ts'
+import { readWalletFile } from '../keys/wallet-files.ts'
+import { unlessPlatformRefused } from './platform/ask-platform.ts'
 
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
@@ -36,7 +41,7 @@ export async function runRegister(
 ): Promise<ExitCode> {
   return await runWithJson(world, raw, async () => {
     // Its name is needed only after all that is asked of the agent, and a slip in it would be found by then.
-    if (typeof raw.wallet === 'string') await readWallet(world, raw.wallet)
+    if (typeof raw.wallet === 'string') await readWalletFile(world, raw.wallet)
     refuseWord(raw)
     const endpoint = readEndpoint(raw.endpoint)
     const timeoutMs = raw.timeout === undefined ? undefined : readSeconds('--timeout', raw.timeout, TIMEOUT)
@@ -89,7 +94,7 @@ async function refuseForeign(
   { found, status }: Registration,
 ): Promise<void> {
   if (raw.wallet === undefined || status.state !== 'listed' || found.phase !== 'agent') return
-  const { address } = await findKey(world, raw, localOf(chosen, described))
+  const { address } = await findKey(world, raw, localEconomyOf(chosen, described))
   if (address.toLowerCase() === found.wallet.toLowerCase()) return
   throw new CommandError(
     `agent ${status.agent_id} is listed there already, held by ${found.wallet}, which is not your wallet`,
@@ -104,7 +109,7 @@ async function findBegun(
 ): Promise<Registration | undefined> {
   const record = await journal.registration({ platform: chosen.url, endpoint }).read()
   if (record === undefined) return undefined
-  const known = await unlessRefused(platform.readRegistration(record.registrationId), [404])
+  const known = await unlessPlatformRefused(platform.readRegistration(record.registrationId), [404])
   const isStaked =
     (known !== undefined && known.status.state !== 'waiting_for_stake') ||
     (await journal.stake({ platform: chosen.url, endpoint }).read()) !== undefined
@@ -143,13 +148,13 @@ async function agreeToFlaws(
   )
 }
 
-async function stakeAndWait(registering: Registering, registration: Registration): Promise<Listed> {
+async function stakeAndWait(registering: Registering, registration: Registration): Promise<ListedAgent> {
   if (registration.status.state !== 'waiting_for_stake')
     return await waitForListing(registering, await lookAgain(registering, registration))
   const transaction = await followEarlierStake(registering, registration)
   if (transaction !== undefined) return await waitForListing(registering, registration, { transaction })
   if (registering.raw.wallet !== undefined) return await stakeByKey(registering, registration)
-  await showTerms(registering, registration, undefined)
+  await showStakeTerms(registering, registration, undefined)
   return await stakeInBrowser(registering, registration)
 }
 
@@ -161,12 +166,12 @@ async function lookAgain({ platform }: Registering, registration: Registration):
   const { status } = registration
   if (status.state !== 'refused' || status.retried) return registration
   // Taken down, or changed on the chain meanwhile: the registration says which.
-  await unlessRefused(platform.refresh(status.agent_id), [404, 409])
+  await unlessPlatformRefused(platform.refresh(status.agent_id), [404, 409])
   const { status: now, staked_by_others } = await platform.readRegistration(registration.registration_id)
   return { ...registration, status: now, staked_by_others }
 }
 
-function documentOf(platform: string, registration: Registration, listed: Listed): object {
+function documentOf(platform: string, registration: Registration, listed: ListedAgent): object {
   return {
     ok: true,
     agent_id: listed.agentId,

@@ -3,22 +3,22 @@ import type { Registration } from '@farebox/platform-api/registry'
 import { CommandError, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
-import { type AgentChange, changeAgent, type Changing } from './transaction/change-agent.ts'
+import { type RegistryChange, changeAgent, type Changing } from './transaction/change-agent.ts'
 import { checkRegistration } from './transaction/open-registry.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
-import { readAgentId } from '../terminal/read-option.ts'
+import { readAgentNumber } from '../terminal/read-option.ts'
 import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { showPrechecked } from './stake/show-registration.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
 import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
 import { encodeUpdateEndpoint } from '@farebox/contracts/internal/calls/registry-calls'
-import { unlessRefused } from './platform/ask-platform.ts'
+import { unlessPlatformRefused } from './platform/ask-platform.ts'
 
 /** `farebox register update`: checks the agent at its new address, and writes that address to the registry. */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const update = async (): Promise<object> => {
-    const agentId = readAgentId(word)
+    const agentId = readAgentNumber(word)
     const asked = readEndpoint(raw.endpoint)
     const { transaction, described } = await changeAgent(world, raw, moving(world, agentId, asked))
     if (raw.json !== true) {
@@ -34,7 +34,7 @@ export async function updateAgent(world: World, word: string, raw: RawAgentOptio
   return await runWithJson(world, raw, update, ON_AGAIN)
 }
 
-function moving(world: World, agentId: number, asked: string): AgentChange {
+function moving(world: World, agentId: number, asked: string): RegistryChange {
   return {
     agentId,
     kind: 'update',
@@ -87,7 +87,7 @@ async function findRegistration(
     one => one.platform === chosen.url && one.agentId === agentId && one.endpoint !== endpoint,
   )
   if (!isElsewhere) return undefined
-  return (await unlessRefused(platform.register(endpoint)))?.registration_id
+  return (await unlessPlatformRefused(platform.register(endpoint)))?.registration_id
 }
 
 /** Resolves to the platform's registration of the new endpoint, which has it as the platform would write it. */

@@ -1,10 +1,10 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import type * as Prompts from '@clack/prompts'
 import { CommandError, EXIT, usageError } from '../command-error.ts'
-import type { Ask, TextOptions, World } from '../world.ts'
+import type { Questions, TextOptions, World } from '../world.ts'
 
 /** Asks on this process's terminal, on the error screen: the output may be going elsewhere. */
-export function terminalAsk(signal: AbortSignal): Ask {
+export function terminalAsk(signal: AbortSignal): Questions {
   const shown = { output: process.stderr, signal }
   // Loaded at the first question: most commands ask none.
   const load = async (): Promise<typeof Prompts> => await import('@clack/prompts')

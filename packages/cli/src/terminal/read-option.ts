@@ -51,7 +51,7 @@ export function schemeHint(text: string, scheme: 'http' | 'https', example: stri
   return /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `with its scheme: ${scheme}://${printable(text)}` : example
 }
 
-export function readAgentId(text: string): number {
+export function readAgentNumber(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw usageError(
     `"${printable(text.slice(0, 60))}" is not the number of an agent`,

@@ -1,7 +1,7 @@
 import type { Screen, World } from '../world.ts'
 
 /** Colours, where the screen shows any. Meaning never hangs on them alone. */
-export interface Paint {
+export interface ScreenPaint {
   bold(text: string): string
   dim(text: string): string
   red(text: string): string
@@ -21,7 +21,7 @@ const CODES = {
 } as const
 
 /** The colours of a screen; plain text where it is no terminal. */
-export function paintFor(screen: Pick<Screen, 'live'>): Paint {
+export function paintFor(screen: Pick<Screen, 'live'>): ScreenPaint {
   const wrap =
     ([on, off]: readonly [number, number]) =>
     (text: string): string =>

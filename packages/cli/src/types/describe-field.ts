@@ -4,7 +4,7 @@ import type { Field, JsonValue, Side } from '@farebox/protocol/fields/field'
  * What a type cannot say of a field, in sentences: its title, its description, and its bounds, as in
  * `At least 1 character, default "en".`
  */
-export function describeField(field: Field, side: Side): readonly string[] {
+export function fieldSentences(field: Field, side: Side): readonly string[] {
   const { title = '', description = '' } = field
   const facts = [
     ...factsOf(field),

@@ -2,7 +2,7 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import type { Field, FieldMap, JsonValue, Side } from '@farebox/protocol/fields/field'
 import { commentText, MAX_COLUMNS, propertyName, stringLiteral } from './source-text.ts'
 import { wrap } from '../terminal/text.ts'
-import { describeField } from './describe-field.ts'
+import { fieldSentences } from './describe-field.ts'
 
 /** How every file begins that is written here; one without it is somebody's own. */
 export const TYPES_MARK = '// Written by farebox types'
@@ -147,7 +147,7 @@ function typeOfFields(fields: FieldMap, side: Side, indent = ''): string {
     const line = fits(members, start.length)
       ? start + members.join(' | ')
       : start.trimEnd() + stacked(members, inner)
-    return docComment(describeField(field, side), inner) + line
+    return docComment(fieldSentences(field, side), inner) + line
   })
   return properties.length === 0 ? '{}' : `{\n${properties.join('\n')}\n${indent}}`
 }

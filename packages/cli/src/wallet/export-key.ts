@@ -6,7 +6,7 @@ import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { createSecretFile } from '../home/secret-file.ts'
 import { unlockWallet } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
-import { DEFAULT_WALLET, readWallet } from '../keys/wallet-files.ts'
+import { DEFAULT_WALLET, readWalletFile } from '../keys/wallet-files.ts'
 import { CommandError, systemErrorCode, usageError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
@@ -33,7 +33,7 @@ export async function exportKey(
       'give --to <file> for a new file that you alone can read, or --print',
     )
   }
-  const wallet = await readWallet(world, name)
+  const wallet = await readWalletFile(world, name)
   const path = to === undefined ? undefined : resolve(world.folder, to)
   if (path !== undefined) await refuseExisting(path)
   await agree(world, name)

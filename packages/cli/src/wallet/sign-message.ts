@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 import { agree } from '../terminal/ask.ts'
 
 /** The options of `farebox wallet sign`. */
-export interface SignOptions extends PasswordOptions {
+export interface SignMessageOptions extends PasswordOptions {
   readonly wallet?: string
   readonly json?: true
   readonly yes?: true
@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 10_000
  *
  * @param text `-`: all of the standard input, as it stands
  */
-export async function signMessage(world: World, text: string, options: SignOptions): Promise<void> {
+export async function signMessage(world: World, text: string, options: SignMessageOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text
   if (message.length > MAX_CHARACTERS) {
     throw usageError(`a text of ${message.length} characters is not signed`, `at most ${MAX_CHARACTERS}`)

@@ -3,7 +3,7 @@ import { type CommandMaker, JSON_OPTION, PASSWORD_OPTION } from '../command-make
 import type { World } from '../world.ts'
 import type { ExportOptions } from './export-key.ts'
 import type { BalanceOptions } from './show-wallet.ts'
-import type { SignOptions } from './sign-message.ts'
+import type { SignMessageOptions } from './sign-message.ts'
 
 /** `farebox wallet new|address|balance|list|sign|export`: keys that pay, each in an encrypted file. */
 export const walletCommand: CommandMaker = (wallet, world) => {
@@ -84,7 +84,7 @@ function addSign(wallet: Command, world: World): void {
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample\n  farebox wallet sign "this is mine"')
     .action(
-      async (text: string, options: SignOptions) =>
+      async (text: string, options: SignMessageOptions) =>
         await (await import('./sign-message.ts')).signMessage(world, text, options),
     )
 }

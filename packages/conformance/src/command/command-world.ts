@@ -1,5 +1,5 @@
 /** What a command may touch. */
-export interface CommandWorld {
+export interface ConformanceWorld {
   readonly variables: { readonly [name: string]: string | undefined }
   /** Paths are relative to it. */
   readonly folder: string
@@ -13,7 +13,7 @@ export interface CommandWorld {
 }
 
 /** What the exit codes mean. */
-export const EXIT = {
+export const CONFORMANCE_EXIT = {
   conforms: 0,
   /** A rule is broken. */
   breaks: 1,
@@ -22,8 +22,8 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** One of {@link EXIT}. */
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+/** One of {@link CONFORMANCE_EXIT}. */
+export type ConformanceExit = (typeof CONFORMANCE_EXIT)[keyof typeof CONFORMANCE_EXIT]
 
 /** Thrown where a run cannot begin: what is missing, and what to do about it. */
 export class CannotRun extends Error {

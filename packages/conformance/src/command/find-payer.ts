@@ -3,8 +3,8 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import type { Payer } from '../agent/check/context.ts'
 import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
-import { CannotRun, type CommandWorld } from './command-world.ts'
-import { findLocalEconomy } from './local-economy.ts'
+import { CannotRun, type ConformanceWorld } from './command-world.ts'
+import { findTestEconomy } from './local-economy.ts'
 import { readNamedFile } from './read-files.ts'
 import type { AgentWords } from './read-words.ts'
 
@@ -23,9 +23,12 @@ export interface CommandPayer extends Payer {
  *
  * Throws `CannotRun` where a key is missing or is none; never showing it.
  */
-export async function findPayer(world: CommandWorld, words: AgentWords): Promise<CommandPayer | undefined> {
+export async function findPayer(
+  world: ConformanceWorld,
+  words: AgentWords,
+): Promise<CommandPayer | undefined> {
   const { maxPriceAtomic, maxJobs, keyFile, network } = words
-  const local = keyFile === undefined ? await findLocalEconomy(world, words.local) : undefined
+  const local = keyFile === undefined ? await findTestEconomy(world, words.local) : undefined
   if (local !== undefined) {
     const signer = await signerOf(local.payerKey, 'the local economy')
     const { network: localNetwork } = local

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PAYEE, SECOND_PAYEE } from '../facilitator/trial/local-accounts.ts'
-import type { CommandWorld } from './command-world.ts'
+import type { ConformanceWorld } from './command-world.ts'
 import { runCommand } from './run-command.ts'
 
 const ESCAPE = '\u001b]0;gone\u0007\u001b[2J'
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function run(
   words: readonly string[],
-  world: Partial<Pick<CommandWorld, 'signal' | 'variables'>> = {},
+  world: Partial<Pick<ConformanceWorld, 'signal' | 'variables'>> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const said = { out: '', err: '' }
   const code = await runCommand(words, {

@@ -3,10 +3,10 @@ import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '@farebox/protocol/internal/guards/json'
 import { isThisMachine } from '@farebox/protocol/internal/connection/this-machine'
-import { CannotRun, type CommandWorld } from './command-world.ts'
+import { CannotRun, type ConformanceWorld } from './command-world.ts'
 
 /** What is used of a local economy (`npm start`, `farebox dev --paid`): test money alone. */
-export interface LocalEconomy {
+export interface TestEconomy {
   readonly folder: string
   /** `eip155:<chain id>` */
   readonly network: string
@@ -30,10 +30,10 @@ const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
  * The local economy of `--local`, else of `FAREBOX_LOCAL`; undefined where neither is given. Throws `CannotRun` where
  * that folder has none: a file that a command made for a chain and a facilitator on this machine.
  */
-export async function findLocalEconomy(
-  { folder, variables }: Pick<CommandWorld, 'folder' | 'variables'>,
+export async function findTestEconomy(
+  { folder, variables }: Pick<ConformanceWorld, 'folder' | 'variables'>,
   option: string | undefined,
-): Promise<LocalEconomy | undefined> {
+): Promise<TestEconomy | undefined> {
   const named = option ?? (variables['FAREBOX_LOCAL'] || undefined)
   if (named === undefined) return undefined
   const path = resolve(folder, named)
@@ -60,7 +60,7 @@ async function readPlainFile(path: string, maxBytes: number): Promise<string | u
   return await readFile(path, 'utf8').catch(() => undefined)
 }
 
-function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'> | undefined {
+function readLocalFile(text: string): Omit<TestEconomy, 'folder' | 'adminToken'> | undefined {
   const file = parseJson(text)
   if (!isObject(file)) return undefined
   const { chain, payer, facilitator } = file

@@ -6,8 +6,9 @@ import { makeOwnSecret, type OwnSecret } from '../facilitator/run/own-secret.ts'
 import { readSupported } from '../facilitator/run/read-supported.ts'
 import { PAYEE, SECOND_PAYEE } from '../facilitator/trial/local-accounts.ts'
 import { ask } from '../facilitator/trial/subject.ts'
-import { CannotRun, type CommandWorld } from './command-world.ts'
-import { findLocalEconomy, type LocalEconomy } from './local-economy.ts'
+import { orAborted } from '../or-aborted.ts'
+import { CannotRun, type ConformanceWorld } from './command-world.ts'
+import { findTestEconomy, type TestEconomy } from './local-economy.ts'
 import { readChain } from './read-chain.ts'
 import { readNamedFile } from './read-files.ts'
 import type { FacilitatorWords } from './read-words.ts'
@@ -23,13 +24,13 @@ export interface OpenFacilitator extends OpenTrial {
  * wallets. Throws `CannotRun` for the first of these that does not hold.
  */
 export async function openFacilitator(
-  world: CommandWorld,
+  world: ConformanceWorld,
   words: FacilitatorWords,
 ): Promise<OpenFacilitator> {
   const { url } = words
   const { signal } = world
   const networks = await readNetworks(url, signal)
-  const local = await findLocalEconomy(world, words.local)
+  const local = await findTestEconomy(world, words.local)
   const rpcUrl = words.rpcUrl ?? local?.rpcUrl
   if (rpcUrl === undefined)
     throw new CannotRun(
@@ -78,7 +79,7 @@ export async function openFacilitator(
   }
 }
 
-function warnOfSecret({ err }: CommandWorld, error: unknown): void {
+function warnOfSecret({ err }: ConformanceWorld, error: unknown): void {
   const why = whyUnreachable(error)
   err(`! the secret that was made for this run was not revoked: ${why}\n`)
 }
@@ -101,9 +102,9 @@ async function readNetworks(url: string, signal: AbortSignal): Promise<readonly 
 }
 
 async function readAdminToken(
-  world: CommandWorld,
+  world: ConformanceWorld,
   { adminTokenFile, url }: FacilitatorWords,
-  local: LocalEconomy | undefined,
+  local: TestEconomy | undefined,
 ): Promise<string | undefined> {
   if (adminTokenFile !== undefined) return await readNamedFile(world, '--admin-token-file', adminTokenFile)
   // The token of one facilitator is not shown to another.

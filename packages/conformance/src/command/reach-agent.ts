@@ -9,7 +9,7 @@ const WAKING_FACTOR = 2
  * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server answers is
  * good enough; what is wrong with it the checks tell. Throws `CannotRun` that says in a sentence why nobody can be asked.
  */
-export async function reachAgent(
+export async function expectReachable(
   url: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {

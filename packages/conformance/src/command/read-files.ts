@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CannotRun, type CommandWorld } from './command-world.ts'
+import { CannotRun, type ConformanceWorld } from './command-world.ts'
 
 /** Reads a file that an option names, its blanks at both ends left out. Throws `CannotRun` where it cannot be read. */
 export async function readNamedFile(
-  { folder }: Pick<CommandWorld, 'folder'>,
+  { folder }: Pick<ConformanceWorld, 'folder'>,
   option: string,
   file: string,
 ): Promise<string> {

@@ -1,12 +1,12 @@
 import type { ReportStyle } from '../report/format-report.ts'
-import type { CommandWorld } from './command-world.ts'
+import type { ConformanceWorld } from './command-world.ts'
 
 /** Wider lines are not read well. */
 const MAX_COLUMNS = 110
 const MIN_COLUMNS = 40
 
 /** The colours and the width of the output. */
-export function readStyle({ columns, hasColours }: CommandWorld, verbose: boolean): ReportStyle {
+export function readStyle({ columns, hasColours }: ConformanceWorld, verbose: boolean): ReportStyle {
   // Select Graphic Rendition codes of ECMA-48: on, off.
   const paint =
     (on: number, off: number) =>

@@ -8,7 +8,7 @@ import { ruleCases } from '../facilitator/run/rule-cases.ts'
 import { CannotRun } from './command-world.ts'
 
 /** The words behind the name of a command. */
-export type Words = readonly string[]
+export type CommandWords = readonly string[]
 
 /** `agent`, as it was asked for. */
 export interface AgentWords {
@@ -48,7 +48,7 @@ const SECONDS = { standard: 15, most: 600 }
 const JOBS = { standard: 5, most: 1_000 }
 
 /** Throws `CannotRun` that names the word that was not understood. */
-export function readAgentWords(words: Words): AgentWords {
+export function readAgentWords(words: CommandWords): AgentWords {
   const { values, positionals } = parse(words, {
     only: { type: 'string' },
     'max-price': { type: 'string' },
@@ -81,7 +81,7 @@ export function readAgentWords(words: Words): AgentWords {
 }
 
 /** Throws `CannotRun` that names the word that was not understood. */
-export function readFacilitatorWords(words: Words): FacilitatorWords {
+export function readFacilitatorWords(words: CommandWords): FacilitatorWords {
   const { values, positionals } = parse(words, {
     'rpc-url': { type: 'string' },
     local: { type: 'string' },
@@ -115,7 +115,7 @@ export function readFacilitatorWords(words: Words): FacilitatorWords {
 
 type Options = Record<string, { readonly type: 'string' | 'boolean' }>
 
-function parse<O extends Options>(words: Words, options: O): ReturnType<typeof parseWords<O>> {
+function parse<O extends Options>(words: CommandWords, options: O): ReturnType<typeof parseWords<O>> {
   try {
     return parseWords(words, options)
   } catch (error) {
@@ -125,7 +125,7 @@ function parse<O extends Options>(words: Words, options: O): ReturnType<typeof p
   }
 }
 
-function parseWords<O extends Options>(words: Words, options: O) {
+function parseWords<O extends Options>(words: CommandWords, options: O) {
   return parseArgs({ args: [...words], options, allowPositionals: true, strict: true })
 }
 

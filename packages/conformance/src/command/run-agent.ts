@@ -8,18 +8,18 @@ import { describeMode } from '../report/describe-mode.ts'
 import { ending, markOf, skippedOf, whyOf } from '../report/agent-lines.ts'
 import type { ReportStyle } from '../report/format-report.ts'
 import { idColumnsOf, ruleLine } from '../report/rule-line.ts'
-import { CannotRun, EXIT, type CommandWorld, type ExitCode } from './command-world.ts'
+import { CannotRun, CONFORMANCE_EXIT, type ConformanceWorld, type ConformanceExit } from './command-world.ts'
 import { findPayer } from './find-payer.ts'
-import { reachAgent } from './reach-agent.ts'
+import { expectReachable } from './reach-agent.ts'
 import { readStyle } from './read-style.ts'
 import type { AgentWords } from './read-words.ts'
 
 /** `farebox-conformance agent`. Throws `CannotRun` where there is no agent to ask. */
-export async function runAgent(world: CommandWorld, words: AgentWords): Promise<ExitCode> {
+export async function runAgent(world: ConformanceWorld, words: AgentWords): Promise<ConformanceExit> {
   const { url, timeoutMs, only } = words
   const { signal } = world
   const payer = await findPayer(world, words)
-  await reachAgent(url, { timeoutMs, signal })
+  await expectReachable(url, { timeoutMs, signal })
   const run = await startRun({
     baseUrl: url,
     timeoutMs,
@@ -36,7 +36,7 @@ export async function runAgent(world: CommandWorld, words: AgentWords): Promise<
   const findings = await putChecks(run, checks, {
     timeoutMs,
     signal,
-    isThere: async () => await reachAgent(url, { timeoutMs, signal }),
+    isThere: async () => await expectReachable(url, { timeoutMs, signal }),
     onCheck: () => undefined,
     onResult(result) {
       const mark = markOf(result)
@@ -104,9 +104,9 @@ function refuseNoAgent(url: string, { stopped }: Findings): void {
   )
 }
 
-function exitCodeOf({ results, stopped }: Findings): ExitCode {
-  if (stopped?.reason === 'interrupted') return EXIT.interrupted
-  if (results.some(({ outcome }) => outcome === 'failed')) return EXIT.breaks
+function exitCodeOf({ results, stopped }: Findings): ConformanceExit {
+  if (stopped?.reason === 'interrupted') return CONFORMANCE_EXIT.interrupted
+  if (results.some(({ outcome }) => outcome === 'failed')) return CONFORMANCE_EXIT.breaks
   const nothingPut = !results.some(({ outcome }) => outcome === 'passed')
-  return stopped !== undefined || nothingPut ? EXIT.notRun : EXIT.conforms
+  return stopped !== undefined || nothingPut ? CONFORMANCE_EXIT.notRun : CONFORMANCE_EXIT.conforms
 }

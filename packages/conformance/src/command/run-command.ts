@@ -1,10 +1,10 @@
 import { printable, printableJson } from '../printable.ts'
-import { CannotRun, EXIT, type CommandWorld, type ExitCode } from './command-world.ts'
+import { CannotRun, CONFORMANCE_EXIT, type ConformanceWorld, type ConformanceExit } from './command-world.ts'
 import { AGENT_HELP, FACILITATOR_HELP, HELP } from './help.ts'
-import { readAgentWords, readFacilitatorWords, type Words } from './read-words.ts'
+import { readAgentWords, readFacilitatorWords, type CommandWords } from './read-words.ts'
 import { refuseKeys } from './refuse-keys.ts'
 import { runAgent } from './run-agent.ts'
-import { runFacilitator } from './run-facilitator.ts'
+import { checkFacilitator } from './run-facilitator.ts'
 
 /**
  * `farebox-conformance`. With `--json` the output holds one document, whatever happens. Resolves to the exit code;
@@ -12,7 +12,10 @@ import { runFacilitator } from './run-facilitator.ts'
  *
  * @param words behind the name of the program
  */
-export async function runCommand(words: readonly string[], world: CommandWorld): Promise<ExitCode> {
+export async function runCommand(
+  words: readonly string[],
+  world: ConformanceWorld,
+): Promise<ConformanceExit> {
   const [subject, ...rest] = words
   const asJson = rest.includes('--json')
   try {
@@ -25,16 +28,16 @@ export async function runCommand(words: readonly string[], world: CommandWorld):
     const isHelp = subject === '--help' || subject === '-h' || subject === 'help'
     if (isHelp) world.out(HELP)
     else world.err(subject === undefined ? HELP : `✗ there is no command "${printable(subject)}"\n\n${HELP}`)
-    return isHelp ? EXIT.conforms : EXIT.notRun
+    return isHelp ? CONFORMANCE_EXIT.conforms : CONFORMANCE_EXIT.notRun
   }
   if (rest.includes('--help') || rest.includes('-h')) {
     world.out(command.help)
-    return EXIT.conforms
+    return CONFORMANCE_EXIT.conforms
   }
   try {
     return await command.run(world, rest)
   } catch (error) {
-    if (world.signal.aborted) return EXIT.interrupted
+    if (world.signal.aborted) return CONFORMANCE_EXIT.interrupted
     return tell(world, error, asJson)
   }
 }
@@ -42,7 +45,7 @@ export async function runCommand(words: readonly string[], world: CommandWorld):
 interface Command {
   readonly name: string
   readonly help: string
-  readonly run: (world: CommandWorld, words: Words) => Promise<ExitCode>
+  readonly run: (world: ConformanceWorld, words: CommandWords) => Promise<ConformanceExit>
 }
 
 const COMMANDS: readonly Command[] = [
@@ -54,16 +57,16 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'facilitator',
     help: FACILITATOR_HELP,
-    run: async (world, words) => await runFacilitator(world, readFacilitatorWords(words)),
+    run: async (world, words) => await checkFacilitator(world, readFacilitatorWords(words)),
   },
 ]
 
 /** Says why nothing was found out. What of it a stranger wrote must not move the reader's cursor. */
-function tell(world: CommandWorld, error: unknown, asJson: boolean): ExitCode {
+function tell(world: ConformanceWorld, error: unknown, asJson: boolean): ConformanceExit {
   if (!(error instanceof CannotRun)) throw error
   const { message, next } = error
   const lines = [`✗ ${printable(message)}`, ...(next === '' ? [] : [`  ${printable(next)}`])]
   world.err(`${lines.join('\n')}\n`)
   if (asJson) world.out(`${printableJson({ ok: false, error: { message, ...(next !== '' && { next }) } })}\n`)
-  return EXIT.notRun
+  return CONFORMANCE_EXIT.notRun
 }

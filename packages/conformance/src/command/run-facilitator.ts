@@ -8,7 +8,7 @@ import { printableJson } from '../printable.ts'
 import { describeFacilitatorRun } from '../report/facilitator-document.ts'
 import type { ReportStyle } from '../report/format-report.ts'
 import { conclusion, countReasons, idColumnsOf, ruleLine } from '../report/rule-line.ts'
-import { EXIT, type CommandWorld, type ExitCode } from './command-world.ts'
+import { CONFORMANCE_EXIT, type ConformanceWorld, type ConformanceExit } from './command-world.ts'
 import { openFacilitator, type OpenFacilitator } from './open-facilitator.ts'
 import { readStyle } from './read-style.ts'
 import type { FacilitatorWords } from './read-words.ts'
@@ -22,7 +22,10 @@ const SKIPPED: { readonly [need in Need]: string } = {
 }
 
 /** `farebox-conformance facilitator`. Throws `CannotRun` where there is none to ask, or no chain to judge it by. */
-export async function runFacilitator(world: CommandWorld, words: FacilitatorWords): Promise<ExitCode> {
+export async function checkFacilitator(
+  world: ConformanceWorld,
+  words: FacilitatorWords,
+): Promise<ConformanceExit> {
   const { url, json, verbose, only } = words
   const style = readStyle(world, verbose)
   const cases = ruleCases.filter(({ id }) => id.startsWith(only))
@@ -49,9 +52,9 @@ export async function runFacilitator(world: CommandWorld, words: FacilitatorWord
       world.out(`\n${conclusion({ kept: kept.length, broken: broken.length }, skipped, style)}`)
       if (stopped !== undefined) world.out(`\n  ${style.red(stopReason(stopped, played.at(-1)))}\n`)
     }
-    if (stopped === 'interrupted') return EXIT.interrupted
-    if (broken.length > 0) return EXIT.breaks
-    return kept.length > 0 && stopped === undefined ? EXIT.conforms : EXIT.notRun
+    if (stopped === 'interrupted') return CONFORMANCE_EXIT.interrupted
+    if (broken.length > 0) return CONFORMANCE_EXIT.breaks
+    return kept.length > 0 && stopped === undefined ? CONFORMANCE_EXIT.conforms : CONFORMANCE_EXIT.notRun
   } finally {
     await close()
   }
@@ -75,7 +78,7 @@ function heading({ trial, network }: OpenFacilitator, url: string, style: Report
 }
 
 /** A line for each case, below a line for its rule. */
-function createShow(world: CommandWorld, trial: Trial, style: ReportStyle): (played: Played) => void {
+function createShow(world: ConformanceWorld, trial: Trial, style: ReportStyle): (played: Played) => void {
   let shown = ''
   const idColumns = idColumnsOf(ruleCases.map(({ id }) => id))
   return ({ ruleCase, outcome }) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { limitCallers } from '../http/caller.ts'
-import { createApp } from '../http/create-app.ts'
+import { createHttpApp } from '../http/create-app.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
 import { addOwnersRoutes } from '../http/owners-routes.ts'
 import { addReleaseRoute } from '../http/release-route.ts'
@@ -17,7 +17,7 @@ import type { Parts } from './read-parts.ts'
 /** Makes the HTTP application with all its routes. */
 export function createRoutes(parts: Parts, engine: Engine, watch: ChainWatch): FastifyInstance {
   const { ledger, network, crypto, clock, log, limits, metrics, relayers, reader, adminToken } = parts
-  const app = createApp(log)
+  const app = createHttpApp(log)
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(limits.requestsPerSecond, clock),

@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest'
 import {
   decodeBatch,
   encodeAuthorizationState,
-  encodeBalanceOf,
   encodeBatch,
   encodeSettle,
   encodeTransfer,
@@ -39,9 +38,6 @@ describe('our ABI coding agrees with viem', () => {
     )
     expect(encodeAuthorizationState(FROM, NONCE)).toBe(
       encodeFunctionData({ abi: localUsdcAbi, functionName: 'authorizationState', args: [FROM, NONCE] }),
-    )
-    expect(encodeBalanceOf(FROM)).toBe(
-      encodeFunctionData({ abi: localUsdcAbi, functionName: 'balanceOf', args: [FROM] }),
     )
   })
 

@@ -9,8 +9,6 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
 /** `authorizationState(address,bytes32)`, EIP-3009. */
 const AUTHORIZATION_STATE = '0xe94a0102'
-/** `balanceOf(address)`, ERC-20. */
-const BALANCE_OF = '0x70a08231'
 /** `DOMAIN_SEPARATOR()`, EIP-712 tokens. */
 export const DOMAIN_SEPARATOR = '0x3644e515'
 /** `aggregate3((address,bool,bytes)[])`, Multicall3. */
@@ -25,7 +23,7 @@ export const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 const WORD = 64
 
 /** A call within a batch; one that fails leaves the others alone. */
-export interface ContractCall {
+export interface BatchedCall {
   /** Address of the contract. */
   readonly to: string
   /** `0x` hex. */
@@ -62,13 +60,8 @@ export function encodeAuthorizationState(from: string, nonce: string): string {
   return AUTHORIZATION_STATE + hexWord(from) + hexWord(nonce)
 }
 
-/** Asks for a balance in atomic units. */
-export function encodeBalanceOf(account: string): string {
-  return BALANCE_OF + hexWord(account)
-}
-
 /** Several calls as one, for Multicall3; each may fail alone. */
-export function encodeBatch(calls: readonly ContractCall[]): string {
+export function encodeBatch(calls: readonly BatchedCall[]): string {
   const heads: string[] = []
   const tails: string[] = []
   let offset = calls.length * 32

@@ -1,5 +1,6 @@
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
@@ -20,13 +21,12 @@ import {
   decodeBatch,
   DOMAIN_SEPARATOR,
   encodeAuthorizationState,
-  encodeBalanceOf,
   encodeBatch,
   encodeTransfer,
   GET_BLOCK_NUMBER,
   GET_BLOCK_TIMESTAMP,
   readUint,
-  type ContractCall,
+  type BatchedCall,
 } from './calldata.ts'
 import { encodeWithCodeSizes, readCodeSizes } from './code-sizes.ts'
 import { shareCalls } from '../share-calls.ts'
@@ -90,7 +90,7 @@ export interface ChainReader {
  * time").
  */
 const ARBITRUM_CHAIN_ID = 42161
-const ARB_SYS: ContractCall = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
+const ARB_SYS: BatchedCall = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
 
 /** Reads a chain through a node. */
 export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
@@ -149,7 +149,7 @@ async function observePayments(
 }
 
 /** Number and time of the block, then all balances, all states and all transfers, each in the order of the payments. */
-function observingCalls(network: Network, payments: readonly LedgerPayment[]): readonly ContractCall[] {
+function observingCalls(network: Network, payments: readonly LedgerPayment[]): readonly BatchedCall[] {
   const asset = network.asset.address
   return [
     blockNumberCall(network),
@@ -168,7 +168,7 @@ async function readUses(
   network: Network,
   payments: readonly LedgerPayment[],
 ): Promise<{ readonly blockNumber: bigint; readonly used: ReadonlySet<string> }> {
-  const calls: readonly ContractCall[] = [
+  const calls: readonly BatchedCall[] = [
     blockNumberCall(network),
     ...payments.map(payment => authorizationStateCall(network.asset.address, payment)),
   ]
@@ -179,14 +179,14 @@ async function readUses(
   return { blockNumber: blockNumber ?? 0n, used: new Set(used.map(({ key }) => key)) }
 }
 
-function blockNumberCall({ chainId }: Network): ContractCall {
+function blockNumberCall({ chainId }: Network): BatchedCall {
   return chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
 }
 
 function authorizationStateCall(
   asset: string,
   { authorization: { from, nonce } }: LedgerPayment,
-): ContractCall {
+): BatchedCall {
   return { to: asset, data: encodeAuthorizationState(from, nonce) }
 }
 

@@ -7,7 +7,7 @@ import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { Network } from '@farebox/payments/networks'
 import { readEnvelope } from '@farebox/payments/x402/payment-header'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
-import { refusal, type Refusal } from './refusal.ts'
+import { refusePayment, type PaymentRefusal } from './refusal.ts'
 
 /** The body of `/verify` or `/settle`, read: the payer is proven, the terms are not yet judged. */
 export interface PaymentRequest {
@@ -26,7 +26,7 @@ export interface PaymentRequest {
 
 type Read =
   | { readonly ok: true; readonly request: PaymentRequest }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: PaymentRefusal }
 
 const UINT = /^(?:0|[1-9]\d{0,77})$/
 const BINDING = /^0x[0-9a-f]{64}$/
@@ -48,17 +48,17 @@ export function readPaymentRequest(body: unknown, network: Network, verifier: Si
 
   if (!isObject(paymentPayload)) return malformed('invalid_payload', 'paymentPayload must be an object')
   const envelope = readEnvelope(paymentPayload)
-  if (!envelope.ok) return { ok: false, refusal: refusal('invalid_payload', envelope.reason) }
+  if (!envelope.ok) return { ok: false, refusal: refusePayment('invalid_payload', envelope.reason) }
   const { payment: decoded } = envelope
   if (
     decoded.network !== network.id ||
     (decoded.asset !== undefined && decoded.asset !== network.asset.address)
   ) {
     const message = `the payment must be in ${network.asset.address} on ${network.id}`
-    return { ok: false, refusal: refusal('invalid_exact_evm_network_mismatch', message) }
+    return { ok: false, refusal: refusePayment('invalid_exact_evm_network_mismatch', message) }
   }
   const proven = verifier.provePayer(decoded)
-  if (!proven.ok) return { ok: false, refusal: refusal('invalid_exact_evm_signature', proven.reason) }
+  if (!proven.ok) return { ok: false, refusal: refusePayment('invalid_exact_evm_signature', proven.reason) }
 
   const { authorization, signature } = proven.value
   const key = paymentKey(network, authorization)
@@ -79,7 +79,7 @@ export function readPaymentRequest(body: unknown, network: Network, verifier: Si
   }
 }
 
-type Malformed = { readonly ok: false; readonly refusal: Refusal }
+type Malformed = { readonly ok: false; readonly refusal: PaymentRefusal }
 
 function readRequirement(
   value: unknown,

@@ -1,7 +1,7 @@
 import type { Charge } from '@farebox/payments/x402/facilitator-api'
 
 /** Why a payment is refused, with the name x402 facilitators have for it and a sentence for a person. */
-export interface Refusal {
+export interface PaymentRefusal {
   /** 400: no payment could be read. 403: not yours to take. 200: read, and refused. */
   readonly status: 200 | 400 | 403
   readonly reason: string
@@ -12,8 +12,8 @@ export interface Refusal {
   readonly charge?: Charge
 }
 
-/** Makes a {@link Refusal} of a payment that was read. */
-export function refusal(reason: string, message: string, payer?: string): Refusal {
+/** Makes a {@link PaymentRefusal} of a payment that was read. */
+export function refusePayment(reason: string, message: string, payer?: string): PaymentRefusal {
   return { status: 200, reason, message, ...(payer === undefined ? {} : { payer }) }
 }
 

@@ -5,7 +5,7 @@ import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
 import { usedUp } from './announce-budget.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
-import type { Refusal } from './refusal.ts'
+import type { PaymentRefusal } from './refusal.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 /** The answer of `/settle`, and its HTTP status. */
@@ -21,7 +21,7 @@ export interface SettleAnswer {
  * `settlement_pending` means that it is not decided yet. Throws as {@link verifyPayment} does; nothing is
  * then known.
  */
-export async function settlePayment(
+export async function settleHeldPayment(
   engine: Engine,
   caller: AuthenticatedCaller,
   request: PaymentRequest,
@@ -81,7 +81,7 @@ async function answerForgotten(
   engine: Engine,
   caller: AuthenticatedCaller,
   request: PaymentRequest,
-  refusal?: Refusal,
+  refusal?: PaymentRefusal,
 ): Promise<SettleAnswer | undefined> {
   const charge = await engine.recoverCharge(caller, request)
   const wasUsed = refusal?.reason === 'invalid_exact_evm_nonce_already_used'
@@ -91,7 +91,7 @@ async function answerForgotten(
 }
 
 /** A charge must ask for what was signed; that it is in time and covered was judged when it was held. */
-function refuseTerms({ proven, requirement }: PaymentRequest): Refusal | undefined {
+function refuseTerms({ proven, requirement }: PaymentRequest): PaymentRefusal | undefined {
   const { authorization, payer } = proven
   if (authorization.to !== requirement.payTo) {
     return {
@@ -166,7 +166,7 @@ function failed(
 function refused(
   engine: Engine,
   request: PaymentRequest,
-  { status, reason, message }: Refusal,
+  { status, reason, message }: PaymentRefusal,
 ): SettleAnswer {
   return { ...failed(engine, request, { reason, message, transaction: '' }), status }
 }

@@ -7,7 +7,7 @@ import type { HoldToRelease, HoldOutcome } from '../ledger/payment-ledger.ts'
 import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { findCharge } from './find-charge.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
-import { refusal, UnavailableError, type Refusal } from './refusal.ts'
+import { refusePayment, UnavailableError, type PaymentRefusal } from './refusal.ts'
 import { readHoldOutcome, type VerifyVerdict } from './verify-verdict.ts'
 
 /**
@@ -60,7 +60,7 @@ export async function verifyPayment(
 function answerInquiry(caller: AuthenticatedCaller, { requirement, proven }: PaymentRequest): VerifyVerdict {
   const unowned = refusePayTo(caller, requirement.payTo, proven.payer)
   const message = 'an inquiry holds nothing: extensions say whether the payment was charged before'
-  return { ok: false, refusal: unowned ?? refusal(INQUIRY_REASON, message, proven.payer) }
+  return { ok: false, refusal: unowned ?? refusePayment(INQUIRY_REASON, message, proven.payer) }
 }
 
 async function checkAndHold(
@@ -108,7 +108,7 @@ async function checkAndHold(
  * Chain and ledger may have taken their time: whoever asked meanwhile was told that it is too late, and found nothing
  * held. What was too late for one is so for all.
  */
-async function takeBack(engine: Engine, held: HoldToRelease, late: Refusal): Promise<VerifyVerdict> {
+async function takeBack(engine: Engine, held: HoldToRelease, late: PaymentRefusal): Promise<VerifyVerdict> {
   await engine.ledger.release(held)
   return { ok: false, refusal: late }
 }
@@ -118,39 +118,39 @@ function refuseLocally(
   engine: Engine,
   caller: AuthenticatedCaller,
   request: PaymentRequest,
-): Refusal | undefined {
+): PaymentRefusal | undefined {
   const { proven, requirement } = request
   const { payer } = proven
   const unowned = refusePayTo(caller, requirement.payTo, payer)
   if (unowned !== undefined) return unowned
   if (BigInt(requirement.amount) < engine.minimumAtomic) {
     const message = `the smallest payment taken here is ${formatUsdc(engine.minimumAtomic)} USDC`
-    return refusal('amount_below_minimum', message, payer)
+    return refusePayment('amount_below_minimum', message, payer)
   }
   return undefined
 }
 
 /** Is it, at this moment, what is asked for, and in time? */
-function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): Refusal | undefined {
+function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): PaymentRefusal | undefined {
   const terms = checkTerms(proven, requirement, engine.chainNow())
-  return terms && refusal(TERM_NAMES[terms.field], terms.reason, proven.payer)
+  return terms && refusePayment(TERM_NAMES[terms.field], terms.reason, proven.payer)
 }
 
 /** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */
-function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): Refusal | undefined {
+function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): PaymentRefusal | undefined {
   if (caller.wallets.includes(payTo)) return undefined
   const message = `this FACILITATOR_SECRET does not own ${payTo}: its owner must add the wallet to it`
   return { status: 403, reason: 'pay_to_not_owned', message, payer }
 }
 
-function refuseObserved({ used, revert }: Observation, payer: string): Refusal | undefined {
+function refuseObserved({ used, revert }: Observation, payer: string): PaymentRefusal | undefined {
   if (used)
-    return refusal(
+    return refusePayment(
       'invalid_exact_evm_nonce_already_used',
       'the authorization was used or cancelled: ask for the job it was sent with; if that was not charged, sign a new one',
       payer,
     )
-  return revert && refusal(revert.reason, revert.message, payer)
+  return revert && refusePayment(revert.reason, revert.message, payer)
 }
 
 async function hold(

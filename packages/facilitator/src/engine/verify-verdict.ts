@@ -3,7 +3,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
 import type { HoldOutcome } from '../ledger/payment-ledger.ts'
 import { nearBudget, usedUp } from './announce-budget.ts'
-import { refusal, UnavailableError, type Refusal } from './refusal.ts'
+import { refusePayment, UnavailableError, type PaymentRefusal } from './refusal.ts'
 
 /** A verdict on a payment: held for the caller, or why not. */
 export type VerifyVerdict =
@@ -12,7 +12,7 @@ export type VerifyVerdict =
 
 interface RefusingVerdict {
   readonly ok: false
-  readonly refusal: Refusal
+  readonly refusal: PaymentRefusal
   /** Its settlement was tried: a transaction that carried it in vain may come back, and pay it. */
   readonly wasCaptured?: true
 }
@@ -54,7 +54,7 @@ export function readHoldOutcome(
 ): VerifyVerdict {
   const refuse = (reason: string, message: string): RefusingVerdict => ({
     ok: false,
-    refusal: refusal(reason, message, payer),
+    refusal: refusePayment(reason, message, payer),
   })
   switch (outcome.kind) {
     case 'held': {

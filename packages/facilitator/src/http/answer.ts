@@ -2,7 +2,7 @@ import { parseJson } from '@farebox/protocol/internal/guards/json'
 import type { FastifyReply } from 'fastify'
 
 /** Anything that is no verdict: `{"error": "<a sentence>"}`. */
-export async function answerError(reply: FastifyReply, status: number, error: string): Promise<void> {
+export async function sendError(reply: FastifyReply, status: number, error: string): Promise<void> {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   await reply.code(status).send({ error })
 }

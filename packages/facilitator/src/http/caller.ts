@@ -3,7 +3,7 @@ import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../secrets/authenticate.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
-import { answerError } from './answer.ts'
+import { sendError } from './answer.ts'
 
 /** Who may come in. */
 export interface AdmissionParts {
@@ -56,11 +56,11 @@ async function admitCaller(
 ): Promise<StoredSecret | undefined> {
   const caller = await admission.authenticate(request.headers.authorization)
   if (caller === undefined) {
-    await answerError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
+    await sendError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
     return undefined
   }
   if (admission.mayAsk(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
   reply.header('retry-after', '1')
-  await answerError(reply, 429, 'this secret asks too often: come back in a second')
+  await sendError(reply, 429, 'this secret asks too often: come back in a second')
   return undefined
 }

@@ -3,11 +3,11 @@ import { connectRaw } from '@farebox/protocol/src/test-setup/connect-raw'
 import { upload } from '@farebox/protocol/src/test-setup/upload'
 import { silentLog } from '@farebox/server/src/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createApp } from './create-app.ts'
+import { createHttpApp } from './create-app.ts'
 
-let app: ReturnType<typeof createApp>
+let app: ReturnType<typeof createHttpApp>
 beforeEach(() => {
-  app = createApp(silentLog)
+  app = createHttpApp(silentLog)
 })
 afterEach(() => app.close())
 

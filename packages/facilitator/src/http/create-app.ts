@@ -3,7 +3,7 @@ import { describeError, type Log } from '@farebox/server/log'
 import { createRequestBodies, type RequestBodies } from '@farebox/server/internal/request-bodies'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
-import { answerError } from './answer.ts'
+import { sendError } from './answer.ts'
 
 /** A verify request is about 2 KB; nothing of ours comes near this. */
 const MAX_BODY_BYTES = 65_536
@@ -18,7 +18,7 @@ const UNREADABLE = ((body: string) =>
  * Makes the HTTP application without routes: bodies arrive as text, and whatever goes wrong is answered
  * `{"error"}` without its inner words, which go to the log.
  */
-export function createApp(log: Log): FastifyInstance {
+export function createHttpApp(log: Log): FastifyInstance {
   const bodies = createRequestBodies()
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -39,25 +39,25 @@ export function createApp(log: Log): FastifyInstance {
     done(null, payload)
   })
   app.setNotFoundHandler(async (_, reply) => {
-    await answerError(reply, 404, 'no such route')
+    await sendError(reply, 404, 'no such route')
     return reply
   })
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof UnavailableError) {
       reply.header('retry-after', String(error.retryAfterSeconds))
-      await answerError(reply, 503, error.message)
+      await sendError(reply, 503, error.message)
       return reply
     }
     const status = statusOf(error)
     if (status < 500) {
-      await answerError(reply, status, 'the request could not be read')
+      await sendError(reply, status, 'the request could not be read')
       return reply
     }
     log.error('request failed', {
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
       error: describeError(error),
     })
-    await answerError(reply, 503, 'the facilitator cannot answer now: come back later')
+    await sendError(reply, 503, 'the facilitator cannot answer now: come back later')
     return reply
   })
   return app

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../facilitator-limits.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
-import { createApp } from './create-app.ts'
+import { createHttpApp } from './create-app.ts'
 import { addOwnersRoutes } from './owners-routes.ts'
 import { addSecretsRoutes } from './secrets-routes.ts'
 
@@ -22,7 +22,7 @@ let ledger: Ledger
 
 beforeEach(async () => {
   ledger = createMemoryLedger(clock)
-  app = createApp(silentLog)
+  app = createHttpApp(silentLog)
   const limits = { ...DEFAULT_LIMITS.owners, grantedAtMost: 50 }
   addOwnersRoutes(app, { owners: ledger.owners, limits, clock, adminToken: ADMIN_TOKEN })
   const crypto = await loadEvmCrypto()

@@ -4,7 +4,7 @@ import { objectOf } from '@farebox/protocol/internal/guards/json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { expectedExhaustion } from '../engine/daily-pace.ts'
 import { dailyLimit, type OwnerLedger, type OwnerLimits } from '../ledger/owner-ledger.ts'
-import { answerError, readJsonBody } from './answer.ts'
+import { sendError, readJsonBody } from './answer.ts'
 import { guarded, requireToken } from './require-token.ts'
 import {
   GRANT_RULE,
@@ -49,11 +49,11 @@ async function sponsorOwners(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { owners: list, sponsorship } = objectOf(readJsonBody(request.body))
-  if (!isSponsorship(sponsorship)) return await answerError(reply, 400, SPONSORSHIP_RULE)
+  if (!isSponsorship(sponsorship)) return await sendError(reply, 400, SPONSORSHIP_RULE)
   const sponsored = Array.isArray(list) && list.length <= MOST_OWNERS ? list.map(readSponsored) : undefined
   if (sponsored?.every(one => one !== undefined) !== true) {
     const rule = `owners must be a list of at most ${MOST_OWNERS} names, or of {"owner", "dailySettlements"}; ${GRANT_RULE}`
-    return await answerError(reply, 400, rule)
+    return await sendError(reply, 400, rule)
   }
   for (const { owner, dailySettlements: granted } of sponsored)
     await owners.sponsor(owner, { sponsorship, granted })
@@ -73,7 +73,7 @@ async function listNearLimit(
   reply: FastifyReply,
 ): Promise<unknown> {
   if (objectOf(request.query)['near'] !== 'limit')
-    return await answerError(reply, 400, 'which owners must be given: ?near=limit')
+    return await sendError(reply, 400, 'which owners must be given: ?near=limit')
   const now = nowSeconds(clock)
   const near = await owners.nearLimits(limits, now)
   const answer: OwnersNearLimit = {
@@ -111,7 +111,7 @@ async function unnameOwner(
   reply: FastifyReply,
 ): Promise<unknown> {
   const owner = readOwner(request)
-  if (!isOwnerName(owner)) return await answerError(reply, 400, OWNER_RULE)
+  if (!isOwnerName(owner)) return await sendError(reply, 400, OWNER_RULE)
   await owners.unname(owner)
   return await reply.code(204).send()
 }

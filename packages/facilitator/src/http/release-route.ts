@@ -2,7 +2,7 @@ import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
 import { objectOf } from '@farebox/protocol/internal/guards/json'
 import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
-import { answerError, readJsonBody } from './answer.ts'
+import { sendError, readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -24,11 +24,11 @@ export function addReleaseRoute(
     const caller = callerOf(request)
     const { holdId, binding } = objectOf(readJsonBody(request.body))
     if (typeof holdId !== 'string' || holdId.length > MAX_CHARACTERS) {
-      await answerError(reply, 400, 'holdId must be the id that /verify gave')
+      await sendError(reply, 400, 'holdId must be the id that /verify gave')
       return reply
     }
     if (typeof binding !== 'string' || binding.length > MAX_CHARACTERS) {
-      await answerError(reply, 400, 'binding must be what the hold was made for, as /verify was sent it')
+      await sendError(reply, 400, 'binding must be what the hold was made for, as /verify was sent it')
       return reply
     }
     const stop = metrics.durations.startTimer({ route: 'release' })

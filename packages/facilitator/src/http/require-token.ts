@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerError } from './answer.ts'
+import { sendError } from './answer.ts'
 
 /** Answers 401 to everybody who does not show the service token, before a body is read. */
 export function requireToken(
@@ -8,7 +8,7 @@ export function requireToken(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined> {
   return async (request, reply) => {
     if (isAdmin(request.headers.authorization, adminToken)) return undefined
-    await answerError(reply, 401, 'the service token is required: Authorization: Bearer <token>')
+    await sendError(reply, 401, 'the service token is required: Authorization: Bearer <token>')
     return reply
   }
 }

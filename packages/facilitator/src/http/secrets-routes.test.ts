@@ -7,12 +7,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import { silentLog } from '@farebox/server/log'
-import { createMetrics } from '../metrics.ts'
+import { createFacilitatorMetrics } from '../metrics.ts'
 import { createAuthenticate } from '../secrets/authenticate.ts'
 import { limitCallers } from './caller.ts'
 import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
 import { PAY_TO } from '../test-setup/payments-for-tests.ts'
-import { createApp } from './create-app.ts'
+import { createHttpApp } from './create-app.ts'
 import { addReleaseRoute } from './release-route.ts'
 import { addSecretsRoutes } from './secrets-routes.ts'
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
   nowMs = 1_800_000_000_000
   const clock = { ...systemClock, nowMs: () => nowMs }
   ledger = createMemoryLedger(clock)
-  app = createApp(silentLog)
+  app = createHttpApp(silentLog)
   addSecretsRoutes(app, {
     secrets: ledger.secrets,
     crypto: await loadEvmCrypto(),
@@ -38,7 +38,7 @@ beforeEach(async () => {
     authenticate: createAuthenticate(ledger.secrets, clock),
     mayAsk: limitCallers(5, clock),
   }
-  addReleaseRoute(app, ledger.payments, admission, createMetrics())
+  addReleaseRoute(app, ledger.payments, admission, createFacilitatorMetrics())
 })
 
 type Answer = { readonly status: number; readonly body: unknown }

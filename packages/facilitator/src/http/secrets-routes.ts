@@ -11,7 +11,7 @@ import {
   type Sponsoring,
   type StoredSecret,
 } from '../secrets/secret-store.ts'
-import { answerError, readJsonBody } from './answer.ts'
+import { sendError, readJsonBody } from './answer.ts'
 import { guarded, requireToken } from './require-token.ts'
 import {
   GRANT_RULE,
@@ -53,7 +53,7 @@ async function createSecret(
   reply: FastifyReply,
 ): Promise<unknown> {
   const wanted = readWantedSecret(request, crypto)
-  if (typeof wanted === 'string') return await answerError(reply, 400, wanted)
+  if (typeof wanted === 'string') return await sendError(reply, 400, wanted)
   const { owner, wallets, label, replaces, ...sponsoring } = wanted
   const { id, secret, hash } = mintSecret()
   const stored: StoredSecret = {
@@ -69,7 +69,7 @@ async function createSecret(
   }
   if (!(await secrets.create(stored, sponsoring))) {
     const reason = `this owner has ${ACTIVE_SECRETS} active secrets: revoke one before making another`
-    return await answerError(reply, 409, reason)
+    return await sendError(reply, 409, reason)
   }
   const created: CreatedSecret = { ...summarize(stored), secret }
   return await reply.code(201).header('cache-control', 'no-store').send(created)
@@ -112,9 +112,9 @@ async function listSecrets(
   if (typeof owner === 'string' && wallets === undefined)
     return await reply.send((await secrets.list({ owner })).map(summarize))
   if (typeof wallets !== 'string' || owner !== undefined)
-    return await answerError(reply, 400, 'owner or wallets must be given, once: ?owner= or ?wallets=0x…,0x…')
+    return await sendError(reply, 400, 'owner or wallets must be given, once: ?owner= or ?wallets=0x…,0x…')
   const read = readWallets(wallets.split(','), crypto)
-  if (!read.ok) return await answerError(reply, 400, read.reason)
+  if (!read.ok) return await sendError(reply, 400, read.reason)
   return await reply.send((await secrets.list(read)).map(summarize))
 }
 
@@ -124,10 +124,10 @@ async function changeWallets(
   reply: FastifyReply,
 ): Promise<unknown> {
   const read = readWallets(objectOf(readJsonBody(request.body))['wallets'], crypto)
-  if (!read.ok) return await answerError(reply, 400, read.reason)
+  if (!read.ok) return await sendError(reply, 400, read.reason)
   const changed = await secrets.change(readId(request), { wallets: read.wallets })
   return changed === undefined
-    ? await answerError(reply, 404, 'no such secret')
+    ? await sendError(reply, 404, 'no such secret')
     : await reply.send(summarize(changed))
 }
 
@@ -137,9 +137,7 @@ async function revokeSecret(
   reply: FastifyReply,
 ): Promise<unknown> {
   const changed = await secrets.change(readId(request), { revokedAt: nowSeconds(clock) })
-  return changed === undefined
-    ? await answerError(reply, 404, 'no such secret')
-    : await reply.code(204).send()
+  return changed === undefined ? await sendError(reply, 404, 'no such secret') : await reply.code(204).send()
 }
 
 const MAX_WALLETS = 100

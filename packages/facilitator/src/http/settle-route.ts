@@ -2,8 +2,8 @@ import type { SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest } from '../engine/read-payment-request.ts'
-import type { Refusal } from '../engine/refusal.ts'
-import { settlePayment } from '../engine/settle-payment.ts'
+import type { PaymentRefusal } from '../engine/refusal.ts'
+import { settleHeldPayment } from '../engine/settle-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
 import { admitCallers, type AdmissionParts } from './caller.ts'
@@ -21,7 +21,7 @@ export function addSettleRoute(
     const stop = metrics.durations.startTimer({ route: 'settle' })
     const read = readPaymentRequest(readJsonBody(request.body), engine.network, engine.verifier)
     const { status, body } = read.ok
-      ? await settlePayment(engine, caller, read.request)
+      ? await settleHeldPayment(engine, caller, read.request)
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }
     stop()
     metrics.answers.inc({
@@ -32,6 +32,6 @@ export function addSettleRoute(
   })
 }
 
-function unreadable({ network }: Engine, { reason, message }: Refusal): SettleResponse {
+function unreadable({ network }: Engine, { reason, message }: PaymentRefusal): SettleResponse {
   return { success: false, errorReason: reason, errorMessage: message, transaction: '', network: network.id }
 }

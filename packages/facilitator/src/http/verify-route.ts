@@ -2,7 +2,7 @@ import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/x402/faci
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest } from '../engine/read-payment-request.ts'
-import type { Refusal } from '../engine/refusal.ts'
+import type { PaymentRefusal } from '../engine/refusal.ts'
 import { verifyPayment } from '../engine/verify-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJsonBody } from './answer.ts'
@@ -34,7 +34,7 @@ export function addVerifyRoute(
   })
 }
 
-function invalid({ reason, message, payer, charge }: Refusal): VerifyResponse {
+function invalid({ reason, message, payer, charge }: PaymentRefusal): VerifyResponse {
   return {
     isValid: false,
     invalidReason: reason,

@@ -12,7 +12,7 @@ import {
   type CaptureOutcome,
   type CaptureRequest,
   type HoldOutcome,
-  type HoldRequest,
+  type PaymentToHold,
 } from './payment-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 import { openPostgresLedger } from './postgres/postgres-ledger.ts'
@@ -52,7 +52,7 @@ function payment(changes: Partial<LedgerPayment['authorization']> = {}): LedgerP
   }
 }
 
-function holdRequest(one: LedgerPayment, changes: Partial<HoldRequest> = {}): HoldRequest {
+function holdRequest(one: LedgerPayment, changes: Partial<PaymentToHold> = {}): PaymentToHold {
   return {
     payment: one,
     binding: 'job',
@@ -139,7 +139,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
   const stateOf = async (one: LedgerPayment): Promise<PaymentRecord | undefined> =>
     (await ledger.payments.find([one.key]))[0]
-  const hold = (one: LedgerPayment, changes?: Partial<HoldRequest>): Promise<HoldOutcome> =>
+  const hold = (one: LedgerPayment, changes?: Partial<PaymentToHold>): Promise<HoldOutcome> =>
     ledger.payments.hold(holdRequest(one, changes))
   const capture = (one: LedgerPayment, changes?: Partial<CaptureRequest>): Promise<CaptureOutcome> =>
     ledger.payments.capture(captureRequest(one, changes))
@@ -176,7 +176,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   }
   const held = async (
     changes: Partial<LedgerPayment['authorization']> = {},
-    request: Partial<HoldRequest> = {},
+    request: Partial<PaymentToHold> = {},
   ): Promise<LedgerPayment> => {
     const one = payment(changes)
     expect(await hold(one, request)).toMatchObject({ kind: 'held' })
@@ -333,7 +333,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     })
 
     describe('D41 an owner has limits of its own, whatever its secrets', () => {
-      const holdOf = async (owner: string, changes: Partial<HoldRequest> = {}): Promise<HoldOutcome> =>
+      const holdOf = async (owner: string, changes: Partial<PaymentToHold> = {}): Promise<HoldOutcome> =>
         await hold(payment(), { owner, secretId: hex(4), ...changes })
 
       test('an owner that is not listed has some settlements a UTC day, held ones counted, and is told how many', async () => {

@@ -2,7 +2,7 @@ import type { OwnerLimits } from './owner-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 
 /** A request to reserve a payment for one purpose. */
-export interface HoldRequest {
+export interface PaymentToHold {
   readonly payment: LedgerPayment
   readonly binding: string
   readonly owner: string
@@ -109,7 +109,7 @@ export interface PaymentLedger {
    * one. A repeat for the same purpose gets a fresh hold id and the later end; released and expired rows may
    * be held again for the purpose they had. Failed rows are final.
    */
-  hold(request: HoldRequest): Promise<HoldOutcome>
+  hold(request: PaymentToHold): Promise<HoldOutcome>
   /**
    * Turns a hold, also one that ran out, into a charge: of those that ran out, which count for nobody's limit any more,
    * until an owner has twice its limit of a day. Never a released one, never for another purpose.

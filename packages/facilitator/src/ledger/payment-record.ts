@@ -21,7 +21,7 @@ export interface LedgerPayment {
 }
 
 /** Why a payment can never be settled by us. */
-export interface Failure {
+export interface PaymentFailure {
   /** An x402 error name. */
   readonly reason: string
   readonly message: string
@@ -50,7 +50,7 @@ export interface PaymentRecord extends LedgerPayment {
   readonly transaction: string
   /** Where it was mined; only of a settled row. */
   readonly blockNumber: bigint | undefined
-  readonly failure: Failure | undefined
+  readonly failure: PaymentFailure | undefined
   /** It was proven once, and its agent told so, whatever has become of it since. */
   readonly wasSettled: boolean
   /** Unix seconds of the chain's head when the row, as not charged, last agreed with it; 0 where it never was compared. */

@@ -1,5 +1,5 @@
 import type { CaptureOutcome, CaptureRequest } from './payment-ledger.ts'
-import type { Failure, PaymentRecord, PaymentState } from './payment-record.ts'
+import type { PaymentFailure, PaymentRecord, PaymentState } from './payment-record.ts'
 
 /**
  * The right to send from one relayer account, until it is lost to somebody else (see {@link SenderLeases}).
@@ -58,7 +58,7 @@ export type Conclusion = {
   /** `blamed` counts against the payer, with this owner. */
   | {
       readonly to: 'failed'
-      readonly failure: Failure
+      readonly failure: PaymentFailure
       readonly transaction: string
       readonly blamed: boolean
       /** Its value, where it was proven before and told so: a loss. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEnvironment, type FacilitatorEnvironment } from './read-environment.ts'
+import { readFacilitatorEnvironment, type FacilitatorEnvironment } from './read-environment.ts'
 
 const KEY = `0x${'ab'.repeat(32)}`
 const NEEDED = { EVM_RPC_URL: 'http://127.0.0.1:8545', RELAYER_PRIVATE_KEY: KEY }
@@ -8,7 +8,7 @@ function read(
   variables: { readonly [name: string]: string | undefined },
   files: { readonly [path: string]: string } = {},
 ): FacilitatorEnvironment {
-  return readEnvironment({
+  return readFacilitatorEnvironment({
     variables: { ...NEEDED, ...variables },
     readFile: path => {
       const text = files[path]

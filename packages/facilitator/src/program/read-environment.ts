@@ -49,7 +49,7 @@ export interface FacilitatorEnvironment {
 const WEI_PER_GWEI = 1_000_000_000n
 
 /** What the DATABASE_URL of a facilitator must be, where nothing else brings a database. */
-export const DATABASE_ADVICE =
+export const LEDGER_DATABASE_ADVICE =
   'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
 
 /**
@@ -60,7 +60,7 @@ export const DATABASE_ADVICE =
  *
  * @param bringsDatabase - whether the program has a database of its own where DATABASE_URL is unset
  */
-export function readEnvironment(
+export function readFacilitatorEnvironment(
   source: EnvironmentSource,
   { bringsDatabase = true }: { readonly bringsDatabase?: boolean } = {},
 ): FacilitatorEnvironment {
@@ -73,7 +73,7 @@ export function readEnvironment(
     rpcUrl: () => readRpcUrl(read),
     secondRpcUrl: () => readHttpUrl('EVM_SECOND_RPC_URL', read),
     relayerKeys: () => readRelayerKeys(source, read),
-    databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : DATABASE_ADVICE),
+    databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : LEDGER_DATABASE_ADVICE),
     directDatabaseUrl: () => readDirectDatabaseUrl(read),
     databaseSchema: () => readSchema(read) ?? 'farebox_facilitator',
     dataFolder: () => read('FACILITATOR_DATA') ?? '.farebox/facilitator',

@@ -3,8 +3,8 @@ import type { StartDatabase } from '@farebox/server/internal/postgres/start-own-
 import { runProgram } from '@farebox/server/internal/program/run-program'
 import { runServer } from '@farebox/server/internal/run-server'
 import { describeFacilitator } from './describe-facilitator.ts'
-import { redactorOf } from './environment-redactor.ts'
-import { readEnvironment } from './read-environment.ts'
+import { facilitatorRedactor } from './environment-redactor.ts'
+import { readFacilitatorEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
 /**
@@ -24,11 +24,11 @@ async function serve(startDatabase: StartDatabase | undefined): Promise<number> 
   return await runServer({
     name: 'facilitator',
     read: () =>
-      readEnvironment(
+      readFacilitatorEnvironment(
         { variables: process.env, readFile: path => readFileSync(path, 'utf8') },
         { bringsDatabase: startDatabase !== undefined },
       ),
-    hide: redactorOf,
+    hide: facilitatorRedactor,
     start: (environment, log) => startFacilitator(environment, log, startDatabase),
   })
 }

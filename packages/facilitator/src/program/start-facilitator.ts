@@ -14,7 +14,7 @@ import { startInOrder, type End } from '@farebox/server/internal/start-in-order'
 import { createFacilitator, type Facilitator } from '../create-facilitator.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'
-import { DATABASE_ADVICE, type FacilitatorEnvironment } from './read-environment.ts'
+import { LEDGER_DATABASE_ADVICE, type FacilitatorEnvironment } from './read-environment.ts'
 
 /**
  * Starts the facilitator an environment describes.
@@ -50,7 +50,7 @@ async function openLedger(
   started: End[],
 ): Promise<Ledger> {
   const { databaseUrl, databaseSchema: schema, dataFolder: folder } = environment
-  const own = { folder, advice: DATABASE_ADVICE }
+  const own = { folder, advice: LEDGER_DATABASE_ADVICE }
   const connectionString = databaseUrl ?? (await startOwnDatabase(startDatabase, own, log, started))
   const onError = (error: Error): void => log.warn('database connection lost', { error: error.message })
   const onMigrating = (migrations: number): void => log.info('migrating the database', { migrations })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readEnvironment } from './read-environment.ts'
+import { readFacilitatorEnvironment } from './read-environment.ts'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
 test('every variable of the help is in the operator’s page, with its default', () => {
@@ -16,7 +16,7 @@ test('every variable of the help is in the operator’s page, with its default',
 
 test('all variables that are missing are named in one run', () => {
   const source = { variables: { METRICS_PORT: 'x', FACILITATOR_MAX_FEE_GWEI: '0' }, readFile: () => '' }
-  expect(() => readEnvironment(source, { bringsDatabase: false })).toThrow(
+  expect(() => readFacilitatorEnvironment(source, { bringsDatabase: false })).toThrow(
     expect.objectContaining({
       problems: [
         expect.stringMatching(/^METRICS_PORT must be a port/),

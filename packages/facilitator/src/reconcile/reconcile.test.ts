@@ -5,7 +5,7 @@ import type { ChainReader } from '../chain/chain-reader.ts'
 import { DEFAULT_LIMITS } from '../facilitator-limits.ts'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
-import { createMetrics } from '../metrics.ts'
+import { createFacilitatorMetrics } from '../metrics.ts'
 import { firstPass, reconcile } from './reconcile.ts'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 
@@ -92,7 +92,7 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
       const parts = { ledger, reader, network: NETWORK, clock, log: silentLog, everyMs: 60_000 }
       const onConcluded = (): void => undefined
       const confirmChain = (): Promise<void> => Promise.resolve()
-      const metrics = createMetrics(() => undefined)
+      const metrics = createFacilitatorMetrics(() => undefined)
       await reconcile({ ...parts, metrics, onConcluded, confirmChain }, firstPass())
     },
     async unseen(): Promise<number> {

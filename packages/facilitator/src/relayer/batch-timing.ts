@@ -1,5 +1,5 @@
-import { sleep, type Clock } from '@farebox/protocol/time/clock'
-import { createNotifier } from './notifier.ts'
+import type { Clock } from '@farebox/protocol/time/clock'
+import { createPassNotifier } from './notifier.ts'
 
 /**
  * When the next transaction goes while others are in flight: a full one at once, any other at the next eighth of a
@@ -34,7 +34,7 @@ const COMPANY_MS = 250
 
 /** Gathers payments until as many wait as one transaction carries. */
 export function createBatchTiming(clock: Clock, full: number): BatchTiming {
-  const notifier = createNotifier(clock)
+  const notifier = createPassNotifier(clock)
   let [waiting, sentAtMs] = [0, Number.NEGATIVE_INFINITY]
   let companyAtMs = Number.NEGATIVE_INFINITY
   return {

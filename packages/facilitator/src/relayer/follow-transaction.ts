@@ -1,7 +1,7 @@
 import { countLoss } from '../count-loss.ts'
 import type { ClosedTransaction, Conclusion, OpenTransaction } from '../ledger/settlement-ledger.ts'
 import { carry, type PlanParts } from './plan-settlement.ts'
-import { lowestOpenNonce, type SenderState, type Lane, type RelayerTerm } from './relayer-term.ts'
+import { lowestOpenNonce, type SenderState, type SettlementLane, type RelayerTerm } from './relayer-term.ts'
 import { driveTransaction, type DriveParts } from './transaction/drive-transaction.ts'
 
 /** What transactions are followed with. */
@@ -40,7 +40,7 @@ export function followTransaction(
 }
 
 /** Of one that an earlier holder of the lease has sent. */
-function laneOf({ payments }: OpenTransaction): Lane {
+function laneOf({ payments }: OpenTransaction): SettlementLane {
   return payments.some(payment => payment.alone) ? 'alone' : 'together'
 }
 

@@ -4,7 +4,7 @@ import { gasLimit, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
 /** Gas money. */
-export interface Purse {
+export interface GasMoney {
   /** How many settlements each account can pay for, by its address. */
   readonly left: ReadonlyMap<string, bigint>
   /** Why no payment can be taken; undefined where one can. */
@@ -35,7 +35,7 @@ export async function inspectPurse({
   metrics,
   maxFeePerGas,
   minSettlementsLeft,
-}: PurseParts): Promise<Purse> {
+}: PurseParts): Promise<GasMoney> {
   const fees = await node.fees()
   const balances = await Promise.all(relayers.map(({ address }) => node.balance(address)))
   const price = fees.baseFeePerGas + fees.maxPriorityFeePerGas
@@ -60,7 +60,7 @@ export async function inspectPurse({
 }
 
 /** Has this account, by its address, gas money for a transaction with so many payments? */
-export function canPayFrom(purse: Purse, relayer: string, payments: number): boolean {
+export function canPayFrom(purse: GasMoney, relayer: string, payments: number): boolean {
   const left = purse.left.get(relayer)
   return left === undefined || left * gasLimit(1) >= gasLimit(payments)
 }

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '@farebox/protocol/time/clock'
 
 /** Wakes a loop that waits for work. A notification while nobody waits ends the next wait at once. */
-export interface Notifier {
+export interface PassNotifier {
   notify(): void
   /** Forgets a notification that nobody has waited for. */
   reset(): void
@@ -13,7 +13,7 @@ export interface Notifier {
 const NOTIFIED = 'notified'
 
 /** Makes a notifier for one listener. */
-export function createNotifier(clock: Clock): Notifier {
+export function createPassNotifier(clock: Clock): PassNotifier {
   let isNotified = false
   let wake = new AbortController()
   return {

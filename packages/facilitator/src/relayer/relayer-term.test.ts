@@ -5,14 +5,14 @@ import {
   beginTerm,
   chooseTerm,
   findFreeNonce,
-  hasRoom,
+  hasRoomInLane,
   isHeldUp,
-  type Lane,
+  type SettlementLane,
   type RelayerTerm,
 } from './relayer-term.ts'
 
 /** A term of an account with so many transactions in flight, of nonces from 0 on. */
-function termWith(address: string, open: number, lane: Lane = 'together'): RelayerTerm {
+function termWith(address: string, open: number, lane: SettlementLane = 'together'): RelayerTerm {
   // Of a relayer its address alone is asked for.
   const term = beginTerm({ address } as Relayer, { network: 'n', relayer: address, fence: 1n })
   for (let nonce = 0; nonce < open; nonce += 1)
@@ -69,7 +69,7 @@ test('D41 payments of accounts with unknown code go one at a time over all relay
 test('nothing is sent in a term that has ended', () => {
   const term = termWith('0xa', 0)
   term.end.abort()
-  expect(hasRoom(term, 'together')).toBe(false)
+  expect(hasRoomInLane(term, 'together')).toBe(false)
   expect(chooseTerm([term], 'together')).toBeUndefined()
 })
 

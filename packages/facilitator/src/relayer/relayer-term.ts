@@ -1,6 +1,6 @@
 import type { SenderLease } from '../ledger/settlement-ledger.ts'
 import type { BatchTiming } from './batch-timing.ts'
-import type { Notifier } from './notifier.ts'
+import type { PassNotifier } from './notifier.ts'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
@@ -8,12 +8,12 @@ import type { RelayerNode } from './account/relayer-node.ts'
  * Payments go together, or each in a transaction of its own; those of accounts with code that nobody knows go alone, one
  * after the other. No lane can take the place of another.
  */
-export type Lane = 'together' | 'single' | 'alone'
+export type SettlementLane = 'together' | 'single' | 'alone'
 
 /** A transaction in flight. */
-export interface InFlight {
+export interface FollowedTransaction {
   readonly nonce: number
-  readonly lane: Lane
+  readonly lane: SettlementLane
   /** Since when it is followed, whatever fees it has. */
   readonly sinceMs: number
   readonly done: Promise<void>
@@ -26,7 +26,7 @@ export interface RelayerTerm {
   /** Aborted when the lease is lost or the process stops. */
   readonly end: AbortController
   /** The transactions in flight, by their id in the ledger. */
-  readonly following: Map<string, InFlight>
+  readonly following: Map<string, FollowedTransaction>
   /** Where to look for a free nonce from; undefined where the chain must be asked. */
   nextNonce: number | undefined
   /** How many transactions it has sent. */
@@ -41,7 +41,7 @@ export interface SenderState {
   readonly terms: Map<string, RelayerTerm>
   readonly batching: BatchTiming
   /** Notified when there may be work. */
-  readonly notifier: Notifier
+  readonly notifier: PassNotifier
   /** Somebody is making a transaction: of two at once both would take the same nonce. */
   isAtWork: boolean
 }
@@ -50,7 +50,7 @@ export interface SenderState {
  * Transactions of one account in flight at once, in each lane. Together: eight that are spread over a block, and as many
  * full ones; more would only queue in the node, and fall together if one does.
  */
-const MAX_OPEN: { readonly [lane in Lane]: number } = { together: 16, single: 4, alone: 1 }
+const MAX_OPEN: { readonly [lane in SettlementLane]: number } = { together: 16, single: 4, alone: 1 }
 
 /** Has this account, by its address, gas money for a transaction with so many payments? */
 export type CanPay = (relayer: string, payments: number) => boolean
@@ -61,7 +61,7 @@ export function beginTerm(relayer: Relayer, lease: SenderLease): RelayerTerm {
 }
 
 /** May another transaction of this account go in this lane? */
-export function hasRoom(term: RelayerTerm, lane: Lane): boolean {
+export function hasRoomInLane(term: RelayerTerm, lane: SettlementLane): boolean {
   return !term.end.signal.aborted && countOpen(term, lane) < MAX_OPEN[lane]
 }
 
@@ -81,12 +81,12 @@ export function isHeldUp({ following }: RelayerTerm, nowMs: number, blockMs: num
  */
 export function chooseTerm(
   terms: readonly RelayerTerm[],
-  lane: Lane,
+  lane: SettlementLane,
   canPay: CanPay = () => true,
   isLast: (term: RelayerTerm) => boolean = () => false,
 ): RelayerTerm | undefined {
   if (lane === 'alone' && terms.some(term => countOpen(term, 'alone') > 0)) return undefined
-  const free = terms.filter(term => hasRoom(term, lane))
+  const free = terms.filter(term => hasRoomInLane(term, lane))
   const paying = (payments: (term: RelayerTerm) => number): readonly RelayerTerm[] =>
     free.filter(term => canPay(term.relayer.address, payments(term)))
   // First who could pay for a full one beside all that it has in flight. Where none can pay, the node says so.
@@ -108,7 +108,7 @@ export function countInFlight({ following }: RelayerTerm): number {
   return following.size
 }
 
-function countOpen(term: RelayerTerm, lane: Lane): number {
+function countOpen(term: RelayerTerm, lane: SettlementLane): number {
   return [...term.following.values()].filter(one => one.lane === lane).length
 }
 

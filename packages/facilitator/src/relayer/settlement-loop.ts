@@ -6,7 +6,7 @@ import { describeError } from '@farebox/server/log'
 import type { CaptureOutcome, CaptureRequest } from '../ledger/payment-ledger.ts'
 import { chargeAtOnce } from './charge-at-once.ts'
 import { createBatchTiming } from './batch-timing.ts'
-import { createNotifier } from './notifier.ts'
+import { createPassNotifier } from './notifier.ts'
 import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import { beginTerm, countInFlight, type SenderState } from './relayer-term.ts'
 import { runSettlementPass, type PassParts } from './settlement-pass.ts'
@@ -52,7 +52,7 @@ export function startSettlementLoop(parts: SettlementLoopParts): SettlementLoop 
     holder: randomUUID(),
     terms: new Map(),
     batching: createBatchTiming(clock, MAX_BATCH),
-    notifier: createNotifier(clock),
+    notifier: createPassNotifier(clock),
     isAtWork: false,
   }
 

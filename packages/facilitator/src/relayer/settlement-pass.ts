@@ -7,11 +7,11 @@ import { readFees, type FeeParts } from './read-fees.ts'
 import {
   chooseTerm,
   findFreeNonce,
-  hasRoom,
+  hasRoomInLane,
   isHeldUp,
   type CanPay,
   type SenderState,
-  type Lane,
+  type SettlementLane,
   type RelayerTerm,
 } from './relayer-term.ts'
 
@@ -38,7 +38,7 @@ export async function runSettlementPass(
 ): Promise<void> {
   const relayers = terms.map(term => term.relayer.address)
   const sender = { network: parts.network.id, relayers, holder: state.holder }
-  const choose = (lane: Lane): RelayerTerm | undefined =>
+  const choose = (lane: SettlementLane): RelayerTerm | undefined =>
     chooseTerm(terms, lane, parts.canPay, term => isHeldUp(term, parts.clock.nowMs(), parts.blockMs()))
   // What cannot go now is left to other processes.
   const limits = {
@@ -75,11 +75,15 @@ async function sendTogether(
   )
   if (fees === undefined) return
   const more = waiting.length === MAX_BATCH || captured.length < waiting.length
-  const send = async (lane: Lane, payments: readonly PaymentRecord[], hasMore = false): Promise<boolean> =>
+  const send = async (
+    lane: SettlementLane,
+    payments: readonly PaymentRecord[],
+    hasMore = false,
+  ): Promise<boolean> =>
     await submit(parts, state, term, { lane, payments, call: plan.call(payments), fees, hasMore })
   if (plan.together.length > 0 && !(await send('together', plan.together, more))) return
   for (const payment of plan.single) {
-    if (!hasRoom(term, 'single') || !(await send('single', [payment]))) break
+    if (!hasRoomInLane(term, 'single') || !(await send('single', [payment]))) break
   }
   if (more) state.notifier.notify()
 }
@@ -136,7 +140,7 @@ async function onKnownChain<Plan extends { readonly concluded: readonly Conclusi
 
 /** A transaction to be made. */
 interface Planned {
-  readonly lane: Lane
+  readonly lane: SettlementLane
   readonly payments: readonly PaymentRecord[]
   /** What carries them; tried, where they go together or alone. */
   readonly call: SettlementCall

@@ -1,7 +1,7 @@
 import { findNetwork } from '@farebox/payments/networks'
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
-import { createMetrics } from '../metrics.ts'
+import { createFacilitatorMetrics } from '../metrics.ts'
 import { createKnownChain } from '../chain/known-chain.ts'
 import type { Relayer } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
@@ -44,7 +44,7 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
     relayers: [{ address: `0x${'2'.repeat(40)}` } as Relayer],
     clock,
     log: silentLog,
-    metrics: createMetrics(() => undefined),
+    metrics: createFacilitatorMetrics(() => undefined),
     maxFeePerGas: 10n ** 12n,
     minSettlementsLeft: 1,
     onReorganised: () => undefined,

@@ -5,7 +5,7 @@ import { describeError } from '@farebox/server/log'
 import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { shareCalls } from '../share-calls.ts'
-import { canPayFrom, inspectPurse, type Purse, type PurseParts } from './inspect-purse.ts'
+import { canPayFrom, inspectPurse, type GasMoney, type PurseParts } from './inspect-purse.ts'
 
 /** What is known of the chain and of the relayers' purses, a few seconds old at most. */
 export interface ChainWatch {
@@ -36,7 +36,7 @@ export interface ChainWatch {
 }
 
 /** What the watch looks with. */
-export interface WatchParts extends PurseParts {
+export interface ChainWatchParts extends PurseParts {
   readonly chain: KnownChain
   readonly clock: Clock
   /** By how much our clock is ahead of the node's, by what its answers tell; 0 where they tell nothing. */
@@ -60,13 +60,13 @@ interface Watched {
   readonly skews: ReturnType<typeof createSkewWatch>
   /** Why the node cannot be used; undefined where it can. */
   node: string | undefined
-  purse: Purse
+  purse: GasMoney
   skew: string | undefined
   reorganisations: number
 }
 
 /** Looks once, then every few seconds until closed. */
-export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
+export async function watchChain(parts: ChainWatchParts): Promise<ChainWatch> {
   const { clock, chain } = parts
   const closing = new AbortController()
   const watched: Watched = {
@@ -104,7 +104,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   }
 }
 
-async function keepLooking(parts: WatchParts, watched: Watched, closing: AbortSignal): Promise<void> {
+async function keepLooking(parts: ChainWatchParts, watched: Watched, closing: AbortSignal): Promise<void> {
   for (let looks = 1; !closing.aborted; looks += 1) {
     await parts.clock.sleep(LOOK_MS, closing)
     if (!closing.aborted) await lookAtChain(parts, watched)
@@ -133,7 +133,7 @@ function createHeadTime(clock: Clock): HeadTime {
   }
 }
 
-async function lookAtChain(parts: WatchParts, watched: Watched): Promise<void> {
+async function lookAtChain(parts: ChainWatchParts, watched: Watched): Promise<void> {
   const { skews } = watched
   const before = watched.node
   skews.begin()
@@ -146,7 +146,7 @@ async function lookAtChain(parts: WatchParts, watched: Watched): Promise<void> {
   if (before !== node) tellChange(parts, before, node)
 }
 
-async function lookAtPurse(parts: WatchParts, watched: Watched): Promise<void> {
+async function lookAtPurse(parts: ChainWatchParts, watched: Watched): Promise<void> {
   try {
     watched.purse = await inspectPurse(parts)
   } catch (error) {
@@ -157,7 +157,7 @@ async function lookAtPurse(parts: WatchParts, watched: Watched): Promise<void> {
 
 /** What is wrong with the node, in words; undefined where nothing is. */
 async function inspectChain(
-  { chain, log, metrics, onReorganised }: WatchParts,
+  { chain, log, metrics, onReorganised }: ChainWatchParts,
   watched: Watched,
 ): Promise<string | undefined> {
   try {
@@ -192,7 +192,7 @@ const BLOCK_LATE_SECONDS = 15
  * was made after it; where its time is long before that look, our clock is ahead, or the node behind the others. An idle
  * chain, whose newest block is old, shows nothing of that.
  */
-function createSkewWatch({ clock, aheadOfNodeSeconds }: WatchParts) {
+function createSkewWatch({ clock, aheadOfNodeSeconds }: ChainWatchParts) {
   let [lookMs, beforeMs] = [0, 0]
   let aheadOfBlocks = 0
   return {
@@ -218,7 +218,7 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: WatchParts) {
 }
 
 /** Said once, not with every look. */
-function tellChange({ log }: WatchParts, before: string | undefined, now: string | undefined): void {
+function tellChange({ log }: ChainWatchParts, before: string | undefined, now: string | undefined): void {
   if (now === undefined) log.info('the node is usable again', { was: before })
   else if (now !== UNREACHABLE)
     log.error('the node is unusable: no payments are accepted, and its answers are not recorded', {

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reader } from '../testing/registry-calls.ts'
 import { packItems, type SettlerItem } from '../testing/settler-items.ts'
 import { callAnvil } from './anvil-rpc.ts'
-import { sendTransaction } from './send-transaction.ts'
+import { sendTestTransaction } from './send-transaction.ts'
 import { startChain, type LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
@@ -137,7 +137,7 @@ test('the token is called with exactly what viem encodes for each item, and for 
     fc.asyncProperty(fc.array(drawn, { maxLength: 20 }), async items => {
       const packed = packItems(items)
       const calls = items.map(callOf)
-      const { status, logs } = (await sendTransaction(chain.rpcUrl, {
+      const { status, logs } = (await sendTestTransaction(chain.rpcUrl, {
         from: TEST_KEYS.relayer.address,
         to: BATCH_SETTLER_ADDRESS,
         data: encodeFunctionData(settleCall('tells', packed)),

@@ -19,7 +19,7 @@ import { reader } from '../testing/registry-calls.ts'
 import { packItems, type SettlerItem } from '../testing/settler-items.ts'
 import { callAnvil } from './anvil-rpc.ts'
 import { fund } from './faucet.ts'
-import { sendTransaction } from './send-transaction.ts'
+import { sendTestTransaction } from './send-transaction.ts'
 import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
@@ -164,7 +164,7 @@ function encode({ items }: Planned): Hex {
 
 /** Sends the batch with so much gas, whatever comes of it. */
 async function send(planned: Planned, gas: bigint): Promise<TransactionReceipt> {
-  const receipt = await sendTransaction(chain.rpcUrl, {
+  const receipt = await sendTestTransaction(chain.rpcUrl, {
     from: TEST_KEYS.relayer.address,
     to: BATCH_SETTLER_ADDRESS,
     data: encode(planned),

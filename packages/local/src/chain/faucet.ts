@@ -1,7 +1,7 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeMint } from '@farebox/contracts/internal/calls/token-calls'
 import { callAnvil } from './anvil-rpc.ts'
-import { sendTransaction } from './send-transaction.ts'
+import { sendTestTransaction } from './send-transaction.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
 const LARGEST_UINT256 = 2n ** 256n - 1n
@@ -50,7 +50,7 @@ async function mint(rpcUrl: string, address: string, usdcAtomic: bigint): Promis
   refuseAmount('usdcAtomic', usdcAtomic)
   const data = encodeMint(address, usdcAtomic)
   const transaction = { from: TEST_KEYS.faucet.address, to: LOCAL_USDC_ADDRESS, data }
-  const receipt = await sendTransaction(rpcUrl, transaction)
+  const receipt = await sendTestTransaction(rpcUrl, transaction)
   if (typeof receipt !== 'object' || receipt === null || !('status' in receipt) || receipt.status !== '0x1') {
     throw new Error(`Minting USDC for ${address} failed: ${JSON.stringify(receipt)}`)
   }

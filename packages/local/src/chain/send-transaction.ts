@@ -40,7 +40,10 @@ const BLOCK_MADE_MS = 200
  *
  * @throws Error with anvil's words when the transaction is refused, and when no block holds it within a minute
  */
-export async function sendTransaction(rpcUrl: string, transaction: UnlockedTransaction): Promise<unknown> {
+export async function sendTestTransaction(
+  rpcUrl: string,
+  transaction: UnlockedTransaction,
+): Promise<unknown> {
   const gas = transaction.gas ?? (await callAnvil(rpcUrl, 'eth_estimateGas', [transaction]))
   const sent = { ...FEES, ...transaction, gas }
   for (let tried = 1; tried <= MOST_TRIES; tried += 1) {

@@ -19,7 +19,7 @@ import { START_LIMIT_MS } from '../starting/wait-for-start.ts'
  *
  * @throws Error when the platform refuses it, with its answer
  */
-export async function chooseCategory(
+export async function chooseListingCategory(
   platform: { readonly url: string },
   { rpcUrl }: Pick<LocalChain, 'rpcUrl'>,
   agent: { readonly agentId: number; readonly wallet: string; readonly category: AgentCategory },

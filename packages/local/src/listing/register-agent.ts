@@ -3,7 +3,7 @@ import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/ht
 import { agentHealth } from '@farebox/platform-api/monitor'
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { callAnvil } from '../chain/anvil-rpc.ts'
-import { sendTransaction } from '../chain/send-transaction.ts'
+import { sendTestTransaction } from '../chain/send-transaction.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { askUntilStarted, START_LIMIT_MS, StartLimitError } from '../starting/wait-for-start.ts'
 
@@ -91,7 +91,7 @@ async function stake(
   { registry_address: to, call_data: data, stake_wei }: Registration,
   from: string,
 ): Promise<void> {
-  await sendTransaction(rpcUrl, { from, to, data, value: `0x${BigInt(stake_wei).toString(16)}` })
+  await sendTestTransaction(rpcUrl, { from, to, data, value: `0x${BigInt(stake_wei).toString(16)}` })
 }
 
 async function untilListed(

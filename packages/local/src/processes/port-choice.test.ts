@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startOnPort, type PortChoice } from './port-choice.ts'
-import { runProgram } from './run-program.ts'
+import { runToEnd } from './run-program.ts'
 
 let folder: string
 let squatter: Server
@@ -30,7 +30,7 @@ async function listenOn(choice: PortChoice): Promise<number> {
   const code = (port: number) =>
     `const server = require('net').createServer().listen(${port}, '127.0.0.1', () => console.log('on ' + server.address().port))`
   const program = await startOnPort(choice, port =>
-    runProgram({
+    runToEnd({
       name: 'listener',
       folder,
       port,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readProcess } from 'farebox/src/command-line'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PortTakenError } from './port-taken-error.ts'
-import { runProgram, type ProgramOptions } from './run-program.ts'
+import { runToEnd, type ProgramOptions } from './run-program.ts'
 import { launch } from '../testing/launch.ts'
 
 let folder: string
@@ -24,9 +24,9 @@ function silent(): Omit<ProgramOptions<true>, 'readReady'> {
 
 async function launchSilent(): Promise<{ readonly launcher: number; readonly program: number }> {
   const { pid, ready } = await launch(`
-    import { runProgram } from '@farebox/local/src/processes/run-program'
+    import { runToEnd } from '@farebox/local/src/processes/run-program'
     const readReady = line => line === 'ready' || undefined
-    const { pid } = await runProgram({ ...${JSON.stringify(silent())}, readReady })
+    const { pid } = await runToEnd({ ...${JSON.stringify(silent())}, readReady })
     console.log(JSON.stringify({ pid }))`)
   return { launcher: pid, program: (ready as { readonly pid: number }).pid }
 }
@@ -40,7 +40,7 @@ test('a program ends with whoever runs it, also by kill -9', async () => {
 
 test('processes left by an earlier run are ended first', async () => {
   const { launcher, program } = await launchSilent()
-  const next = await runProgram({ ...silent(), readReady: line => line === 'ready' || undefined })
+  const next = await runToEnd({ ...silent(), readReady: line => line === 'ready' || undefined })
   expect(await readProcess(program)).toBeUndefined()
   await next.stop()
   // It ran for that program alone.
@@ -53,5 +53,5 @@ test.each([
 ])('a program that finds its port taken in the last moment is refused as if seen before: %s', async said => {
   const code = `console.error(${JSON.stringify(said)}); process.exit(1)`
   const program = { ...silent(), port: 1, arguments: ['--eval', code] }
-  await expect(runProgram({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
+  await expect(runToEnd({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
 })

@@ -25,7 +25,7 @@ const LEFTOVER_GRACE_MS = 10_000
  * @throws PortTakenError naming who has the port
  * @throws NotStartedError when the program does not become ready, with its words
  */
-export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
+export async function runToEnd<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
   const { name, folder, port, part = `the ${name}` } = options
   const pidFile = join(folder, `${name}.pid`)
   const leftover = await readPidFile(pidFile)

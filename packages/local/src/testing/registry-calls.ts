@@ -12,7 +12,7 @@ import {
   toHex,
 } from 'viem'
 import type { Abi, Address, Hex, RpcTransactionReceipt, TransactionReceipt } from 'viem'
-import { sendTransaction, type UnlockedTransaction } from '../chain/send-transaction.ts'
+import { sendTestTransaction, type UnlockedTransaction } from '../chain/send-transaction.ts'
 import type { LocalChain } from '../chain/start-chain.ts'
 import { TEST_KEYS } from '../chain/test-keys.ts'
 
@@ -108,7 +108,9 @@ export async function deploy(chain: Chain, bytecode: Hex): Promise<Address> {
 }
 
 async function sendUnlocked(chain: Chain, transaction: UnlockedTransaction): Promise<TransactionReceipt> {
-  return formatTransactionReceipt((await sendTransaction(chain.rpcUrl, transaction)) as RpcTransactionReceipt)
+  return formatTransactionReceipt(
+    (await sendTestTransaction(chain.rpcUrl, transaction)) as RpcTransactionReceipt,
+  )
 }
 
 function tellRefusal(error: unknown): readonly unknown[] {

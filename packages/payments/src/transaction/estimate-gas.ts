@@ -3,7 +3,7 @@ import { quantity } from '../chain/rpc-words.ts'
 import { askForNumber } from './read-account.ts'
 
 /** A call of a contract, as a transaction makes it. */
-export interface ContractCall {
+export interface TransactionCall {
   /** Address of who calls. */
   readonly from: string
   /** Of the contract. */
@@ -24,7 +24,7 @@ const MARGIN_PERCENT = 125n
  */
 export async function estimateGas(
   rpc: Pick<JsonRpc, 'call'>,
-  { from, to, valueWei, callData }: ContractCall,
+  { from, to, valueWei, callData }: TransactionCall,
 ): Promise<bigint> {
   const call = { from, to, value: quantity(valueWei), data: callData }
   return ((await askForNumber(rpc, 'eth_estimateGas', [call])) * MARGIN_PERCENT) / 100n

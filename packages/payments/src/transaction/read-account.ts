@@ -19,7 +19,7 @@ export async function countTransactions(
  *
  * @throws {Error} where the node answers something that is no number
  */
-export async function readBalance(rpc: Pick<JsonRpc, 'call'>, address: string): Promise<bigint> {
+export async function readCoinBalance(rpc: Pick<JsonRpc, 'call'>, address: string): Promise<bigint> {
   return await askForNumber(rpc, 'eth_getBalance', [address, 'latest'])
 }
 

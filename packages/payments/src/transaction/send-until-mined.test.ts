@@ -11,8 +11,8 @@ import { broadcast, whyRefused } from './broadcast.ts'
 import { chooseFees } from './choose-fees.ts'
 import { estimateGas } from './estimate-gas.ts'
 import { sendUntilMined, type FollowLimits, type SentTransaction } from './send-until-mined.ts'
-import { countTransactions, readBalance } from './read-account.ts'
-import { signTransaction, type Transaction } from './sign-transaction.ts'
+import { countTransactions, readCoinBalance } from './read-account.ts'
+import { signTransaction, type UnsignedTransaction } from './sign-transaction.ts'
 
 const { address: FROM, privateKey: KEY } = TEST_KEYS.agent
 const TO = TEST_KEYS.payer.address
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** The next transaction of an account, with all that the chain says of it; nothing is sent. */
-async function sign(changes: Partial<Transaction> = {}): Promise<SentTransaction> {
+async function sign(changes: Partial<UnsignedTransaction> = {}): Promise<SentTransaction> {
   const call = { from: FROM, to: TO, valueWei: 1_000n, callData: '0x' }
   const [{ maxFeePerGas, maxPriorityFeePerGas }, gasLimit, nonce] = await Promise.all([
     chooseFees(rpc),
@@ -92,14 +92,14 @@ const mineNothingBySelf = (): Promise<unknown> => callAnvil(chain.rpcUrl, 'evm_s
 
 describe('a transaction that is followed', () => {
   test('is sent, comes into a block, and did what it was to do', async () => {
-    const before = await readBalance(rpc, TO)
+    const before = await readCoinBalance(rpc, TO)
     const sent = await sign()
     const followed = await sendUntilMined(rpc, sent, limits())
     expect(followed).toMatchObject({
       outcome: 'in a block',
       receipt: { succeeded: true, transactionHash: sent.hash },
     })
-    expect(await readBalance(rpc, TO)).toBe(before + 1_000n)
+    expect(await readCoinBalance(rpc, TO)).toBe(before + 1_000n)
   })
 
   test('is told as reverted where the contract refuses it', async () => {

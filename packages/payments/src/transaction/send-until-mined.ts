@@ -13,7 +13,7 @@ export interface SentTransaction extends SignedTransaction {
 }
 
 /** What became of it. */
-export type Followed =
+export type FollowedToBlock =
   /** It succeeded or was reverted. */
   | { readonly outcome: 'in a block'; readonly receipt: ChainReceipt }
   /** Another transaction took its nonce: it will never be in a block. */
@@ -45,7 +45,7 @@ export async function sendUntilMined(
   rpc: Pick<JsonRpc, 'call'>,
   sent: SentTransaction,
   { clock, timeoutMs, signal, maxSilences = Number.POSITIVE_INFINITY }: FollowLimits,
-): Promise<Followed> {
+): Promise<FollowedToBlock> {
   const endMs = clock.nowMs() + timeoutMs
   let [deadLooks, silences] = [0, 0]
   for (;;) {
@@ -65,7 +65,7 @@ export async function sendUntilMined(
 async function lookOnce(
   rpc: Pick<JsonRpc, 'call'>,
   { from, nonce, hash }: SentTransaction,
-): Promise<Followed> {
+): Promise<FollowedToBlock> {
   // Asked before the receipt: a block between the two questions must not make a mined one look replaced.
   const count = await countTransactions(rpc, from, 'latest')
   const answer = await rpc.call('eth_getTransactionReceipt', [hash])

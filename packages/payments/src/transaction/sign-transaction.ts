@@ -3,7 +3,7 @@ import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import { encodeRlp, uintBytes, type RlpItem } from './rlp.ts'
 
 /** A transaction of type 2 (EIP-1559). Amounts are wei. */
-export interface Transaction {
+export interface UnsignedTransaction {
   readonly chainId: number
   readonly nonce: number
   readonly maxPriorityFeePerGas: bigint
@@ -36,7 +36,7 @@ const ACCESS_LIST: readonly RlpItem[] = []
 export function signTransaction(
   { keccak256 }: Pick<EvmCrypto, 'keccak256'>,
   signDigest: (digest: Uint8Array) => Uint8Array,
-  transaction: Transaction,
+  transaction: UnsignedTransaction,
 ): SignedTransaction {
   const fields = fieldsOf(transaction)
   const signature = signDigest(keccak256(concatBytes(TYPE, encodeRlp(fields))))
@@ -52,7 +52,7 @@ export function signTransaction(
   return { raw: toHex(raw), hash: toHex(keccak256(raw)) }
 }
 
-function fieldsOf(transaction: Transaction): readonly RlpItem[] {
+function fieldsOf(transaction: UnsignedTransaction): readonly RlpItem[] {
   const { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, to, valueWei, callData } = transaction
   return [
     uintBytes(BigInt(chainId)),

@@ -2,7 +2,7 @@ import { encodeMint } from '@farebox/contracts/internal/calls/token-calls'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import {
   countTransactions,
-  readBalance as readNative,
+  readCoinBalance as readNative,
 } from '@farebox/payments/internal/transaction/read-account'
 import { sendUntilMined } from '@farebox/payments/internal/transaction/send-until-mined'
 import { signTransaction, type Transaction } from '@farebox/payments/internal/transaction/sign-transaction'
@@ -36,7 +36,7 @@ const LOOK_EVERY_MS = 25
 const MOST_TRIES = 5
 
 /** What the account that gives sends. */
-type Gift = Pick<Transaction, 'to' | 'valueWei' | 'callData'>
+type Gift = Pick<UnsignedTransaction, 'to' | 'valueWei' | 'callData'>
 
 /** @param key signs for the account that gives: 32 bytes of `0x` hex */
 export function createFaucet(

@@ -1,5 +1,8 @@
 import type { WalletBalance } from '@farebox/platform-api/wallets'
-import { askForNumber, readBalance as readNative } from '@farebox/payments/internal/transaction/read-account'
+import {
+  askForNumber,
+  readCoinBalance as readNative,
+} from '@farebox/payments/internal/transaction/read-account'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../http/refusal.ts'
 import { readBalance } from '../jobs/quote/read-balance.ts'

@@ -3,7 +3,7 @@ import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
-import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
+import { countTransactions, readCoinBalance } from '@farebox/payments/internal/transaction/read-account'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 
 /** A contract that can be put on a chain. */
@@ -96,7 +96,7 @@ export async function planDeployment(
   const [fees, nonce, balanceWei] = await Promise.all([
     chooseFees(rpc),
     countTransactions(rpc, deployer, 'latest'),
-    readBalance(rpc, deployer),
+    readCoinBalance(rpc, deployer),
   ])
   const gasLimit = await estimate(rpc, contract, deployer)
   const gasWei = gasLimit * fees.maxFeePerGas

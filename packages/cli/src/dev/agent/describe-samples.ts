@@ -2,7 +2,7 @@ import { printable } from '@farebox/conformance/internal/printable'
 import { basename, extname } from 'node:path'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { sample } from '@farebox/protocol/samples/sample'
-import { cut, type Paint } from '../../terminal/text.ts'
+import { cut, type ScreenPaint } from '../../terminal/text.ts'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Handler } from 'farebox'
@@ -15,7 +15,7 @@ export interface DescribeSamplesOptions {
   /** What the file of types beside the config is called: `agent.d.ts`. */
   readonly types: string
   readonly columns: number
-  readonly paint: Paint
+  readonly paint: ScreenPaint
 }
 
 /**

@@ -14,11 +14,11 @@ import {
   readDotEnv,
   redactorOf,
 } from 'farebox/internal/command-line'
-import { type Paint, paintFor } from '../../terminal/text.ts'
+import { type ScreenPaint, paintFor } from '../../terminal/text.ts'
 import { describeCapabilities } from '../messages/describe-agent.ts'
 import { describeSamples, fillWithSamples, typesFileName } from './describe-samples.ts'
-import { type Variables, withWallet } from '../messages/dev-variables.ts'
-import type { Description, JobEvent, LoadCommand } from '../messages/messages.ts'
+import { type DevVariables, withWallet } from '../messages/dev-variables.ts'
+import type { Description, JobEvent, LoadAgentCommand } from '../messages/messages.ts'
 import type { DeadlineGuard } from './deadline-guard.ts'
 import { payNext, tryNext } from './try-next.ts'
 
@@ -51,7 +51,7 @@ export interface LoadListener {
  * @param progress filled in as it goes
  */
 export async function loadAgent(
-  command: LoadCommand,
+  command: LoadAgentCommand,
   progress: LoadProgress,
   listener: LoadListener,
 ): Promise<LoadedAgent> {
@@ -89,7 +89,7 @@ export async function loadAgent(
 }
 
 /** D30: `.env` beside the config, never over the real environment. The handlers see what the agent sees. */
-async function readVariables(command: LoadCommand, progress: LoadProgress): Promise<Variables> {
+async function readVariables(command: LoadAgentCommand, progress: LoadProgress): Promise<DevVariables> {
   progress.files.push(join(dirname(command.config), '.env'))
   const file = await readDotEnv(command.config, command.variables, command.folder)
   // The agent before a save still has the port of its metrics when the next one begins.
@@ -100,7 +100,7 @@ async function readVariables(command: LoadCommand, progress: LoadProgress): Prom
 }
 
 /** The file of handlers; undefined where there is none and samples may stand in. */
-async function findFile(command: LoadCommand, progress: LoadProgress): Promise<string | undefined> {
+async function findFile(command: LoadAgentCommand, progress: LoadProgress): Promise<string | undefined> {
   progress.files.push(
     ...(command.handlers === undefined ? handlerPlaces(command.config) : [command.handlers]),
   )
@@ -119,7 +119,10 @@ export class CannotListen extends ExplainedError {
   override readonly name = 'CannotListen'
 }
 
-async function listen(agent: Agent, { port = agent.environment.port, host }: LoadCommand): Promise<number> {
+async function listen(
+  agent: Agent,
+  { port = agent.environment.port, host }: LoadAgentCommand,
+): Promise<number> {
   try {
     return await agent.listen({
       port: port === 0 ? await findFreePort(host) : port,
@@ -149,7 +152,7 @@ async function findFreePort(host: string): Promise<number> {
 function describe(
   { declaration, environment }: Agent,
   made: {
-    readonly command: LoadCommand
+    readonly command: LoadAgentCommand
     readonly port: number
     readonly sampled: readonly string[]
     readonly handlers: string | undefined
@@ -180,7 +183,7 @@ function describe(
   }
 }
 
-function describeWallet(wallet: string, paint: Paint): string {
+function describeWallet(wallet: string, paint: ScreenPaint): string {
   const short = `${wallet.slice(0, 6)}…${wallet.slice(-4)}`
   return paint.dim(`  wallet ${short}, the dev wallet: AGENT_WALLET_ADDRESS is not set`)
 }

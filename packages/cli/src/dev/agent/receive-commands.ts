@@ -6,7 +6,7 @@ import { explainFailure, loadHandlers, redactorOf } from 'farebox/internal/comma
 import { paintFor } from '../../terminal/text.ts'
 import { type DeadlineGuard, startDeadlineGuard } from './deadline-guard.ts'
 import { CannotListen, loadAgent, type LoadedAgent, type LoadProgress } from './load-agent.ts'
-import type { DevCommand, LoadCommand, Report, Sources } from '../messages/messages.ts'
+import type { DevCommand, LoadAgentCommand, Report, Sources } from '../messages/messages.ts'
 import type { ImportTrace } from './trace-imports.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -30,7 +30,7 @@ export function receiveCommands(trace: ImportTrace, report: (report: Report) => 
   let guard: DeadlineGuard | undefined
   let isLeaving = false
 
-  async function load(command: LoadCommand): Promise<void> {
+  async function load(command: LoadAgentCommand): Promise<void> {
     const progress: LoadProgress = { files: [] }
     trace.begin()
     try {
@@ -106,7 +106,7 @@ function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?
 }
 
 /** Without the first cross: whoever tells it puts one before it. */
-function explain(error: unknown, screen: LoadCommand): string {
+function explain(error: unknown, screen: LoadAgentCommand): string {
   const paint = paintFor(screen)
   const text = redactorOf(process.env)(explainFailure(error, paint)).trimEnd()
   const cross = `${paint.red('✗')} `

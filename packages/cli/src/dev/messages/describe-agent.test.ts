@@ -2,7 +2,7 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import { describe, expect, test } from 'vitest'
 import { paintFor } from '../../terminal/text.ts'
-import { describeCapabilities, describeField, describeFields } from './describe-agent.ts'
+import { describeCapabilities, shortField, describeFields } from './describe-agent.ts'
 import { describeSamples, typesFileName } from '../agent/describe-samples.ts'
 import { payNext, tryNext } from '../agent/try-next.ts'
 
@@ -59,7 +59,7 @@ describe('a field in a few words', () => {
     [{ type: 'object' }, 'object'],
   ]
   test.each(cases)('%j', (field, words) => {
-    expect(describeField(field)).toBe(words)
+    expect(shortField(field)).toBe(words)
   })
 
   test('D20 a question mark for what may be left out, which is another rule on each side', () => {

@@ -1,12 +1,12 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { cut, type Paint } from '../../terminal/text.ts'
+import { cut, type ScreenPaint } from '../../terminal/text.ts'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
 export interface DescribeOptions {
   /** Characters in a line: longer ones are cut. */
   readonly columns: number
-  readonly paint: Paint
+  readonly paint: ScreenPaint
 }
 
 /**
@@ -82,13 +82,13 @@ function padEnd(text: string, width: number): string {
  */
 export function describeFields(fields: FieldMap, side: 'input' | 'output'): string {
   const described = Object.entries(fields).map(
-    ([name, field]) => `${name}${isOptional(field, side) ? '?' : ''}: ${describeField(field)}`,
+    ([name, field]) => `${name}${isOptional(field, side) ? '?' : ''}: ${shortField(field)}`,
   )
   return described.join(', ')
 }
 
 /** What a field takes, in a few words: `string (≤ 500)`, `"day" | "night"`, `number[] (2–3)`. */
-export function describeField(field: Field): string {
+export function shortField(field: Field): string {
   const bounds = boundsOf(field)
   const byDefault = field.default === undefined ? '' : ` = ${JSON.stringify(field.default)}`
   return `${typeOf(field)}${bounds === '' ? '' : ` (${bounds})`}${byDefault}`

@@ -3,7 +3,7 @@ import { WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
 /** An account of the mnemonic that local test chains share: its key is public, and it is worth nothing elsewhere. */
 export const DEV_WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
-export interface Variables {
+export interface DevVariables {
   readonly [name: string]: string
 }
 
@@ -11,13 +11,13 @@ export interface Variables {
  * What makes an agent one of `farebox dev` (D30): payments off, jobs kept in memory, so that an edited handler is
  * never answered for by what an older one said.
  */
-export const DEV_MODE: Variables = { SERVICE_DEV_MODE: 'true', SERVICE_STORE: 'memory:' }
+export const DEV_MODE: DevVariables = { SERVICE_DEV_MODE: 'true', SERVICE_STORE: 'memory:' }
 
 /** Says who is paid where the environment does not: the config's own address, else the dev wallet. */
 export function withWallet(
-  variables: Variables,
+  variables: DevVariables,
   configWallet: string,
-): { readonly variables: Variables; readonly isNamed: boolean } {
+): { readonly variables: DevVariables; readonly isNamed: boolean } {
   if ((variables['AGENT_WALLET_ADDRESS'] ?? '') !== '') return { variables, isNamed: true }
   const isNamed = configWallet !== WALLET_PLACEHOLDER
   const wallet = isNamed ? configWallet : DEV_WALLET

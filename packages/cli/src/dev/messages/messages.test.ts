@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCommand, readReport } from './messages.ts'
+import { readCommand, readDevReport } from './messages.ts'
 
 const SERVING = {
   kind: 'serving',
@@ -35,7 +35,7 @@ describe('reports', () => {
     { kind: 'not typed', reason: 'x' },
     SERVING,
   ])('are taken: $kind', report => {
-    expect(readReport(report)).toEqual(report)
+    expect(readDevReport(report)).toEqual(report)
   })
 
   test.each([
@@ -54,7 +54,7 @@ describe('reports', () => {
     { ...SERVING, description: { ...SERVING.description, lines: 'none' } },
     { ...SERVING, sources: { files: [], handlers: 5 } },
   ])('a message that a handler sends is not taken for a report: %j', message => {
-    expect(readReport(message)).toBeUndefined()
+    expect(readDevReport(message)).toBeUndefined()
   })
 })
 

@@ -10,7 +10,7 @@ export interface JobEvent {
   readonly atMs: number
 }
 
-export interface LoadCommand {
+export interface LoadAgentCommand {
   readonly kind: 'load'
   /** Absolute. */
   readonly config: string
@@ -38,7 +38,7 @@ export interface LoadCommand {
 export type DevCommand =
   /** Be ready for a load: everything imported that any agent needs. */
   | { readonly kind: 'warm' }
-  | LoadCommand
+  | LoadAgentCommand
   /** Stop: take nothing new, answer the jobs in flight, end. */
   | { readonly kind: 'leave'; readonly hasSuccessor: boolean }
   /** Are you there? */
@@ -109,7 +109,7 @@ export type Report =
   | { readonly kind: 'pong' }
 
 /** Reads what came from an agent process. Handlers run there and can send what they like: all else is undefined. */
-export function readReport(message: unknown): Report | undefined {
+export function readDevReport(message: unknown): Report | undefined {
   if (!isObject(message)) return undefined
   switch (message['kind']) {
     case 'up':
@@ -151,7 +151,7 @@ export function readCommand(message: unknown): DevCommand | undefined {
       return { kind: 'leave', hasSuccessor: message['hasSuccessor'] === true }
     case 'load':
       // Sent by ourselves, over a channel that nobody else has.
-      return typeof message['config'] === 'string' ? (message as unknown as LoadCommand) : undefined
+      return typeof message['config'] === 'string' ? (message as unknown as LoadAgentCommand) : undefined
     default:
       return undefined
   }

@@ -2,7 +2,7 @@ import type { Clock } from 'farebox'
 import type { DevLine, DevStep, DevView } from '@farebox/web/internal/dev-page/wire'
 import { type Announcer, describeChange, describeRest } from '../screen/announce.ts'
 import type { SendEvent } from './event-stream.ts'
-import { plainLine, plainText } from './plain-text.ts'
+import { pageLine, plainText } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'
 
 export interface DevFeed {
@@ -86,7 +86,7 @@ function createLineFeed(clock: Clock, pages: ReadonlySet<SendEvent>): LineFeed {
       count += 1
       if (waiting.length === 0) clock.after(GATHER_LINES_MS, sendLines)
       const job = NAMED_JOB.exec(text)?.[1]?.toLowerCase() ?? null
-      waiting.push({ id: count, text: plainLine(text), from, job_id: job, at_ms: clock.nowMs() })
+      waiting.push({ id: count, text: pageLine(text), from, job_id: job, at_ms: clock.nowMs() })
       if (waiting.length <= KEPT_LINES) return
       waiting.shift()
       leftOut += 1
@@ -104,7 +104,7 @@ function createPageAnnouncer(lines: LineFeed, change: (changes: Partial<DevView>
     restarted(restart) {
       const { what, done } = describeChange(restart)
       lines.add(`${what} → ${done}`, 'dev')
-      change({ change: { words: plainLine(what), took_ms: restart.tookMs } })
+      change({ change: { words: pageLine(what), took_ms: restart.tookMs } })
     },
     refused(reason, stillServing) {
       const text = plainText(reason)

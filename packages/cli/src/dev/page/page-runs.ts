@@ -41,7 +41,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
       steps.push(step)
       feed.step(key, step)
     }
-    const { runJob, createStepReader, isLast } = await loadRunJob()
+    const { runPageJob, createStepReader, isLast } = await loadRunJob()
     const readStep = createStepReader()
     if (runs.has(key)) return 'job_id: this job is running'
     if (runs.size >= MAX_RUNS) return `at most ${MAX_RUNS} jobs run at once`
@@ -59,7 +59,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
     })
     try {
       const context = { agent, paid: paid(), signal, nowMs: () => clock.nowMs(), onStep }
-      const answer = await runJob(request, context)
+      const answer = await runPageJob(request, context)
       const cancel = clock.after(LAST_EVENT_WITHIN_MS, end)
       await ended
       cancel()
@@ -80,9 +80,9 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
 
 /** It brings the client, and is read only where somebody looks at the page. */
 async function loadRunJob() {
-  const [{ runJob }, { createStepReader, isLast }] = await Promise.all([
+  const [{ runPageJob }, { createStepReader, isLast }] = await Promise.all([
     import('./run-job.ts'),
     import('./run-job.ts'),
   ])
-  return { runJob, createStepReader, isLast }
+  return { runPageJob, createStepReader, isLast }
 }

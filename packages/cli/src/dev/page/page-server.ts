@@ -8,7 +8,7 @@ import type { DevAnswer, DevJob, PageRefusal } from '@farebox/web/internal/dev-p
 import type { Clock } from 'farebox'
 import type { DevFeed } from './dev-feed.ts'
 import { openEventStream } from './event-stream.ts'
-import { readRunRequest, refuseForeign } from './refuse-foreign.ts'
+import { readRunRequest, refuseForeignPage } from './refuse-foreign.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -101,7 +101,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const foreign = refuseForeign(request, request.socket.localPort ?? 0)
+  const foreign = refuseForeignPage(request, request.socket.localPort ?? 0)
   if (foreign !== undefined) return refuse(response, foreign.status, foreign.reason)
   const [path = '/'] = (request.url ?? '/').split('?')
   if (path === '/run')

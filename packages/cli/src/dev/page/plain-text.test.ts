@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { plainLine, plainText } from './plain-text.ts'
+import { pageLine, plainText } from './plain-text.ts'
 
 test('colours and titles are taken out whole, what else moves a cursor becomes a dot', () => {
-  expect(plainLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007and \u001b[2J\u001b[1;1Hgone')).toBe(
+  expect(pageLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007and \u001b[2J\u001b[1;1Hgone')).toBe(
     'red and gone',
   )
-  expect(plainLine('\u001bchalf\rback\u0007\u202eturned')).toBe('half·back··turned')
-  expect(plainLine('a\tb')).toBe('a  b')
+  expect(pageLine('\u001bchalf\rback\u0007\u202eturned')).toBe('half·back··turned')
+  expect(pageLine('a\tb')).toBe('a  b')
 })
 
 test('a text keeps its lines', () => {
@@ -14,5 +14,5 @@ test('a text keeps its lines', () => {
 })
 
 test('a line without an end is cut', () => {
-  expect(plainLine('x'.repeat(100_000))).toHaveLength(4_001)
+  expect(pageLine('x'.repeat(100_000))).toHaveLength(4_001)
 })

@@ -7,7 +7,7 @@ const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001
 const MAX_CHARACTERS = 4_000
 
 /** One line for the page: colours are taken out, whatever else would move a cursor becomes a dot, the rest is cut. */
-export function plainLine(line: string): string {
+export function pageLine(line: string): string {
   const text = printable(
     line
       .slice(0, 4 * MAX_CHARACTERS)
@@ -21,6 +21,6 @@ export function plainText(text: string): string {
   return text
     .slice(0, 4 * MAX_CHARACTERS)
     .split('\n')
-    .map(plainLine)
+    .map(pageLine)
     .join('\n')
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { refuseForeign } from './refuse-foreign.ts'
+import { refuseForeignPage } from './refuse-foreign.ts'
 
 const PORT = 5170
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 function statusOf(method: string, headers: IncomingHttpHeaders): number | undefined {
-  return refuseForeign({ method, headers: { host: `127.0.0.1:${PORT}`, ...headers } }, PORT)?.status
+  return refuseForeignPage({ method, headers: { host: `127.0.0.1:${PORT}`, ...headers } }, PORT)?.status
 }
 
 describe('a request is refused', () => {
@@ -22,7 +22,7 @@ describe('a request is refused', () => {
   })
 
   test('without a name', () => {
-    expect(refuseForeign({ method: 'GET', headers: {} }, PORT)?.status).toBe(421)
+    expect(refuseForeignPage({ method: 'GET', headers: {} }, PORT)?.status).toBe(421)
   })
 
   test.each([

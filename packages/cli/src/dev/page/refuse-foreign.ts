@@ -17,7 +17,7 @@ export interface ForeignRefusal {
  *
  * A link from elsewhere that leads here is followed: the document holds nothing and runs nothing by itself.
  */
-export function refuseForeign(
+export function refuseForeignPage(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   port: number,
 ): ForeignRefusal | undefined {

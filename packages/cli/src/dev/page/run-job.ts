@@ -7,7 +7,7 @@ import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { DevAnswer, DevJob, DevStep, Settled } from '@farebox/web/internal/dev-page/wire'
 import type { PaidPath } from '../paid/paid-path.ts'
-import { plainLine } from './plain-text.ts'
+import { pageLine } from './plain-text.ts'
 import type { PageAgent } from './served-agent.ts'
 import type { JobEvent } from '../messages/messages.ts'
 import { readJobStep } from '../paid/read-job-step.ts'
@@ -32,8 +32,8 @@ interface Seen {
  * Runs a job on the agent as any caller would, over HTTP, and pays where payments are on. What the agent answered is
  * kept as it came: the client's own reading of it is used for nothing but the payment. Never rejects.
  */
-export async function runJob(
-  { job_id, capability, input }: DevJob,
+export async function runPageJob(
+  { job_id, capability, input }: RunRequest,
   context: RunContext,
 ): Promise<Omit<DevAnswer, 'steps'>> {
   const { agent, paid, signal, nowMs } = context
@@ -126,7 +126,7 @@ function describeTrouble(error: unknown): string | null {
   if (isServiceError(error)) return null
   if (!(error instanceof Error)) return 'The job could not be sent.'
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return plainLine(`${error.message}${cause}`)
+  return pageLine(`${error.message}${cause}`)
 }
 
 export function createStepReader(): (event: JobEvent) => DevStep | undefined {
@@ -141,7 +141,7 @@ export function createStepReader(): (event: JobEvent) => DevStep | undefined {
     const { atMs } = event
     if (event.event === 'input valid') return { kind: 'input-valid', ms: lap(atMs) }
     if (event.event.startsWith('output does not match output_schema: '))
-      return { kind: 'warned', reason: plainLine(event.event) }
+      return { kind: 'warned', reason: pageLine(event.event) }
     const step = readJobStep(event)
     switch (step?.kind) {
       case undefined:
@@ -156,11 +156,11 @@ export function createStepReader(): (event: JobEvent) => DevStep | undefined {
         lap(atMs)
         return { kind: 'ran', ms: step.tookMs }
       case 'settled':
-        return { kind: 'settled', ms: lap(atMs), transaction: plainLine(step.transaction) }
+        return { kind: 'settled', ms: lap(atMs), transaction: pageLine(step.transaction) }
       case 'refused':
       case 'failed':
       case 'pending':
-        return { kind: step.kind, reason: plainLine(step.reason) }
+        return { kind: step.kind, reason: pageLine(step.reason) }
     }
   }
 }

@@ -3,7 +3,7 @@ import { readUsdc } from '@farebox/protocol/money/usdc'
 import type { JobEvent } from '../messages/messages.ts'
 
 /** What an event says of a job's money; texts are as they were logged, not yet fit for a terminal. */
-export type JobStep =
+export type MoneyStep =
   | { readonly kind: 'called'; readonly capability: string }
   | { readonly kind: 'verified'; readonly payer: string; readonly amountAtomic: bigint }
   /** The handler's output is good; it took so many milliseconds. */
@@ -24,7 +24,7 @@ export type JobTrouble =
  * Reads an event of the runtime's log (D27). It counts by the fields that the runtime gives it: a handler can log the
  * same words, but no fields. Undefined for all that does not move the money.
  */
-export function readJobStep({ event, fields }: JobEvent): JobStep | undefined {
+export function readJobStep({ event, fields }: JobEvent): MoneyStep | undefined {
   const text = (name: string): string | undefined => {
     const value = fields[name]
     return typeof value === 'string' ? value : undefined
@@ -42,12 +42,16 @@ export function readJobStep({ event, fields }: JobEvent): JobStep | undefined {
   return readTrouble(event, text('at'), text('cause'))
 }
 
-function readVerified(payer: string | undefined, amount: string | undefined): JobStep | undefined {
+function readVerified(payer: string | undefined, amount: string | undefined): MoneyStep | undefined {
   const read = readUsdc(amount)
   return !isAddress(payer) || !read.ok ? undefined : { kind: 'verified', payer, amountAtomic: read.atomic }
 }
 
-function readTrouble(event: string, at: string | undefined, cause: string | undefined): JobStep | undefined {
+function readTrouble(
+  event: string,
+  at: string | undefined,
+  cause: string | undefined,
+): MoneyStep | undefined {
   // A typed error is answered with a status of its own, and says so afterwards.
   if (event.startsWith('handler error: ') && at !== undefined)
     return { kind: 'failed', status: '', reason: `${event}  ${at}` }

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { type DevCommand, readReport, type Report } from '../messages/messages.ts'
+import { type DevCommand, readDevReport, type Report } from '../messages/messages.ts'
 
-export interface AgentProcess {
+export interface DevAgentProcess {
   send(command: DevCommand): void
   onReport(listen: (report: Report) => void): void
   /** Resolves when it is gone. */
@@ -20,7 +20,7 @@ export interface ExitStatus {
 }
 
 export interface AgentProcesses {
-  start(): AgentProcess
+  start(): DevAgentProcess
 }
 
 /** Built or not, as this file is. */
@@ -59,7 +59,7 @@ export function createAgentProcesses(
       let isCutOff = false
       let listen = (_: Report): void => undefined
       worker.on('message', (message: unknown) => {
-        const report = readReport(message)
+        const report = readDevReport(message)
         if (report?.kind === 'up') send.open()
         else if (report !== undefined) listen(report)
       })

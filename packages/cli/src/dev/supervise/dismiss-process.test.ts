@@ -1,12 +1,12 @@
 import { createFakeClock } from 'farebox/testing'
 import { expect, test } from 'vitest'
-import type { AgentProcess, ExitStatus } from './agent-processes.ts'
+import type { DevAgentProcess, ExitStatus } from './agent-processes.ts'
 import { dismissProcess, loadInto } from './supervise-agent.ts'
-import type { DevCommand, LoadCommand, Report } from '../messages/messages.ts'
+import type { DevCommand, LoadAgentCommand, Report } from '../messages/messages.ts'
 
 /** A process that does as the test says. */
 function scripted(): {
-  readonly child: AgentProcess
+  readonly child: DevAgentProcess
   readonly commands: DevCommand[]
   report(report: Report): void
   end(exit: ExitStatus): void
@@ -20,7 +20,7 @@ function scripted(): {
   const ended = new Promise<ExitStatus>(resolve => {
     end = resolve
   })
-  const child: AgentProcess = {
+  const child: DevAgentProcess = {
     send: command => void commands.push(command),
     onReport: next => {
       listen = next
@@ -72,7 +72,7 @@ test('one that does not say it is leaving is not waited for; nor is one that is 
 })
 
 test('a load that ends its process, or does not end, is no load; what was about to be read is known', async () => {
-  const command = { kind: 'load', config: '/p/agent.json' } as LoadCommand
+  const command = { kind: 'load', config: '/p/agent.json' } as LoadAgentCommand
   const sources = { files: ['/p/agent.json'], handlers: '/p/handlers.ts' }
   const ended = scripted()
   const outcome = loadInto(ended.child, command, new AbortController().signal)

@@ -1,6 +1,6 @@
 import type { Clock } from 'farebox'
-import type { AgentProcess, AgentProcesses, ExitStatus } from './agent-processes.ts'
-import type { Failed, LoadCommand, Report, Serving, Sources } from '../messages/messages.ts'
+import type { DevAgentProcess, AgentProcesses, ExitStatus } from './agent-processes.ts'
+import type { Failed, LoadAgentCommand, Report, Serving, Sources } from '../messages/messages.ts'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 
 export interface Supervisor {
@@ -10,7 +10,7 @@ export interface Supervisor {
    *
    * @param signal gives up a load that does not end
    */
-  load(command: LoadCommand, signal: AbortSignal): Promise<LoadOutcome>
+  load(command: LoadAgentCommand, signal: AbortSignal): Promise<LoadOutcome>
   /** Lets the process of the next load get ready. */
   warm(): void
   /** Resolves when that process would begin a load at once. */
@@ -34,12 +34,12 @@ interface Supervised {
   readonly processes: AgentProcesses
   readonly clock: Clock
   readonly listener: SupervisorListener
-  readonly all: Set<AgentProcess>
+  readonly all: Set<DevAgentProcess>
   /** Told to go, and finishing their jobs. */
-  readonly leaving: Set<AgentProcess>
+  readonly leaving: Set<DevAgentProcess>
   /** What the next load is given. */
-  spare: AgentProcess | undefined
-  serving: AgentProcess | undefined
+  spare: DevAgentProcess | undefined
+  serving: DevAgentProcess | undefined
   stopWatching: () => void
   ready: Promise<void>
   isStopped: boolean
@@ -72,7 +72,7 @@ export function superviseAgent(
   }
 }
 
-function startProcess(supervised: Supervised): AgentProcess {
+function startProcess(supervised: Supervised): DevAgentProcess {
   const child = supervised.processes.start()
   supervised.all.add(child)
   void child.ended.then(() => {
@@ -84,7 +84,11 @@ function startProcess(supervised: Supervised): AgentProcess {
   return child
 }
 
-async function load(supervised: Supervised, command: LoadCommand, signal: AbortSignal): Promise<LoadOutcome> {
+async function load(
+  supervised: Supervised,
+  command: LoadAgentCommand,
+  signal: AbortSignal,
+): Promise<LoadOutcome> {
   const child = supervised.spare ?? startProcess(supervised)
   supervised.spare = undefined
   const outcome = await loadInto(child, command, signal)
@@ -97,7 +101,11 @@ async function load(supervised: Supervised, command: LoadCommand, signal: AbortS
   return outcome
 }
 
-async function putInCharge(supervised: Supervised, child: AgentProcess, isDebugged: boolean): Promise<void> {
+async function putInCharge(
+  supervised: Supervised,
+  child: DevAgentProcess,
+  isDebugged: boolean,
+): Promise<void> {
   const { serving: previous, clock, listener } = supervised
   supervised.serving = child
   supervised.stopWatching()
@@ -107,7 +115,7 @@ async function putInCharge(supervised: Supervised, child: AgentProcess, isDebugg
 
 function dismiss(
   { leaving, clock, listener }: Supervised,
-  child: AgentProcess,
+  child: DevAgentProcess,
   hasSuccessor: boolean,
 ): Promise<void> {
   leaving.add(child)
@@ -137,7 +145,7 @@ async function stopAll(supervised: Supervised): Promise<void> {
 }
 
 function watchOver(
-  child: AgentProcess,
+  child: DevAgentProcess,
   isDebugged: boolean,
   clock: Clock,
   listener: SupervisorListener,
@@ -180,7 +188,7 @@ const GRACE_MS = SHUTDOWN_GRACE_SECONDS * 1_000 + 2_000
  * @param tell what it reports until it is gone
  */
 export async function dismissProcess(
-  child: AgentProcess,
+  child: DevAgentProcess,
   hasSuccessor: boolean,
   clock: Clock,
   tell: (report: Report) => void,
@@ -245,8 +253,8 @@ export type LoadOutcome =
 
 /** Lets a process load what the order says. Resolves when it serves, when it cannot, and when the signal aborts. */
 export function loadInto(
-  child: AgentProcess,
-  command: LoadCommand,
+  child: DevAgentProcess,
+  command: LoadAgentCommand,
   signal: AbortSignal,
 ): Promise<LoadOutcome> {
   return new Promise(resolve => {

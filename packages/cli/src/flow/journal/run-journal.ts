@@ -19,7 +19,7 @@ export function openRunJournal(home: string, clock: Clock): RunJournal {
 export type RunFile = OpenRunFile | EndedRunFile
 
 /** What is kept of every run. Its token opens it for its holder. */
-export interface RunFacts {
+export interface StartedRunFacts {
   readonly version: 1
   readonly runId: string
   readonly platformUrl: string
@@ -33,12 +33,12 @@ export interface RunFacts {
 }
 
 /** A run whose end is not known: it can be resumed. */
-interface OpenRunFile extends RunFacts, RunRecord {
+interface OpenRunFile extends StartedRunFacts, RunRecord {
   readonly state: 'open'
 }
 
 /** A run that is over. Its payments have been wiped. */
-interface EndedRunFile extends RunFacts {
+interface EndedRunFile extends StartedRunFacts {
   readonly state: 'completed' | 'cancelled' | 'failed'
   /** Decimal USDC. */
   readonly paid: string

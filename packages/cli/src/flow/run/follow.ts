@@ -9,7 +9,7 @@ import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import type { RunFacts, RunJournal } from '../journal/run-journal.ts'
+import type { StartedRunFacts, RunJournal } from '../journal/run-journal.ts'
 import { duration } from './step-lines.ts'
 import { explainRun, resultDocument, sumsOf } from './explain-run.ts'
 import { createRunScreen, type RunScreen } from './run-screen.ts'
@@ -17,7 +17,7 @@ import { notWritten } from '../../home/record-folder.ts'
 
 export interface FollowedCommand {
   readonly flow: Flow
-  readonly facts: Pick<RunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
+  readonly facts: Pick<StartedRunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
   readonly journal: RunJournal
   readonly record: RunRecord | undefined
   readonly json: boolean

@@ -6,7 +6,7 @@ import { nameNetwork } from '../../chain/name-network.ts'
 import { CommandError } from '../../command-error.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
 
-export interface DeclaredSpend {
+export interface SpendDeclaration {
   readonly reason: string
   /** The most that it moves at a time, in atomic units of the network's token. */
   readonly mostAtomic: bigint
@@ -18,11 +18,11 @@ export interface DeclaredSpend {
  *
  * @throws {CommandError} where the capability declares no EXECUTE_TRANSACTIONS (PERM-06), or for another token
  */
-export function declaredSpend(
+export function spendDeclaration(
   { name: agentName, capabilities }: Declaration,
   name: string,
   { network, local }: { readonly network: Network; readonly local: LocalEconomy | undefined },
-): DeclaredSpend {
+): SpendDeclaration {
   const title = `${printable(agentName)} · ${printable(name)}`
   const capability = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined
   const declared = capability?.permissions ?? []

@@ -9,8 +9,8 @@ import { findLocalEconomy, type LocalEconomy } from '../../keys/local-economy.ts
 import { PlatformRefusal } from '../../register/platform/ask-platform.ts'
 import { findPlatform } from '../../register/platform/find-platform.ts'
 import { openPlatform, type OpenPlatform } from '../../register/platform/open-platform.ts'
-import { readAgentId, readUrl } from '../../terminal/read-option.ts'
-import { localOf, networkOf } from '../../register/transaction/open-registry.ts'
+import { readAgentNumber, readUrl } from '../../terminal/read-option.ts'
+import { localEconomyOf, networkOf } from '../../register/transaction/open-registry.ts'
 import type { World } from '../../world.ts'
 import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
 import { connectionOf } from '@farebox/client/exchange/client-options'
@@ -18,12 +18,12 @@ import { exchange } from '@farebox/client/internal/exchange/exchange'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { readSpender } from '@farebox/payments/internal/x402/spender-extension'
 
-export interface Place {
+export interface LimitsChain {
   readonly network: Network
   readonly local: LocalEconomy | undefined
 }
 
-export interface MeantAgent extends Place {
+export interface MeantAgent extends LimitsChain {
   /** Its number in the registry: a permission is for that, not for an address that can be taken over. */
   readonly agentId: number
   /** Base URL; undefined where only its number was needed. */
@@ -49,7 +49,7 @@ export async function findAgent(
   needs: { readonly endpoint: boolean },
 ): Promise<MeantAgent> {
   const meant = readWord(word)
-  const agentId = meant.agentId ?? (raw.agentId === undefined ? undefined : readAgentId(raw.agentId))
+  const agentId = meant.agentId ?? (raw.agentId === undefined ? undefined : readAgentNumber(raw.agentId))
   if (agentId !== undefined && (meant.endpoint !== undefined || !needs.endpoint)) {
     const platform = meant.endpoint === undefined ? meant.platform : undefined
     const place = await findPlace(world, platform === undefined ? raw : { ...raw, platform })
@@ -60,7 +60,7 @@ export async function findAgent(
   const platform = openPlatform(chosen.url, world.signal)
   const described = await platform.describe()
   const network = sameNetwork(raw, networkOf(described))
-  const place = { network, local: localOf(chosen, described) }
+  const place = { network, local: localEconomyOf(chosen, described) }
   if (agentId !== undefined) {
     const { endpoint } = await platform.readAgent(agentId)
     if (endpoint !== null) return { ...place, agentId, endpoint }
@@ -71,7 +71,7 @@ export async function findAgent(
 }
 
 /** The chain to use: `--network`, else the chain of the platform that is named, else the local one. */
-export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Place> {
+export async function findPlace(world: World, raw: RawLimitsOptions): Promise<LimitsChain> {
   const local = await findLocalEconomy(world)
   if (raw.network !== undefined) {
     const network = readNetwork(raw.network)
@@ -82,7 +82,7 @@ export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Pl
   if (isTold) {
     const chosen = await findPlatform(world, raw.platform)
     const described = await openPlatform(chosen.url, world.signal).describe()
-    return { network: networkOf(described), local: localOf(chosen, described) }
+    return { network: networkOf(described), local: localEconomyOf(chosen, described) }
   }
   if (local !== undefined) return { network: readNetwork(local.network), local }
   throw usageError(
@@ -91,7 +91,7 @@ export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Pl
   )
 }
 
-export async function readDeclaration(world: World, endpoint: string): Promise<Declaration> {
+export async function readSpenderDeclaration(world: World, endpoint: string): Promise<Declaration> {
   try {
     return await readAbout(endpoint, { signal: world.signal })
   } catch (error) {
@@ -107,7 +107,7 @@ export async function readDeclaration(world: World, endpoint: string): Promise<D
 }
 
 function readWord(word: string): AgentWord {
-  if (/^\d+$/.test(word)) return { agentId: readAgentId(word) }
+  if (/^\d+$/.test(word)) return { agentId: readAgentNumber(word) }
   const url = readUrl('<agent>', word, {
     next: 'its address, its number, or its page at a platform: https://agent.example, 7, https://platform.example/agents/7',
   })

@@ -31,7 +31,7 @@ const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
 const LONGEST_SECONDS = 10 * 366 * 86_400
 
 /** Reads the options of `farebox limits allow`. */
-export function readTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
+export function readAskedTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
   const limit = readAmount('--limit', raw.limit, 'the most that one transaction may move')
   const cap = readAmount('--cap', raw.cap, 'the most that all transactions together may move')
   if (cap < limit) {
@@ -45,13 +45,13 @@ export function readTerms(hash: Keccak, raw: RawAllowOptions): AskedTerms {
     limit,
     cap,
     recipients: readRecipients(hash, raw.to ?? []),
-    spender: raw.spender === undefined ? undefined : readSpender(hash, raw.spender),
+    spender: raw.spender === undefined ? undefined : readSpenderOption(hash, raw.spender),
     until: readEnd(raw.until ?? DEFAULT_UNTIL),
   }
 }
 
 /** The address that `--spender` gives, lower case. */
-export function readSpender(hash: Keccak, given: string): string {
+export function readSpenderOption(hash: Keccak, given: string): string {
   return readAddress(hash, '--spender', given)
 }
 
@@ -60,7 +60,7 @@ export function readSpender(hash: Keccak, given: string): string {
  *
  * @param nowSeconds what both the person's clock and the chain have reached
  */
-export function endOf(until: AskedEnd, nowSeconds: number): bigint {
+export function permissionEnd(until: AskedEnd, nowSeconds: number): bigint {
   const end = 'atSeconds' in until ? until.atSeconds : nowSeconds + until.afterSeconds
   if (end <= nowSeconds) {
     const date = new Date(end * 1_000).toISOString()

@@ -26,7 +26,7 @@ export interface WantedChange {
   readonly wanted: bigint
 }
 
-export interface Step {
+export interface PermissionStep {
   readonly does: 'change' | 'approve' | 'change and permit'
   /** Address of the contract. */
   readonly to: string
@@ -34,7 +34,7 @@ export interface Step {
 }
 
 /** How the approval is made: not at all, signed within the same transaction, or by one of its own, before or behind. */
-export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
+export type ApprovalOrder = 'none' | 'permit' | 'approve first' | 'approve last'
 
 /** How long a signed approval may wait for its block, by the chain's time. */
 const PERMIT_SECONDS = 3_600n
@@ -59,7 +59,7 @@ export async function chooseWay(
   hash: Keccak,
   owner: string,
   { allowance, wanted }: Pick<WantedChange, 'allowance' | 'wanted'>,
-): Promise<ApprovalWay> {
+): Promise<ApprovalOrder> {
   if (allowance === wanted) return 'none'
   if ((await findPermit(chain, hash, owner)) !== undefined) return 'permit'
   return wanted > allowance ? 'approve first' : 'approve last'
@@ -69,12 +69,12 @@ export async function chooseWay(
 export async function planSteps(
   at: { readonly chain: OpenChain; readonly hash: Keccak; readonly signer: KeySigner },
   change: WantedChange,
-  way: ApprovalWay,
+  way: ApprovalOrder,
   nowSeconds: number,
-): Promise<readonly Step[]> {
+): Promise<readonly PermissionStep[]> {
   const { chain, hash, signer } = at
   const { callData, wanted } = change
-  const alone: Step = { does: 'change', to: SPEND_PERMISSIONS_ADDRESS, callData }
+  const alone: PermissionStep = { does: 'change', to: SPEND_PERMISSIONS_ADDRESS, callData }
   if (way === 'none') return [alone]
   const approve = approveStep(chain, wanted)
   if (way === 'approve last') return [alone, approve]
@@ -87,7 +87,7 @@ export async function planSteps(
   return [{ does: 'change and permit', to: SPEND_PERMISSIONS_ADDRESS, callData: both }]
 }
 
-export function approveStep({ network }: Pick<OpenChain, 'network'>, amount: bigint): Step {
+export function approveStep({ network }: Pick<OpenChain, 'network'>, amount: bigint): PermissionStep {
   return { does: 'approve', to: network.asset.address, callData: encodeApprove(amount) }
 }
 

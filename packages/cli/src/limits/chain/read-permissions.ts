@@ -29,7 +29,7 @@ export async function hasSpendPermissions(chain: OpenChain): Promise<boolean> {
   return typeof code === 'string' && code.length > 2
 }
 
-export async function readStatus(
+export async function readPermissionStatus(
   chain: OpenChain,
   id: string,
   at: BlockTag = 'latest',
@@ -39,7 +39,7 @@ export async function readStatus(
   return status
 }
 
-export async function readApproval(chain: OpenChain, owner: string, at: BlockTag): Promise<Approval> {
+export async function readTokenApproval(chain: OpenChain, owner: string, at: BlockTag): Promise<Approval> {
   const token = chain.network.asset.address
   const [[allowance], [totalLeft]] = await Promise.all([
     askView(chain, token, encodeAllowance(owner), at).then(readWords),

@@ -10,9 +10,9 @@ import {
   tellBlock,
 } from '../../register/transaction/send-transaction.ts'
 import type { World } from '../../world.ts'
-import type { Step } from './plan-change.ts'
+import type { PermissionStep } from './plan-change.ts'
 
-export interface Sending {
+export interface StepSending {
   readonly world: World
   readonly clock: Clock
   readonly chain: OpenChain
@@ -28,7 +28,11 @@ export interface Sending {
  * @returns its hash
  * @throws {CommandError} where it would be refused, was refused, or is in no block yet (exit code 3)
  */
-export async function sendStep(sending: Sending, signer: KeySigner, step: Step): Promise<string> {
+export async function sendStep(
+  sending: StepSending,
+  signer: KeySigner,
+  step: PermissionStep,
+): Promise<string> {
   const { world, chain, crypto } = sending
   const call = { from: signer.address.toLowerCase(), to: step.to, valueWei: 0n, callData: step.callData }
   const planned = await planTransaction(sending, call, contractOf(step))
@@ -40,7 +44,7 @@ export async function sendStep(sending: Sending, signer: KeySigner, step: Step):
   return signed.hash
 }
 
-function contractOf({ does }: Pick<Step, 'does'>): string {
+function contractOf({ does }: Pick<PermissionStep, 'does'>): string {
   return does === 'approve' ? 'the token' : 'the SpendPermissions contract'
 }
 

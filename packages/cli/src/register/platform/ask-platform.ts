@@ -39,7 +39,7 @@ export class PlatformRefusal extends CommandError {
  *
  * @param statuses the only ones that count; absent: all
  */
-export async function unlessRefused<T>(
+export async function unlessPlatformRefused<T>(
   asked: Promise<T>,
   statuses?: readonly number[],
 ): Promise<T | undefined> {

@@ -22,7 +22,7 @@ const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 
 /** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
 export type OpenPlatform = ReturnType<typeof openPlatform>
-export type KnownAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
+export type PlatformAgent = Awaited<ReturnType<OpenPlatform['readAgent']>>
 
 /** Opens the platform at a URL; nothing is sent yet. */
 export function openPlatform(url: string, signal: AbortSignal) {

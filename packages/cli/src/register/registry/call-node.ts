@@ -49,7 +49,7 @@ export function registeredAgentId({ logs }: ChainReceipt): number | undefined {
 }
 
 /** What the registry at an address wants as a stake, in wei; undefined where there is no registry. */
-export async function readStake(chain: OpenChain, registry: string): Promise<bigint | undefined> {
+export async function readRegistryStake(chain: OpenChain, registry: string): Promise<bigint | undefined> {
   const answer = await callView(chain, registry, STAKE_CALL)
   return answer === undefined || !/^0x[0-9a-f]{64}$/i.test(answer) ? undefined : BigInt(answer)
 }

@@ -5,10 +5,10 @@ import { isLocalNetwork, isOnLoopback } from '../../keys/local-economy.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
 import { asTyped, paintFor, wrap } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
-import { localOf, networkOf } from '../transaction/open-registry.ts'
+import { localEconomyOf, networkOf } from '../transaction/open-registry.ts'
 import type { PrecheckedAgent } from '../examination/precheck-agent.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
-import type { Listed, Registering } from './wait-for-listing.ts'
+import type { ListedAgent, Registering } from './wait-for-listing.ts'
 import type { PlannedTransaction } from '../transaction/send-transaction.ts'
 import { readAbout } from '@farebox/client/agent/read-about'
 import { spellAddress } from '../../keys/spell-address.ts'
@@ -74,7 +74,7 @@ export function showPhaseOne({ world }: Registering): void {
  *
  * @param signing undefined where a browser wallet will: it tells the gas itself
  */
-export async function showTerms(
+export async function showStakeTerms(
   { world, chosen, described }: Registering,
   registration: Registration,
   signing: { readonly key: PayingKey; readonly planned: PlannedTransaction } | undefined,
@@ -86,7 +86,7 @@ export async function showTerms(
   const rows = [
     [
       'stake',
-      `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localOf(chosen, described), { isLocal: isLocalPlatform(chosen, described) })}`,
+      `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localEconomyOf(chosen, described), { isLocal: isLocalPlatform(chosen, described) })}`,
     ],
     ['', `held by the registry ${await spellAddress(registry)}, returned by farebox deregister`],
     [
@@ -106,7 +106,7 @@ function shortCoin(wei: bigint): string {
 }
 
 /** What came of it. With `--json` the document tells the same. */
-export function showListed({ world, raw }: Registering, listed: Listed): void {
+export function showListed({ world, raw }: Registering, listed: ListedAgent): void {
   const { err, out } = world
   const { agentId, profileUrl, isProvisional } = listed
   err.write(

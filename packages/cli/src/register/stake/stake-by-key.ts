@@ -1,13 +1,13 @@
 import { printable } from '@farebox/conformance/internal/printable'
-import type { Followed } from '@farebox/payments/internal/transaction/send-until-mined'
+import type { FollowedToBlock } from '@farebox/payments/internal/transaction/send-until-mined'
 import type { Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/name-network.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
 import { CommandError, EXIT } from '../../command-error.ts'
-import { findKey, localOf, openRegistry, type OpenRegistry } from '../transaction/open-registry.ts'
+import { findKey, localEconomyOf, openRegistry, type OpenRegistry } from '../transaction/open-registry.ts'
 import type { StakeRecord } from '../platform/registration-journal.ts'
-import { type Listed, type Registering, waitForListing } from './wait-for-listing.ts'
-import { showTerms } from './show-registration.ts'
+import { type ListedAgent, type Registering, waitForListing } from './wait-for-listing.ts'
+import { showStakeTerms } from './show-registration.ts'
 import { findAgentId, readEndpointOf, readOwner, registeredAgentId } from '../registry/call-node.ts'
 import {
   followOnChain,
@@ -50,7 +50,7 @@ export async function followEarlierStake(
 async function stands(
   { chain, address }: OpenRegistry,
   { from }: StakeRecord,
-  followed: Followed,
+  followed: FollowedToBlock,
   { endpoint }: Registration,
 ): Promise<boolean> {
   const agentId = followed.outcome === 'in a block' ? registeredAgentId(followed.receipt) : undefined
@@ -65,7 +65,7 @@ async function stands(
  *
  * @throws {CommandError} where nothing was staked, or it is not known yet (exit code 3)
  */
-export async function stakeByKey(registering: Registering, registration: Registration): Promise<Listed> {
+export async function stakeByKey(registering: Registering, registration: Registration): Promise<ListedAgent> {
   const { world, chosen, described, raw } = registering
   const registry = await openRegistry(world, chosen, described, raw)
   try {
@@ -106,7 +106,7 @@ async function signStake(
   const { world, chosen, described, raw } = registering
   const { chain, address, crypto } = registry
   const { endpoint } = registration
-  const key = await findKey(world, raw, localOf(chosen, described))
+  const key = await findKey(world, raw, localEconomyOf(chosen, described))
   refuseOtherWallet(registration, key)
   if ((await findAgentId(chain, address, { owner: key.address, endpoint })) !== undefined) return undefined
   const planned = await planTransaction(registry, {
@@ -115,7 +115,7 @@ async function signStake(
     valueWei: BigInt(registration.stake_wei),
     callData: encodeRegister(endpoint),
   })
-  await showTerms(registering, registration, { key, planned })
+  await showStakeTerms(registering, registration, { key, planned })
   await agreeToStake(registering, planned)
   const signed = await signCall(chain, crypto, await key.unlock(), planned)
   return { version: 1, chainId: chain.network.chainId, ...signed }
@@ -147,7 +147,7 @@ async function follow(
   registering: Registering,
   { chain }: OpenRegistry,
   stake: StakeRecord,
-): Promise<Followed> {
+): Promise<FollowedToBlock> {
   return await followOnChain({ ...registering, chain }, stake, `staking ${stake.hash}`, registering.timeoutMs)
 }
 
@@ -155,7 +155,7 @@ async function outcomeOf(
   { journal, chosen, world }: Registering,
   { endpoint }: Registration,
   { hash, from }: StakeRecord,
-  followed: Followed,
+  followed: FollowedToBlock,
 ): Promise<string> {
   const again = `run the same command again: farebox register --endpoint ${printable(endpoint)}`
   if (followed.outcome === 'dead') {

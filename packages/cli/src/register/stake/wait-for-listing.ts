@@ -11,7 +11,7 @@ import type { OpenPlatform } from '../platform/open-platform.ts'
 import type { RawRegisterOptions } from '../platform/register-options.ts'
 import type { RegistrationJournal } from '../platform/registration-journal.ts'
 
-export interface Listed {
+export interface ListedAgent {
   readonly agentId: number
   readonly profileUrl: string
   /** Phase 1 (D36). */
@@ -38,7 +38,7 @@ export async function waitForListing(
   registering: Registering,
   registration: Registration,
   staked?: { readonly transaction: string | undefined },
-): Promise<Listed> {
+): Promise<ListedAgent> {
   const { clock, world, timeoutMs } = registering
   const stakeWithinMs = timeoutMs ?? (world.canAsk ? STAKE_WITHIN_MS : UNSEEN_STAKE_WITHIN_MS)
   const listWithinMs = timeoutMs ?? LIST_WITHIN_MS
@@ -142,7 +142,7 @@ function describe(status: RegistrationStatus): string {
 function toListed(
   status: Extract<RegistrationStatus, { readonly state: 'listed' }>,
   transaction: string | undefined,
-): Listed {
+): ListedAgent {
   const { agent_id: agentId, profile_url: profileUrl, provisional: isProvisional } = status
   return { agentId, profileUrl, isProvisional, transaction }
 }
@@ -167,7 +167,10 @@ function tooLong({ endpoint, register_page_url: page }: Registration, isSeen: bo
 }
 
 /** Sends a person to the page of the registration, and waits until the agent is listed. The address is always printed, too. */
-export async function stakeInBrowser(registering: Registering, registration: Registration): Promise<Listed> {
+export async function stakeInBrowser(
+  registering: Registering,
+  registration: Registration,
+): Promise<ListedAgent> {
   const { world, raw } = registering
   const { bold, dim } = paintFor(world.err)
   const page = registration.register_page_url

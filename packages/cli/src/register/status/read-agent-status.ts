@@ -1,8 +1,8 @@
 import { systemClock } from '@farebox/protocol/time/clock'
 import type { World } from '../../world.ts'
 import { findPlatform } from '../platform/find-platform.ts'
-import { PlatformRefusal, unlessRefused } from '../platform/ask-platform.ts'
-import { type KnownAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
+import { PlatformRefusal, unlessPlatformRefused } from '../platform/ask-platform.ts'
+import { type PlatformAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { type AgentStatus, showAgentStatus } from './show-agent-status.ts'
@@ -27,7 +27,7 @@ export async function readAgentStatus(
   const records = await openRegistrationJournal(world.home).list()
   const record = records.find(one => one.platform === url && one.agentId === agentId)
   const endedAt = record?.endedAt
-  const status = await readStatus(platform, agentId, nowSeconds).catch((error: unknown) => {
+  const status = await refreshStatus(platform, agentId, nowSeconds).catch((error: unknown) => {
     const isGone = error instanceof PlatformRefusal && error.status === 404
     if (endedAt === undefined || !isGone) throw error
     return gone(agentId)
@@ -44,7 +44,7 @@ export async function readAgentStatus(
  *
  * @throws {PlatformRefusal} where it knows of no such agent
  */
-export async function readStatus(
+export async function refreshStatus(
   platform: OpenPlatform,
   agentId: number,
   nowSeconds: number,
@@ -53,7 +53,7 @@ export async function readStatus(
     const found = await platform.refresh(agentId)
     // Only who has to fix something needs to be told where.
     const isWell = found.problem === null && found.payable
-    const page = isWell ? undefined : await unlessRefused(platform.readAgent(agentId))
+    const page = isWell ? undefined : await unlessPlatformRefused(platform.readAgent(agentId))
     return {
       ...found,
       endpoint: page?.endpoint ?? null,
@@ -63,9 +63,9 @@ export async function readStatus(
     }
   } catch (error) {
     if (!(error instanceof PlatformRefusal) || !MEANS_KNOWN.includes(error.status)) throw error
-    const page = await unlessRefused(platform.readAgent(agentId))
+    const page = await unlessPlatformRefused(platform.readAgent(agentId))
     if (page === undefined) throw error
-    const last = await unlessRefused(platform.readLastLook(agentId))
+    const last = await unlessPlatformRefused(platform.readLastLook(agentId))
     return lastKnown(page, last, lookedAtOf(error, nowSeconds))
   }
 }
@@ -83,7 +83,7 @@ function lookedAtOf(
 }
 
 function lastKnown(
-  agent: KnownAgent,
+  agent: PlatformAgent,
   last: { readonly problem: string | null; readonly last_read_at: number | null } | undefined,
   lookedAt: number | null,
 ): AgentStatus {
@@ -106,7 +106,7 @@ function lastKnown(
   }
 }
 
-function whyNotPayable(agent: KnownAgent | undefined): string | null {
+function whyNotPayable(agent: PlatformAgent | undefined): string | null {
   return agent?.notices.find(({ kind }) => kind === 'not-payable')?.text ?? null
 }
 

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { readAgentStatus } from './read-agent-status.ts'
-import { readAgentId } from '../../terminal/read-option.ts'
+import { readAgentNumber } from '../../terminal/read-option.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { readStatusLine, type StatusLine, tellStatusLine } from './status-line.ts'
@@ -24,7 +24,7 @@ export async function showStatus(
       hasProblem = registrations.some(hasToFix)
       return { registrations }
     }
-    const status = await readAgentStatus(world, readAgentId(agentId), options)
+    const status = await readAgentStatus(world, readAgentNumber(agentId), options)
     hasProblem = (status.problem ?? status.not_payable) !== null && status.standing !== 'deregistered'
     return status
   }

@@ -8,9 +8,9 @@ import { asTyped, paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { noteChange } from '../transaction/note-change.ts'
 import { PlatformRefusal } from '../platform/ask-platform.ts'
-import { type KnownAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
+import { type PlatformAgent, openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import { isSameEndpoint } from '../examination/read-endpoint.ts'
-import { readStatus } from './read-agent-status.ts'
+import { refreshStatus } from './read-agent-status.ts'
 import { toFix } from './show-agent-status.ts'
 import type {
   ChangeRecord,
@@ -85,7 +85,7 @@ async function withLook({ platform }: Asked, line: StatusLine): Promise<StatusLi
   if (line.status?.state !== 'listed') return line
   try {
     const nowSeconds = systemClock.nowMs() / 1_000
-    const { problem, not_payable: why } = await readStatus(platform, line.status.agent_id, nowSeconds)
+    const { problem, not_payable: why } = await refreshStatus(platform, line.status.agent_id, nowSeconds)
     return { ...line, to_fix: problem ?? why }
   } catch (error) {
     if (error instanceof CommandError) return line
@@ -149,7 +149,7 @@ async function readAvailability(
   }
 }
 
-function availabilityOf({ health }: KnownAgent): Pick<StatusLine, 'availability'> {
+function availabilityOf({ health }: PlatformAgent): Pick<StatusLine, 'availability'> {
   return health === null ? {} : { availability: health.availability }
 }
 
@@ -167,7 +167,7 @@ function numberOf({ status }: Registration): number | undefined {
 async function toldByPage(
   { journal, record, change }: Asked,
   agentId: number,
-  agent: KnownAgent,
+  agent: PlatformAgent,
 ): Promise<ReportedStatus> {
   const { platform, endpoint, movedAt = 0 } = record
   const nowMs = systemClock.nowMs()
@@ -184,7 +184,7 @@ async function toldByPage(
   return { endpoint: at, status: stateOf(platform, agentId, agent), ...availabilityOf(agent) }
 }
 
-function stateOf(platform: string, agentId: number, agent: KnownAgent): RegistrationStatus | AgentState {
+function stateOf(platform: string, agentId: number, agent: PlatformAgent): RegistrationStatus | AgentState {
   const { standing, standing_reason: reason } = agent
   if (standing === 'waiting') return { state: 'waiting', agent_id: agentId }
   if (standing === 'listed' || standing === 'provisional') {

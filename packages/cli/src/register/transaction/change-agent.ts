@@ -1,11 +1,12 @@
-import type { Followed } from '@farebox/payments/internal/transaction/send-until-mined'
+import type { FollowedToBlock } from '@farebox/payments/internal/transaction/send-until-mined'
+import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { type ChosenPlatform, findPlatform } from '../platform/find-platform.ts'
 import { noteChange } from './note-change.ts'
-import { findKey, localOf, openRegistry, type OpenRegistry } from './open-registry.ts'
+import { findKey, localEconomyOf, openRegistry, type OpenRegistry } from './open-registry.ts'
 import { openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import {
@@ -39,7 +40,7 @@ export interface PreparedChange {
   readonly registrationId?: string
 }
 
-export interface AgentChange {
+export interface RegistryChange {
   readonly agentId: number
   readonly kind: ChangeKind
   isSame(earlier: ChangeRecord): boolean
@@ -75,7 +76,7 @@ export interface ChangedAgent {
 export async function changeAgent(
   world: World,
   raw: RawAgentOptions,
-  change: AgentChange,
+  change: RegistryChange,
   clock: Clock = systemClock,
 ): Promise<ChangedAgent> {
   const chosen = await findPlatform(world, raw.platform, change.agentId)
@@ -91,7 +92,11 @@ export async function changeAgent(
   }
 }
 
-async function doOnce(at: Changing, raw: RawAgentOptions, change: AgentChange): Promise<string | undefined> {
+async function doOnce(
+  at: Changing,
+  raw: RawAgentOptions,
+  change: RegistryChange,
+): Promise<string | undefined> {
   const { registry, journal, clock } = at
   const { chain, address } = registry
   const { agentId, kind } = change
@@ -116,14 +121,14 @@ async function doOnce(at: Changing, raw: RawAgentOptions, change: AgentChange): 
 async function sign(
   at: Changing,
   raw: RawAgentOptions,
-  change: AgentChange,
+  change: RegistryChange,
   owner: string,
 ): Promise<ChangeRecord> {
   const { world, registry, chosen, described } = at
   const { chain, address, crypto } = registry
   const { agentId, kind } = change
   // Before the agent is looked at: a wallet that is not there is told at once.
-  const key = await findKey(world, raw, localOf(chosen, described))
+  const key = await findKey(world, raw, localEconomyOf(chosen, described))
   const { callData, ...noted } = await change.prepare(at, owner)
   if (key.address !== owner) throw notTheirs(agentId, owner, key, { to: address, callData })
   const planned = await planTransaction(registry, { from: owner, to: address, valueWei: 0n, callData })
@@ -212,7 +217,7 @@ async function sendChange(at: Changing, change: ChangeRecord): Promise<string> {
   )
 }
 
-async function wait(at: Changing, change: ChangeRecord): Promise<Followed> {
+async function wait(at: Changing, change: ChangeRecord): Promise<FollowedToBlock> {
   const { chain } = at.registry
   return await followOnChain({ ...at, chain }, change, `${doing(change)}: ${change.hash}`)
 }

@@ -8,7 +8,7 @@ import { CommandError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import type { RawKeyOptions } from '../platform/register-options.ts'
-import { readStake } from '../registry/call-node.ts'
+import { readRegistryStake } from '../registry/call-node.ts'
 import { STAKE_WEI } from '@farebox/contracts/internal/calls/registry-calls'
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 import { findNetwork, type Network } from '@farebox/payments/networks'
@@ -23,7 +23,7 @@ export interface OpenRegistry {
   readonly testNodeUrl: string | undefined
 }
 
-export function localOf({ local }: ChosenPlatform, described: Platform): LocalEconomy | undefined {
+export function localEconomyOf({ local }: ChosenPlatform, described: Platform): LocalEconomy | undefined {
   return described.local_mode && local?.network === described.network ? local : undefined
 }
 
@@ -38,12 +38,12 @@ export async function openRegistry(
   { rpcUrl }: RawKeyOptions,
 ): Promise<OpenRegistry> {
   const network = networkOf(described)
-  const local = localOf(chosen, described)
+  const local = localEconomyOf(chosen, described)
   const chain = await requireChain(world, { network, rpcUrl, local })
   try {
     const address = described.registry_address
     const crypto = await loadEvmCrypto()
-    const stakeWei = await readStake(chain, address)
+    const stakeWei = await readRegistryStake(chain, address)
     if (stakeWei === BigInt(described.stake_wei)) {
       const testNodeUrl = described.local_mode && isOnLoopback(chain.url) ? chain.url : undefined
       return { chain, address, crypto, testNodeUrl }

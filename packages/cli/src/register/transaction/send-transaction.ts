@@ -1,7 +1,7 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
-import { type ContractCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
-import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
+import { type TransactionCall, estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
+import { countTransactions, readCoinBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { formatCoin } from '../../chain/name-network.ts'
@@ -12,7 +12,7 @@ import type { OpenRegistry } from './open-registry.ts'
 import { nodeOf, readFirstBlock } from '../registry/call-node.ts'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import {
-  type Followed,
+  type FollowedToBlock,
   sendUntilMined,
   type SentTransaction,
 } from '@farebox/payments/internal/transaction/send-until-mined'
@@ -21,7 +21,7 @@ import type { KeySigner } from '../../keys/paying-key.ts'
 import type { World } from '../../world.ts'
 import { showProgress } from '../../terminal/progress.ts'
 
-export interface PlannedTransaction extends ContractCall {
+export interface PlannedTransaction extends TransactionCall {
   readonly gasLimit: bigint
   readonly fees: GasFees
   readonly gasWei: bigint
@@ -36,11 +36,11 @@ const TEST_WEI = 10n ** 19n
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
-  call: ContractCall,
+  call: TransactionCall,
   contract = 'the registry contract',
 ): Promise<PlannedTransaction> {
   const fees = await chooseFees(nodeOf(chain))
-  const balance = await readBalance(nodeOf(chain), call.from)
+  const balance = await readCoinBalance(nodeOf(chain), call.from)
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
   const gasLimit = await estimate(chain, call, contract)
@@ -49,7 +49,7 @@ export async function planTransaction(
   return { ...call, gasLimit, fees, gasWei }
 }
 
-async function estimate(chain: OpenChain, call: ContractCall, contract: string): Promise<bigint> {
+async function estimate(chain: OpenChain, call: TransactionCall, contract: string): Promise<bigint> {
   try {
     return await estimateGas(nodeOf(chain), call)
   } catch (cause) {
@@ -65,7 +65,7 @@ async function estimate(chain: OpenChain, call: ContractCall, contract: string):
 function tooPoor(
   { network }: OpenChain,
   testNodeUrl: string | undefined,
-  { from, valueWei }: ContractCall,
+  { from, valueWei }: TransactionCall,
   { balance, gasWei }: { readonly balance: bigint; readonly gasWei?: bigint },
 ): CommandError {
   const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} ETH for gas`
@@ -119,7 +119,7 @@ export async function followOnChain(
   sent: SentTransaction & { readonly firstBlock: string },
   doing: string,
   timeoutMs = BLOCK_WITHIN_MS,
-): Promise<Followed> {
+): Promise<FollowedToBlock> {
   const progress = showProgress(world, doing)
   try {
     if ((await readFirstBlock(chain)) !== sent.firstBlock) return { outcome: 'dead' }

@@ -24,7 +24,7 @@ export interface AgentView {
  * Reads `/about`. Throws `NotApplicable` where it is not a declaration; the checks of `/about` say what is
  * wrong.
  */
-export async function readAgent(send: (outgoing: Outgoing) => Promise<Reply>): Promise<AgentView> {
+export async function readAgentView(send: (outgoing: Outgoing) => Promise<Reply>): Promise<AgentView> {
   const reply = await send({ method: 'GET', path: '/about' })
   const { status, json } = reply
   const checked = checkDeclaration(json)

@@ -38,7 +38,7 @@ export interface Forgery {
  * Reads what a capability asks for from the `PAYMENT-REQUIRED` header of its 402 (D3). Throws `NotApplicable`
  * where that cannot be paid; the checks of the 402 say what is wrong with it.
  */
-export async function readTerms(context: CheckContext, capability: string | undefined): Promise<Terms> {
+export async function readAgentTerms(context: CheckContext, capability: string | undefined): Promise<Terms> {
   const reply = await postJob(
     context,
     await context.jobBody({ ...(capability !== undefined && { capability }) }),

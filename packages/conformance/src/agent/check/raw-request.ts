@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 200_000
  * Throws a `Mismatch` where the connection ends without an answer, a `NoAnswer` where there was none to be had.
  */
 export async function sendRaw(line: Line, bytes: string): Promise<Reply> {
-  const received = await exchange(line, bytes, text => readRawAnswer(text)?.isWhole === true)
+  const received = await exchangeRaw(line, bytes, text => readRawAnswer(text)?.isWhole === true)
   const reply = readRawAnswer(received)
   if (reply === undefined)
     throw new Mismatch(
@@ -36,7 +36,7 @@ export async function sendRaw(line: Line, bytes: string): Promise<Reply> {
  * Writes bytes to a fresh connection and resolves to what came until `enough`, or until the end. Throws a
  * `NoAnswer` where nobody takes the connection.
  */
-export async function exchange(
+export async function exchangeRaw(
   { baseUrl, signal }: Line,
   bytes: string,
   enough: (text: string) => boolean,

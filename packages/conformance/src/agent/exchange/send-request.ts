@@ -32,7 +32,7 @@ export interface Reply {
 export type FetchLike = (request: Request, init: { readonly signal: AbortSignal }) => Promise<Response>
 
 /** How requests are sent. */
-export interface Sending {
+export interface RequestSending {
   readonly baseUrl: string
   readonly fetch: FetchLike
   /** Unix milliseconds come from here, and the time-outs. */
@@ -46,7 +46,7 @@ export interface Sending {
  *
  * Throws a `NoAnswer` where none comes: silence is never what the contract says.
  */
-export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise<Reply> {
+export async function sendRequest(sending: RequestSending, outgoing: Outgoing): Promise<Reply> {
   const { timeout } = sending
   const { jobMs } = outgoing
   return jobMs === undefined
@@ -54,7 +54,7 @@ export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise
     : await timeout.apart(() => exchange(sending, outgoing, timeout.leftMs() + jobMs))
 }
 
-async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number): Promise<Reply> {
+async function exchange(sending: RequestSending, outgoing: Outgoing, timeoutMs: number): Promise<Reply> {
   const { baseUrl, fetch, signal } = sending
   const aborter = new AbortController()
   const abort = (): void => aborter.abort(signal.reason)

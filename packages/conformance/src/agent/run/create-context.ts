@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
-import { sleep, systemClock } from '@farebox/protocol/time/clock'
-import { readAgent } from '../check/agent-view.ts'
+import { sleep, systemClock } from '../../clock.ts'
+import { readAgentView } from '../check/agent-view.ts'
 import type { AgentMode } from '../check/agent-mode.ts'
 import {
   postJob,
@@ -14,9 +14,9 @@ import {
   type Payer,
 } from '../check/context.ts'
 import { describeReply, expectCompleted } from '../exchange/expectations.ts'
-import { readTerms } from '../check/forge-payment.ts'
+import { readAgentTerms } from '../check/forge-payment.ts'
 import { payForJob } from './pay-for-job.ts'
-import { sendRequest, type Reply, type Sending } from '../exchange/send-request.ts'
+import { sendRequest, type Reply, type RequestSending } from '../exchange/send-request.ts'
 import type { SpendingBook } from './spending.ts'
 import type { Terms } from '../check/terms.ts'
 import { NoAnswer, NotApplicable } from '../exchange/verdicts.ts'
@@ -33,7 +33,7 @@ const MAX_RETRY_AFTER_MS = 5_000
 
 /** Makes the context of a run. */
 export function createContext(
-  sending: Sending,
+  sending: RequestSending,
   options: {
     readonly mode: AgentMode
     readonly payer?: Payer | undefined
@@ -62,9 +62,9 @@ export function createContext(
       book.noteReply(reply)
       return reply
     },
-    agent: onceAnswered(() => readAgent(outgoing => context.send(outgoing))),
+    agent: onceAnswered(() => readAgentView(outgoing => context.send(outgoing))),
     terms(capability) {
-      const known = terms.get(capability) ?? onceAnswered(() => readTerms(context, capability))
+      const known = terms.get(capability) ?? onceAnswered(() => readAgentTerms(context, capability))
       terms.set(capability, known)
       return known()
     },

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentMode } from '../check/agent-mode.ts'
 import { EMPTY_PAYMENT } from '../check/forge-payment.ts'
-import { sendRequest, type Reply, type Sending } from '../exchange/send-request.ts'
+import { sendRequest, type Reply, type RequestSending } from '../exchange/send-request.ts'
 
 /**
  * Tells how an agent takes jobs, by two requests that cannot become one. Whatever it answers, the agent
  * counts as paid unless it says otherwise: then the checks of the 402 tell what is wrong.
  */
-export async function detectMode(sending: Sending): Promise<AgentMode> {
+export async function detectMode(sending: RequestSending): Promise<AgentMode> {
   sending.timeout.renew()
   const unpaid = await ask(sending, {}, {})
   // In dev mode the first thing amiss is the body; everywhere else it is the payment (D14).
@@ -20,7 +20,7 @@ export async function detectMode(sending: Sending): Promise<AgentMode> {
 }
 
 async function ask(
-  sending: Sending,
+  sending: RequestSending,
   body: object,
   headers: { [name: string]: string },
 ): Promise<Reply | undefined> {

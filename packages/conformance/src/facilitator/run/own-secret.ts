@@ -1,4 +1,4 @@
-import { administer, makeSecret } from '../trial/administer.ts'
+import { administer, makeTrialSecret } from '../trial/administer.ts'
 
 /** A secret for one trial. */
 export interface OwnSecret {
@@ -16,7 +16,7 @@ export async function makeOwnSecret(
   subject: { readonly url: string; readonly adminToken: string },
   wallets: readonly string[],
 ): Promise<OwnSecret> {
-  const { id, secret } = await makeSecret({ subject }, wallets)
+  const { id, secret } = await makeTrialSecret({ subject }, wallets)
   if (!isWord(id) || !isWord(secret)) throw new TypeError('the answer has no secret')
   return {
     secret,

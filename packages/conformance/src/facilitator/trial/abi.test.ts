@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { expect, test } from 'vitest'
 import { encodeCall, encodeValues } from './abi.ts'
-import { BATCH_SETTLER_ADDRESS, callsOf, MULTICALL3_ADDRESS } from './calls-of.ts'
+import { BATCH_SETTLER, callsOf, MULTICALL3 } from './calls-of.ts'
 import { OTHER_PAYEE, PAYEE, SECOND_PAYEE, STRANGER } from './local-accounts.ts'
 import { SELECTORS } from './token.ts'
 
@@ -60,7 +60,7 @@ test('the calls within a batch are found in its calldata', () => {
     args: [PAYEE.address, 100_000n, concat([from, rest, fromCode, rest, from, rest])],
   })
   const transfer = { to: PAYEE.address.toLowerCase(), data: '0xe3ee160e' }
-  expect(callsOf({ to: BATCH_SETTLER_ADDRESS, input: settle })).toEqual([transfer, transfer, transfer])
+  expect(callsOf({ to: BATCH_SETTLER, input: settle })).toEqual([transfer, transfer, transfer])
   const aggregate = encodeFunctionData({
     abi: multicall3Abi,
     functionName: 'aggregate3',
@@ -71,7 +71,7 @@ test('the calls within a batch are found in its calldata', () => {
       ],
     ],
   })
-  expect(callsOf({ to: MULTICALL3_ADDRESS, input: aggregate })).toEqual([
+  expect(callsOf({ to: MULTICALL3, input: aggregate })).toEqual([
     { to: PAYEE.address.toLowerCase(), data: '0xcf092995' },
     { to: ADDRESS.toLowerCase(), data: SIGNATURE },
   ])
@@ -81,7 +81,7 @@ test('the calls within a batch are found in its calldata', () => {
 })
 
 test('the addresses of the contracts are those of their package', () => {
-  expect(addresses).toMatchObject({ BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS })
+  expect(addresses).toMatchObject({ BATCH_SETTLER, MULTICALL3 })
 })
 
 test('the accounts are those of the local chain', () => {

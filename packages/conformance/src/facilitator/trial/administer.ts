@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { endOf, type AskOptions, type Subject } from './subject.ts'
+import { trialSignal, type SubjectRequest, type Subject } from './subject.ts'
 
 /** A trial of a facilitator whose secrets can be administered, or the part of one that it takes. */
 export interface Administered {
@@ -9,10 +9,10 @@ export interface Administered {
 const ANSWER_MS = 10_000
 
 /** A secret, as it is sent. */
-export const bearer = (secret: string): AskOptions => ({ authorization: `Bearer ${secret}` })
+export const bearer = (secret: string): SubjectRequest => ({ authorization: `Bearer ${secret}` })
 
 /** A secret of an owner of its own. Rejects where none was made. */
-export async function makeSecret(
+export async function makeTrialSecret(
   trial: Administered,
   wallets: readonly string[],
 ): Promise<{ readonly id: string; readonly secret: string; readonly owner: string }> {
@@ -33,7 +33,7 @@ export async function administer(
     method,
     headers: { authorization: `Bearer ${subject.adminToken ?? ''}` },
     ...(body && { body: JSON.stringify(body) }),
-    signal: endOf(subject, ANSWER_MS),
+    signal: trialSignal(subject, ANSWER_MS),
   })
   return { status: answer.status, text: await answer.text() }
 }

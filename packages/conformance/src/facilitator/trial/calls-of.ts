@@ -1,12 +1,12 @@
 import { readCall } from './abi.ts'
-import type { SentTransaction } from './witness.ts'
+import type { WitnessedTransaction } from './witness.ts'
 
 /** `transferWithAuthorization`, with v, r, s and with the signature in one piece (EIP-3009). */
 export const TRANSFERS = ['0xe3ee160e', '0xcf092995'] as const
 
 /** Where Multicall3 and BatchSettler are on every chain. */
-export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
-export const BATCH_SETTLER_ADDRESS = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+export const BATCH_SETTLER = '0xb09b0D018a3e3b96e2749C877e68f17376970a4e'
 
 /** `settle(token, gasEach, items)` of BatchSettler. */
 const SETTLE = '0x1c8cbdc9'
@@ -22,16 +22,16 @@ export interface ChainCall {
 }
 
 /** The calls a transaction makes, those within a batch each for itself. */
-export function callsOf({ to, input }: Pick<SentTransaction, 'to' | 'input'>): readonly ChainCall[] {
+export function callsOf({ to, input }: Pick<WitnessedTransaction, 'to' | 'input'>): readonly ChainCall[] {
   const whole = { to: to ?? 'nowhere', data: input }
-  if (isAt(to, BATCH_SETTLER_ADDRESS)) {
+  if (isAt(to, BATCH_SETTLER)) {
     if (!input.startsWith(SETTLE)) return [whole]
     const call = readCall(input)
     // It calls `transferWithAuthorization` of the token it is given, once for each item, and nothing else.
     const items = countItems(call.bytes(call.number(64)).slice(2))
     return Array.from({ length: items }, () => ({ to: addressIn(call.word(0)), data: TRANSFERS[0] }))
   }
-  if (!isAt(to, MULTICALL3_ADDRESS) || !input.startsWith(AGGREGATE3)) return [whole]
+  if (!isAt(to, MULTICALL3) || !input.startsWith(AGGREGATE3)) return [whole]
   const call = readCall(input)
   const list = call.number(0)
   const first = list + 32

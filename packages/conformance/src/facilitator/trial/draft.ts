@@ -16,7 +16,7 @@ export interface DraftTerms {
 }
 
 /** A request for `/verify` or `/settle` that a case may change in any way before it is sent. */
-export interface Draft {
+export interface PaymentDraft {
   /** As it is sent. */
   readonly body: {
     x402Version: unknown
@@ -37,13 +37,13 @@ export interface Draft {
   /** What was signed first: the good payment that the draft began as. */
   readonly signed: Authorization
   /** Signs the authorization again with changes, for another domain or with another key where these are given. */
-  sign(changes: Partial<Authorization>, options?: SignOptions): void
+  sign(changes: Partial<Authorization>, options?: DraftSigning): void
   /** Applies a change to all terms of the JSON: what is asked and what is said to be accepted. */
   terms(change: Partial<DraftTerms>): void
 }
 
 /** Deviations of a signature. */
-export interface SignOptions {
+export interface DraftSigning {
   readonly chainId?: number
   readonly verifyingContract?: string
   readonly name?: string
@@ -62,7 +62,7 @@ export interface DraftParts {
 }
 
 /** Drafts a good payment: of the amount, to the wallet, good for five minutes from now. */
-export function createDraft(parts: DraftParts): Draft {
+export function draftPayment(parts: DraftParts): PaymentDraft {
   const { crypto, network, payerKey, payTo, amountAtomic } = parts
   const payer = crypto.addressOf(fromHex(payerKey))
   const signed: Authorization = {
@@ -82,12 +82,12 @@ export function createDraft(parts: DraftParts): Draft {
     maxTimeoutSeconds: 60,
     extra: { ...network.asset.domain },
   })
-  const body: Draft['body'] = {
+  const body: PaymentDraft['body'] = {
     x402Version: 2,
     paymentPayload: { x402Version: 2, accepted: terms(), payload: { authorization: signed, signature: '' } },
     paymentRequirements: terms(),
   }
-  const draft: Draft = {
+  const draft: PaymentDraft = {
     body,
     payer,
     signed,
@@ -112,7 +112,7 @@ function signAuthorization(
   network: Network,
   authorization: Authorization,
   key: string,
-  { chainId = network.chainId, verifyingContract, name, version }: SignOptions,
+  { chainId = network.chainId, verifyingContract, name, version }: DraftSigning,
 ): string {
   const { asset } = network
   const hasher = createAuthorizationHasher(crypto, {

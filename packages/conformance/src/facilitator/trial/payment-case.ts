@@ -1,8 +1,8 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
-import type { Draft } from './draft.ts'
+import type { PaymentDraft } from './draft.ts'
 import type { Outcome, UnnumberedCase, Verdict } from './rule-case.ts'
 import type { FacilitatorReply } from './subject.ts'
-import { PRICE, type Payer, type Trial } from './trial.ts'
+import { PRICE, type TrialPayer, type Trial } from './trial.ts'
 
 /** A case that is a good payment changed in one way, verified and then settled. */
 export interface PaymentCase {
@@ -15,11 +15,11 @@ export interface PaymentCase {
   /** So much of the token the payer has; default one price. */
   readonly balanceAtomic?: bigint
   readonly amountAtomic?: bigint
-  readonly change: (draft: Draft, trial: Trial, payer: Payer) => unknown
+  readonly change: (draft: PaymentDraft, trial: Trial, payer: TrialPayer) => unknown
   /** Happens between `/verify` and `/settle`, of a payment that was valid so far. */
-  readonly between?: (draft: Draft, trial: Trial, payer: Payer) => Promise<unknown>
+  readonly between?: (draft: PaymentDraft, trial: Trial, payer: TrialPayer) => Promise<unknown>
   /** Is undone afterwards, whatever came of it. */
-  readonly undo?: (draft: Draft, trial: Trial) => Promise<unknown>
+  readonly undo?: (draft: PaymentDraft, trial: Trial) => Promise<unknown>
 }
 
 const WORDS: { readonly [verdict in Verdict]: string } = {
@@ -57,7 +57,12 @@ async function play(one: PaymentCase, trial: Trial): Promise<Outcome> {
 }
 
 /** Good when it was verified, bad when it is settled: no transaction may be wasted on it. */
-async function playBetween(one: PaymentCase, trial: Trial, draft: Draft, payer: Payer): Promise<Outcome> {
+async function playBetween(
+  one: PaymentCase,
+  trial: Trial,
+  draft: PaymentDraft,
+  payer: TrialPayer,
+): Promise<Outcome> {
   const verified = await trial.verify(draft)
   if (verified.said !== 'yes')
     return { did: 'refused', wrong: `a good payment was refused: ${brief(verified)}` }
@@ -87,7 +92,7 @@ interface Seen {
   readonly proves: (transaction: string) => Promise<boolean>
 }
 
-async function see(trial: Trial, draft: Draft, before: number): Promise<Seen> {
+async function see(trial: Trial, draft: PaymentDraft, before: number): Promise<Seen> {
   const { witness } = trial
   const authorization = draft.body.paymentPayload.payload.authorization as Authorization
   const { nonce } = draft.signed
@@ -114,7 +119,7 @@ async function check(
   verified: FacilitatorReply,
   settled: FacilitatorReply,
   seen: Seen,
-  draft: Draft,
+  draft: PaymentDraft,
 ): Promise<Outcome> {
   const paid = settled.said === 'yes'
   const did = paid
@@ -146,7 +151,7 @@ async function settledWrongly(
   verified: FacilitatorReply,
   settled: FacilitatorReply,
   seen: Seen,
-  draft: Draft,
+  draft: PaymentDraft,
 ): Promise<string | undefined> {
   if (verified.said !== 'yes') return `verify ${brief(verified)}`
   if (settled.said !== 'yes') return `settle ${brief(settled)}`

@@ -54,7 +54,7 @@ export interface FacilitatorReply {
 }
 
 /** How a request is sent. */
-export interface AskOptions {
+export interface SubjectRequest {
   /** The whole `Authorization` header; undefined: none. Default: the subject's secret. */
   readonly authorization?: string | undefined
   readonly headers?: { readonly [name: string]: string }
@@ -74,7 +74,7 @@ export async function ask(
   subject: Subject,
   path: '/verify' | '/settle' | '/release',
   body: object | string | Uint8Array<ArrayBuffer>,
-  options: AskOptions = {},
+  options: SubjectRequest = {},
 ): Promise<FacilitatorReply> {
   const authorization =
     'authorization' in options
@@ -93,7 +93,7 @@ export async function ask(
         ...options.headers,
       },
       body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      signal: endOf(subject, timeoutMs),
+      signal: trialSignal(subject, timeoutMs),
     })
     const reply = read(answer.status, await answer.text())
     attempts.answered += 1
@@ -107,7 +107,7 @@ export async function ask(
 }
 
 /** When a request is given up: after so long, or as soon as the trial ends. */
-export function endOf({ signal }: Pick<Subject, 'signal'>, timeoutMs: number): AbortSignal {
+export function trialSignal({ signal }: Pick<Subject, 'signal'>, timeoutMs: number): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
 }

@@ -3,9 +3,9 @@ import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { sleep, systemClock } from '@farebox/protocol/time/clock'
-import { createDraft, type Draft } from './draft.ts'
-import { ask, type AskOptions, type Subject, type FacilitatorReply } from './subject.ts'
+import { sleep, systemClock } from '../../clock.ts'
+import { draftPayment, type PaymentDraft } from './draft.ts'
+import { ask, type SubjectRequest, type Subject, type FacilitatorReply } from './subject.ts'
 import type { Token } from './token.ts'
 import type { Witness } from './witness.ts'
 
@@ -21,17 +21,17 @@ export interface Trial {
   readonly token: Token
   readonly witness: Witness
   /** A new account with so much of the token, by default one price. */
-  payer(amountAtomic?: bigint): Promise<Payer>
+  payer(amountAtomic?: bigint): Promise<TrialPayer>
   /** A good payment of a new payer, or of this one. */
-  draft(options?: DraftOptions): Promise<Draft>
-  verify(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
+  draft(options?: DraftOptions): Promise<PaymentDraft>
+  verify(draft: Sendable, options?: SubjectRequest): Promise<FacilitatorReply>
   /** While the answer is "pending" it is asked again, for a while. */
-  settle(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
+  settle(draft: Sendable, options?: SubjectRequest): Promise<FacilitatorReply>
   nowSeconds(): Promise<number>
 }
 
 /** An account that pays. */
-export interface Payer {
+export interface TrialPayer {
   readonly key: string
   /** Lower-case. */
   readonly address: string
@@ -39,14 +39,14 @@ export interface Payer {
 
 /** Deviations of a draft. */
 export interface DraftOptions {
-  readonly payer?: Payer
+  readonly payer?: TrialPayer
   readonly payTo?: string
   readonly amountAtomic?: bigint
   readonly nowSeconds?: number
 }
 
 /** A draft, or whatever else is sent as a body. */
-export type Sendable = Draft | { readonly body: object }
+export type Sendable = PaymentDraft | { readonly body: object }
 
 /** What a trial is made of. */
 export type TrialParts = Pick<Trial, 'subject' | 'network' | 'crypto' | 'rpc' | 'token' | 'witness'>
@@ -69,7 +69,7 @@ export function createTrial(parts: TrialParts): Trial {
     async draft({ payTo = subject.payTo, amountAtomic = PRICE, ...options } = {}) {
       const { key } = options.payer ?? (await payer(amountAtomic))
       const nowSeconds = options.nowSeconds ?? (await witness.nowSeconds())
-      return createDraft({ crypto, network, payerKey: key, payTo, amountAtomic, nowSeconds })
+      return draftPayment({ crypto, network, payerKey: key, payTo, amountAtomic, nowSeconds })
     },
     verify: ({ body }, options) => ask(subject, '/verify', body, options),
     async settle({ body }, options) {

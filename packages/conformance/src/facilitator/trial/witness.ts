@@ -16,7 +16,7 @@ export interface Witness {
   /** How many transactions the facilitator's accounts have sent. */
   transactionsSent(): Promise<number>
   /** Transactions of the facilitator's accounts since the witness began to look. */
-  sentTransactions(): Promise<readonly SentTransaction[]>
+  sentTransactions(): Promise<readonly WitnessedTransaction[]>
   /** Unix seconds: the head's time, or our clock where that is later. */
   nowSeconds(): Promise<number>
 }
@@ -30,7 +30,7 @@ export interface Moved {
 }
 
 /** A transaction as a block holds it. */
-export interface SentTransaction {
+export interface WitnessedTransaction {
   readonly hash: string
   readonly from: string
   readonly to: string | null
@@ -87,10 +87,10 @@ async function sentTransactions(
   rpc: JsonRpc,
   accounts: readonly string[],
   firstBlock: number,
-): Promise<readonly SentTransaction[]> {
+): Promise<readonly WitnessedTransaction[]> {
   const senders = new Set(accounts.map(account => account.toLowerCase()))
   const head = Number((await readHead(rpc)).number)
-  const sent: SentTransaction[] = []
+  const sent: WitnessedTransaction[] = []
   for (let number = firstBlock; number <= head; number += 1) {
     const block = (await rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])) as {
       transactions: readonly {

@@ -3,7 +3,7 @@ import {
   type CaptureOutcome,
   type CaptureRequest,
   type HoldOutcome,
-  type HoldRequest,
+  type PaymentToHold,
   type PaymentLedger,
 } from '../payment-ledger.ts'
 import type { PayerFailureLimits } from '../ledger.ts'
@@ -32,7 +32,7 @@ export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerF
   }
 }
 
-function hold(tables: MemoryTables, failureLimits: PayerFailureLimits, request: HoldRequest): HoldOutcome {
+function hold(tables: MemoryTables, failureLimits: PayerFailureLimits, request: PaymentToHold): HoldOutcome {
   const { payment, owner, nowSeconds, limits } = request
   const row = tables.payments.get(payment.key)
   if (row !== undefined) {
@@ -83,7 +83,7 @@ function countOpen({ payments }: MemoryTables, { key, network, authorization }: 
 /** What of the payer's observed balance is spoken for. */
 function sumOpen(
   { payments }: MemoryTables,
-  { payment, nowSeconds, observed }: HoldRequest,
+  { payment, nowSeconds, observed }: PaymentToHold,
 ): { readonly openAtomic: bigint; readonly settlingAtomic: bigint } {
   let openAtomic = 0n
   let settlingAtomic = 0n
@@ -106,7 +106,7 @@ function sumOpen(
   return { openAtomic, settlingAtomic }
 }
 
-function heldRow(request: HoldRequest, row: MemoryPayment | undefined, holdUntil: number): MemoryPayment {
+function heldRow(request: PaymentToHold, row: MemoryPayment | undefined, holdUntil: number): MemoryPayment {
   const { payment, binding, owner, secretId, holdId, observed } = request
   return {
     ...payment,

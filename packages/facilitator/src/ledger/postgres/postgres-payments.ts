@@ -5,7 +5,7 @@ import type {
   CaptureOutcome,
   CaptureRequest,
   HoldOutcome,
-  HoldRequest,
+  PaymentToHold,
   PaymentLedger,
 } from '../payment-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
@@ -89,7 +89,7 @@ export function createPostgresPayments(
   }
 }
 
-function holdValues(request: HoldRequest): object {
+function holdValues(request: PaymentToHold): object {
   const { payment, observed } = request
   const { from, to, value, validAfter, validBefore, nonce } = payment.authorization
   return {

@@ -4,21 +4,21 @@ import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 import {
   broadcast,
   readRefusal,
-  type Broadcast as PlainBroadcast,
+  type Broadcast,
 } from '@farebox/payments/internal/transaction/broadcast'
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
-import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
+import { countTransactions, readCoinBalance } from '@farebox/payments/internal/transaction/read-account'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { shareCalls } from '../../share-calls.ts'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 
 /** What a node made of a transaction. */
-export type Broadcast =
+export type RelayerBroadcast =
   /** It is in a block already (EIP-7966). */
-  { readonly kind: 'mined'; readonly receipt: ChainReceipt } | PlainBroadcast
+  { readonly kind: 'mined'; readonly receipt: ChainReceipt } | Broadcast
 
 /** What a transaction would come to in the newest block. */
-export type Trial =
+export type SimulatedCall =
   /** `0x` hex: what the call returns. */
   | { readonly kind: 'passes'; readonly data: string }
   | { readonly kind: 'fails'; readonly message: string }
@@ -31,9 +31,9 @@ export interface RelayerNode {
    * Safe to repeat. With the time of a block the node is asked to answer when it is mined, where it knows how: that saves
    * asking for the receipt. Without an answer by then it may have been sent.
    */
-  broadcast(raw: string, blockMs?: number): Promise<Broadcast>
+  broadcast(raw: string, blockMs?: number): Promise<RelayerBroadcast>
   /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
-  simulate(sender: string, call: SettlementCall, fees: Fees): Promise<Trial>
+  simulate(sender: string, call: SettlementCall, fees: Fees): Promise<SimulatedCall>
   /** What a transaction should offer now, before any cap; a few seconds old at most. */
   fees(): Promise<ChosenFees>
   /** How many transactions of the account are mined: the nonce of its next one. */
@@ -106,7 +106,7 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
       return known.fees
     },
     nonce: address => countTransactions(rpc, address, 'latest'),
-    balance: address => readBalance(rpc, address),
+    balance: address => readCoinBalance(rpc, address),
   }
 }
 
@@ -114,7 +114,7 @@ async function broadcastSync(
   rpc: JsonRpc,
   raw: string,
   timeoutMs: number,
-): Promise<Broadcast | 'unknown-method'> {
+): Promise<RelayerBroadcast | 'unknown-method'> {
   try {
     const receipt = parseReceipt(await rpc.call('eth_sendRawTransactionSync', [raw], { timeoutMs }))
     return receipt === undefined ? { kind: 'sent' } : { kind: 'mined', receipt }

@@ -8,9 +8,15 @@ import type {
 } from '../../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import type { ChainReader } from '../../chain/chain-reader.ts'
-import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
+import { verifyChainReceipt, type ReceiptParts } from './verify-receipt.ts'
 import { raiseFees, type RaiseParts } from './raise-fees.ts'
-import { beginAnew, beginSending, sendTransaction, type Sending, type SendParts } from './send-transaction.ts'
+import {
+  beginAnew,
+  beginSending,
+  sendSettlement,
+  type SendProgress,
+  type SendParts,
+} from './send-transaction.ts'
 import { SINGLE_GAS } from '../account/relayer-account.ts'
 
 /** What a transaction is followed with. */
@@ -78,7 +84,7 @@ export async function driveTransaction(
 /** How far it has come. */
 interface Progress {
   transaction: OpenTransaction
-  readonly sending: Sending
+  readonly sending: SendProgress
   /** Why its receipt is not believed; undefined where there is none, or none in doubt. */
   doubt: string | undefined
   /** Since when its receipt has been there, in a block that it can hardly be in; undefined where it is not. */
@@ -95,7 +101,7 @@ async function takeStep(
   const stuckAfterMs = Math.max(parts.stuckAfterMs, STUCK_BLOCKS * parts.blockMs())
   const stuck = clock.nowMs() - sending.waitsSinceMs >= stuckAfterMs
   if (!stuck && clock.nowMs() >= sending.atMs) {
-    const receipt = await sendTransaction(parts, progress.transaction, sending)
+    const receipt = await sendSettlement(parts, progress.transaction, sending)
     if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   }
   const receipt = await findReceipt(parts.reader, progress.transaction)
@@ -110,7 +116,7 @@ async function takeStep(
     await concludeForeign(parts, progress.transaction)
     progress.transaction = await raiseFees(parts, lease, progress.transaction)
     beginAnew(sending, clock.nowMs())
-    const mined = await sendTransaction(parts, progress.transaction, sending)
+    const mined = await sendSettlement(parts, progress.transaction, sending)
     if (mined !== undefined && (await close(parts, progress, mined))) return 'mined'
   }
   return undefined
@@ -169,7 +175,7 @@ async function findPaid(
   receipt: ChainReceipt,
 ): Promise<ReadonlySet<string> | undefined> {
   const { transaction } = progress
-  const verdict = await verifyReceipt(parts, transaction, receipt)
+  const verdict = await verifyChainReceipt(parts, transaction, receipt)
   if (verdict.kind === 'believed') return verdict.paid
   if (verdict.kind === 'too-old') {
     // A reorganisation can put it there; then it stays, and by the end of our patience it is as good as any other.

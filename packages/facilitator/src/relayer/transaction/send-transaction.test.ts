@@ -1,14 +1,14 @@
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
 import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
-import { createMetrics } from '../../metrics.ts'
+import { createFacilitatorMetrics } from '../../metrics.ts'
 import { createClockForTests } from '../../test-setup/clock-for-tests.ts'
-import type { Broadcast, RelayerNode } from '../account/relayer-node.ts'
-import { beginAnew, beginSending, sendTransaction } from './send-transaction.ts'
+import type { RelayerBroadcast, RelayerNode } from '../account/relayer-node.ts'
+import { beginAnew, beginSending, sendSettlement } from './send-transaction.ts'
 
 const BLOCK_MS = 2_000
 
-function setScene(answer: Broadcast) {
+function setScene(answer: RelayerBroadcast) {
   const clock = createClockForTests()
   const given: { readonly raw: string; readonly blockMs: number | undefined }[] = []
   // Of a node only what is asked for here; of a transaction too.
@@ -18,10 +18,10 @@ function setScene(answer: Broadcast) {
       return await Promise.resolve(answer)
     },
   } as RelayerNode
-  const parts = { node, clock, log: silentLog, metrics: createMetrics(), blockMs: () => BLOCK_MS }
+  const parts = { node, clock, log: silentLog, metrics: createFacilitatorMetrics(), blockMs: () => BLOCK_MS }
   const transaction = { hash: '0x1', nonce: 4, raw: '0xraw' } as OpenTransaction
   const sending = beginSending(clock.nowMs())
-  return { clock, given, sending, send: () => sendTransaction(parts, transaction, sending) }
+  return { clock, given, sending, send: () => sendSettlement(parts, transaction, sending) }
 }
 
 test('what a node took is given to it again after two blocks, the same bytes, without waiting for a block then', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import type { Log } from '@farebox/server/log'
 import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { Broadcast, RelayerNode } from '../account/relayer-node.ts'
+import type { RelayerBroadcast, RelayerNode } from '../account/relayer-node.ts'
 
 /** What a transaction is sent with. */
 export interface SendParts {
@@ -16,7 +16,7 @@ export interface SendParts {
 }
 
 /** When a transaction is given to the node. */
-export interface Sending {
+export interface SendProgress {
   /** When next, unless it is stuck first; infinite where the node has another transaction with its nonce. */
   atMs: number
   /** Where the node does not take it then, it is given to it once more after so long. */
@@ -39,12 +39,12 @@ const FIRST_AGAIN_MS = 250
 const RESEND_BLOCKS = 2
 
 /** A transaction that was just saved. */
-export function beginSending(nowMs: number): Sending {
+export function beginSending(nowMs: number): SendProgress {
   return { atMs: 0, againMs: FIRST_AGAIN_MS, waitsSinceMs: nowMs, nonceUsed: 0, wasSent: false }
 }
 
 /** It was signed anew: its wait begins again. */
-export function beginAnew(sending: Sending, nowMs: number): void {
+export function beginAnew(sending: SendProgress, nowMs: number): void {
   sending.waitsSinceMs = nowMs
   sending.againMs = FIRST_AGAIN_MS
   sending.wasSent = false
@@ -55,10 +55,10 @@ export function beginAnew(sending: Sending, nowMs: number): void {
  *
  * Resolves to its receipt where the node waited for its block. Rejects where the node gives no answer.
  */
-export async function sendTransaction(
+export async function sendSettlement(
   { node, clock, log, metrics, blockMs }: SendParts,
   { hash, nonce, raw }: OpenTransaction,
-  sending: Sending,
+  sending: SendProgress,
 ): Promise<ChainReceipt | undefined> {
   const startedMs = clock.nowMs()
   sending.atMs = startedMs + sending.againMs
@@ -86,6 +86,6 @@ export async function sendTransaction(
 }
 
 /** Refused for what may be over in a moment: a full pool, too many requests, an empty purse that is filled. */
-function isWorthRepeating(broadcast: Extract<Broadcast, { kind: 'refused' }>): boolean {
+function isWorthRepeating(broadcast: Extract<RelayerBroadcast, { kind: 'refused' }>): boolean {
   return broadcast.why === 'other' || broadcast.why === 'no-funds'
 }

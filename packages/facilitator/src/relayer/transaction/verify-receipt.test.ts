@@ -7,7 +7,7 @@ import {
   createReaderForTests,
   receiptFor,
 } from '../../test-setup/receipts-for-tests.ts'
-import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
+import { verifyChainReceipt, type ReceiptParts } from './verify-receipt.ts'
 
 const network = findNetwork('eip155:84532') as Network
 const payments = [1, 2].map(number => ({ ...createPaymentForTests(number), observedBlock: 90n }))
@@ -50,7 +50,7 @@ async function judge(said: Said = {}) {
     .slice(0, said.carried)
     .map(payment => ({ ...payment, observedBlock })) as unknown as PaymentRecord[]
   const transaction = { nonce: 4n, payments: rows } as unknown as OpenTransaction
-  const judged = await verifyReceipt(parts, transaction, receiptFor(network, payments.slice(0, proven)))
+  const judged = await verifyChainReceipt(parts, transaction, receiptFor(network, payments.slice(0, proven)))
   return { ...judged, noted }
 }
 

@@ -23,7 +23,7 @@ export interface ReceiptParts {
 }
 
 /** What a receipt of a transaction of ours is worth. */
-export type ReceiptVerdict =
+export type ChainReceiptVerdict =
   /** The transaction is mined. It paid these, by key, and the others it did not. */
   | { readonly kind: 'believed'; readonly paid: ReadonlySet<string> }
   /** The node's other answers do not say the same: nothing is known. */
@@ -38,11 +38,11 @@ export type ReceiptVerdict =
  *
  * Rejects when a node gives no answer.
  */
-export async function verifyReceipt(
+export async function verifyChainReceipt(
   parts: ReceiptParts,
   { nonce, payments }: OpenTransaction,
   receipt: ChainReceipt,
-): Promise<ReceiptVerdict> {
+): Promise<ChainReceiptVerdict> {
   const { network, reader, node, relayer, confirmChain, second } = parts
   const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
   // One whose payments were all settled otherwise has nothing to prove.
@@ -71,7 +71,7 @@ export async function verifyReceipt(
     : { kind: 'believed', paid }
 }
 
-function doubted(why: string): ReceiptVerdict {
+function doubted(why: string): ChainReceiptVerdict {
   return { kind: 'doubted', why }
 }
 

@@ -13,7 +13,7 @@ import { until } from '@farebox/protocol/src/test-setup/until'
 import { afterAll, expect, test } from 'vitest'
 import { fund } from '../../chain/faucet.ts'
 import { startChain, type LocalChain } from '../../chain/start-chain.ts'
-import { createSecret } from '../../facilitator-secret.ts'
+import { createFacilitatorSecret } from '../../facilitator-secret.ts'
 import { startChild, type RunningChild } from '../../processes/child-process.ts'
 import { startFacilitatorProcess } from '../../start-facilitator-process.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
@@ -148,7 +148,7 @@ async function setRing(): Promise<Ring> {
   for (const key of [...payers, ...keys.map(({ hiring }) => hiring)])
     await fund(chain, addressOf(key), { usdcAtomic: 1_000_000_000n })
   const wallets = keys.map(({ wallet }) => addressOf(wallet))
-  const { secret } = await createSecret(facilitator, { owner: name, wallets })
+  const { secret } = await createFacilitatorSecret(facilitator, { owner: name, wallets })
   const balancers = await Promise.all(keys.map(() => startBalancer()))
   for (const balancer of balancers) stops.push(balancer.close)
   const prefix = name

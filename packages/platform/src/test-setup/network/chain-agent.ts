@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { sendTransaction } from '@farebox/local/src/chain/send-transaction'
+import { sendTestTransaction } from '@farebox/local/src/chain/send-transaction'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/x402/payment-header'
@@ -176,7 +176,7 @@ async function charge(rpcUrl: string, network: Network, payment: DecodedPayment)
   const data =
     TRANSFER_WITH_AUTHORIZATION + [...words, ...rest].map(word => word.slice(2).padStart(64, '0')).join('')
   const transaction = { from: TEST_KEYS.stranger.address, to: network.asset.address, data, gas: '0x30d40' }
-  const receipt = await sendTransaction(rpcUrl, transaction)
+  const receipt = await sendTestTransaction(rpcUrl, transaction)
   if (typeof receipt === 'object' && receipt !== null && 'status' in receipt && receipt.status === '0x1')
     return (receipt as { readonly transactionHash?: unknown }).transactionHash as string
   throw new ChargeRefused(`The charge failed: ${JSON.stringify(receipt)}`)

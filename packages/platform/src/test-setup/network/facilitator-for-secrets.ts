@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createApp } from '@farebox/facilitator/src/http/create-app'
+import { createHttpApp } from '@farebox/facilitator/src/http/create-app'
 import { DEFAULT_LIMITS } from '@farebox/facilitator/facilitator-limits'
 import { addOwnersRoutes } from '@farebox/facilitator/src/http/owners-routes'
 import { addSecretsRoutes } from '@farebox/facilitator/src/http/secrets-routes'
@@ -26,7 +26,7 @@ export async function serveSecrets({
   readonly clock: Clock
 }): Promise<SecretsFacilitator> {
   const adminToken = 'a-service-token-of-the-tests'
-  const app = createApp(silentLog)
+  const app = createHttpApp(silentLog)
   const { secrets, owners, payments } = createMemoryLedger(clock)
   const limits = DEFAULT_LIMITS.owners
   addSecretsRoutes(app, { secrets, crypto, clock, adminToken })

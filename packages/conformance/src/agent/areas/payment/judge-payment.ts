@@ -31,13 +31,13 @@ export async function expectRefused(
 }
 
 /** Throws a `Mismatch` unless the payment passes the local checks. */
-export async function expectTaken(context: CheckContext, header: string): Promise<void> {
+export async function expectPaymentTaken(context: CheckContext, header: string): Promise<void> {
   const reply = await judgePayment(context, header)
   expectThat(reply.status === 408, '408: the payment taken, the deadline past', describeReply(reply))
 }
 
 /** A check that a forged payment is refused. */
-export function refusal(
+export function refusalCheck(
   name: string,
   rules: readonly string[],
   title: string,
@@ -59,7 +59,7 @@ export function refusal(
 }
 
 /** A check that a payment that looks odd passes the local checks. */
-export function acceptance(
+export function acceptanceCheck(
   name: string,
   rules: readonly string[],
   title: string,
@@ -73,7 +73,7 @@ export function acceptance(
     fix,
     needs: NEEDS.looksAtPayments,
     async run(context) {
-      await expectTaken(
+      await expectPaymentTaken(
         context,
         await forgeHeader(context, typeof forge === 'function' ? await forge(context) : forge),
       )

@@ -2,7 +2,7 @@ import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { NEEDS, type Check } from '../../check/check.ts'
 import { expectFailure, expectThat } from '../../exchange/expectations.ts'
 import { forgeHeader, sendAccepted, type Envelope } from '../../check/forge-payment.ts'
-import { acceptance, expectRefused, expectTaken } from './judge-payment.ts'
+import { acceptanceCheck, expectRefused, expectPaymentTaken } from './judge-payment.ts'
 import { rawRequest, sendRaw } from '../../check/raw-request.ts'
 
 const GARBAGE_FIX =
@@ -81,13 +81,13 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     async run(context) {
       const envelope = (whole: Envelope): Envelope => ({ ...whole, resource: { url: '????>>>>~~~~' } })
       const header = await forgeHeader(context, { envelope })
-      await expectTaken(context, header)
+      await expectPaymentTaken(context, header)
       expectThat(/[+/]/.test(header), 'a header that uses the whole alphabet', header.slice(0, 20))
       await expectRefused(context, header.replaceAll('+', '-').replaceAll('/', '_'))
     },
   },
-  acceptance('v2', ['D4'], 'The v2 envelope is read', 'Read {x402Version: 2, accepted, payload}.', {}),
-  acceptance(
+  acceptanceCheck('v2', ['D4'], 'The v2 envelope is read', 'Read {x402Version: 2, accepted, payload}.', {}),
+  acceptanceCheck(
     'v1',
     ['D4'],
     'The v1 envelope is read, its network as eip155:<id>',
@@ -99,7 +99,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
       }
     },
   ),
-  acceptance(
+  acceptanceCheck(
     'without padding',
     ['D4', 'PAY-08'],
     'Base64 without its padding is read',
@@ -108,7 +108,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
       envelope: whole => encodeHeader({ ...whole, pad: padToNeed(whole) }).replace(/=+$/, ''),
     },
   ),
-  acceptance(
+  acceptanceCheck(
     'extra fields',
     ['D4', 'PAY-34'],
     'Fields of the envelope that nobody knows are ignored',
@@ -122,7 +122,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
       }),
     },
   ),
-  acceptance(
+  acceptanceCheck(
     'reordered',
     ['PAY-08'],
     'The order of keys in the envelope does not matter',

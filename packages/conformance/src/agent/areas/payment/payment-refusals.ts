@@ -5,7 +5,7 @@ import { NotApplicable } from '../../exchange/verdicts.ts'
 import { postJob, type CheckContext } from '../../check/context.ts'
 import { expectFailure, expectThat } from '../../exchange/expectations.ts'
 import { forgeHeader, sendAccepted, sendAuthorization, type Forgery } from '../../check/forge-payment.ts'
-import { acceptance, expectRefused, refusal } from './judge-payment.ts'
+import { acceptanceCheck, expectRefused, refusalCheck } from './judge-payment.ts'
 import { endsIn } from './payment-windows.ts'
 
 const OTHER = '0x1111111111111111111111111111111111111111'
@@ -38,21 +38,21 @@ const WRONG_NUMBERS: readonly (readonly [name: string, value: unknown])[] = [
  * D13).
  */
 export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
-  refusal(
+  refusalCheck(
     'other network named',
     ['D4', 'PAY-23'],
     'A payment that names another chain is refused',
     OUR_TABLE,
     { envelope: sendAccepted({ network: 'eip155:10' }) },
   ),
-  refusal(
+  refusalCheck(
     'other network signed',
     ['D4', 'PAY-23'],
     'A payment signed for another chain is refused',
     OUR_TABLE,
     { domain: network => ({ ...network, chainId: 10 }) },
   ),
-  refusal(
+  refusalCheck(
     'other network named and signed',
     ['D4', 'PAY-23'],
     'A payment for another chain through and through is refused',
@@ -60,7 +60,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     { domain: network => ({ ...network, chainId: 10 }), envelope: sendAccepted({ network: 'eip155:10' }) },
   ),
   ...['base-sepolia', 'eip155:08453', 'eip155:', 8453, 'solana:mainnet'].map(network =>
-    refusal(
+    refusalCheck(
       `network ${JSON.stringify(network)}`,
       ['D4', 'PAY-23'],
       `A payment on network ${JSON.stringify(network)} is refused`,
@@ -68,17 +68,23 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
       { envelope: sendAccepted({ network }) },
     ),
   ),
-  refusal('other asset named', ['D5', 'PAY-24'], 'A payment that names another token is refused', OUR_TABLE, {
-    envelope: sendAccepted({ asset: OTHER }),
-  }),
-  refusal(
+  refusalCheck(
+    'other asset named',
+    ['D5', 'PAY-24'],
+    'A payment that names another token is refused',
+    OUR_TABLE,
+    {
+      envelope: sendAccepted({ asset: OTHER }),
+    },
+  ),
+  refusalCheck(
     'other asset signed',
     ['D4', 'PAY-24'],
     'A payment signed for another token is refused',
     OUR_TABLE,
     { domain: network => withAsset(network, { address: OTHER }) },
   ),
-  refusal(
+  refusalCheck(
     'domain of the payload',
     ['D4', 'PAY-39'],
     'A token domain that the payment brings along is not believed',
@@ -88,35 +94,35 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
       envelope: sendAccepted({ extra: { name: 'Fake', version: '9' } }),
     },
   ),
-  refusal(
+  refusalCheck(
     'other payee',
     ['D5', 'PAY-24'],
     'A payment to another wallet is refused',
     'Compare authorization.to with the wallet of /about.',
     { sign: { to: OTHER } },
   ),
-  refusal(
+  refusalCheck(
     'payee zero',
     ['D5', 'PAY-24'],
     'A payment to the zero address is refused',
     'Compare authorization.to with the wallet of /about.',
     { sign: { to: ZERO } },
   ),
-  refusal(
+  refusalCheck(
     'one unit less',
     ['D5', 'PAY-25'],
     'A payment of one unit less is refused',
     'Refuse every value but exactly the price, one unit off included.',
     amountOffBy(-1n),
   ),
-  refusal(
+  refusalCheck(
     'one unit more',
     ['D5', 'PAY-25'],
     'A payment of one unit more is refused',
     'Refuse every value but exactly the price, one unit off included.',
     amountOffBy(1n),
   ),
-  refusal(
+  refusalCheck(
     'nothing',
     ['D5', 'PAY-25'],
     'A payment of nothing is refused',
@@ -126,7 +132,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     },
   ),
   ...LOOSE_SPELLINGS.map(([name, spell]) =>
-    refusal(
+    refusalCheck(
       `value ${name}`,
       ['D4', 'PAY-27'],
       `The right amount ${name} is refused`,
@@ -138,9 +144,15 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
   ),
   ...['value', 'validAfter', 'validBefore'].flatMap(field =>
     WRONG_NUMBERS.map(([name, value]) =>
-      refusal(`${field} ${name}`, ['D4', 'PAY-27'], `authorization.${field} ${name} is refused`, NUMBERS, {
-        envelope: sendAuthorization({ [field]: value }),
-      }),
+      refusalCheck(
+        `${field} ${name}`,
+        ['D4', 'PAY-27'],
+        `authorization.${field} ${name} is refused`,
+        NUMBERS,
+        {
+          envelope: sendAuthorization({ [field]: value }),
+        },
+      ),
     ),
   ),
   {
@@ -196,7 +208,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
       expectFailure(await postJob(context, body, payment), 402, 'payment')
     },
   },
-  acceptance(
+  acceptanceCheck(
     'addresses in capitals',
     ['D4', 'PAY-24'],
     'Addresses in another case are the same addresses',

@@ -3,7 +3,7 @@ import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import type { Check } from '../../check/check.ts'
 import { sendSignature } from '../../check/forge-payment.ts'
-import { acceptance, refusal } from './judge-payment.ts'
+import { acceptanceCheck, refusalCheck } from './judge-payment.ts'
 
 /** Order of secp256k1 (SEC 2, 2.4.1): s and its difference from this sign the same. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -46,7 +46,7 @@ const WRONG: readonly (readonly [
 /** The signature itself: who signed, in the one form that the token takes (D4, D5). */
 export const PAYMENT_SIGNATURE_CHECKS: readonly Check[] = [
   ...WRONG.map(([name, rules, change, message]) =>
-    refusal(
+    refusalCheck(
       `signature ${name}`,
       ['D5', ...rules],
       `A signature ${name} is refused`,
@@ -55,7 +55,7 @@ export const PAYMENT_SIGNATURE_CHECKS: readonly Check[] = [
       message,
     ),
   ),
-  refusal(
+  refusalCheck(
     'signed by another',
     ['D5', 'SR2'],
     'A payment signed by another than from is refused',
@@ -65,7 +65,7 @@ export const PAYMENT_SIGNATURE_CHECKS: readonly Check[] = [
       return { sign: { from: (await context.stranger()).address }, signer: other }
     },
   ),
-  acceptance(
+  acceptanceCheck(
     'signature in capitals',
     ['PAY-08'],
     'A signature in upper-case hex is the same signature',

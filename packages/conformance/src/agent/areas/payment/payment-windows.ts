@@ -5,46 +5,46 @@ import { NEEDS, type Check } from '../../check/check.ts'
 import { postJob, type CheckContext } from '../../check/context.ts'
 import { expectFailure } from '../../exchange/expectations.ts'
 import { forgeHeader, sendAuthorization, signedHeader, type Forgery } from '../../check/forge-payment.ts'
-import { acceptance, expectRefused, expectTaken, refusal } from './judge-payment.ts'
+import { acceptanceCheck, expectRefused, expectPaymentTaken, refusalCheck } from './judge-payment.ts'
 
 const SALT = '0x000102030405060708090a0b0c0d0e0f'
 const TIMES = 'Compare validAfter and validBefore with the clock, leaving 10 s to settle and at most 24 h.'
 
 /** When a payment is good, and for which job (D5, D13). */
 export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
-  refusal('expired', ['D5', 'PAY-26'], 'An expired authorization is refused', TIMES, endsIn(-5)),
-  refusal(
+  refusalCheck('expired', ['D5', 'PAY-26'], 'An expired authorization is refused', TIMES, endsIn(-5)),
+  refusalCheck(
     'ends too soon',
     ['D5', 'PAY-26'],
     'An authorization that ends within 10 s is refused',
     TIMES,
     endsIn(8),
   ),
-  refusal(
+  refusalCheck(
     'ends too late',
     ['D5', 'PAY-26'],
     'An authorization for more than a day is refused',
     TIMES,
     endsIn(MAX_AUTHORIZATION_SECONDS + 60),
   ),
-  refusal(
+  refusalCheck(
     'begins later',
     ['D5', 'PAY-26'],
     'An authorization that is not good yet is refused',
     TIMES,
     context => ({ sign: { validAfter: String(Math.ceil(context.nowSeconds()) + 30) } }),
   ),
-  refusal('ends beyond 2^47', ['D4'], 'Times of 2^47 and more are refused', TIMES, {
+  refusalCheck('ends beyond 2^47', ['D4'], 'Times of 2^47 and more are refused', TIMES, {
     sign: { validBefore: (2n ** 47n).toString() },
   }),
-  refusal(
+  refusalCheck(
     'nonce of 31 bytes',
     ['D4'],
     'A nonce that is not 32 bytes is refused',
     'Take an authorization.nonce of 0x and 64 hex digits alone.',
     { envelope: sendAuthorization({ nonce: `0x${'00'.repeat(31)}` }) },
   ),
-  refusal(
+  refusalCheck(
     'nonce without 0x',
     ['D4'],
     'A nonce without 0x is refused',
@@ -53,7 +53,7 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
       envelope: sendAuthorization({ nonce: '00'.repeat(32) }),
     },
   ),
-  refusal(
+  refusalCheck(
     'nonce missing',
     ['D4'],
     'A payment without a nonce is refused',
@@ -62,21 +62,21 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
       envelope: sendAuthorization({ nonce: undefined }),
     },
   ),
-  refusal(
+  refusalCheck(
     'bound without salt',
     ['D13'],
     'A bound nonce without its salt is refused',
     'Where a nonce begins with the magic of a bound one, ask for its salt in the extensions.',
     boundTo({}),
   ),
-  refusal(
+  refusalCheck(
     'bound with a wrong salt',
     ['D13'],
     'A bound nonce with another salt is refused',
     'Work the nonce out again from endpoint, capability, job_id and salt, and compare.',
     boundTo({ salt: '0xff0102030405060708090a0b0c0d0e0f' }),
   ),
-  refusal(
+  refusalCheck(
     'bound with no salt at all',
     ['D13', 'D4'],
     'A salt that is not 16 bytes is refused',
@@ -100,8 +100,8 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
       await expectRefused(context, await signedHeader(context, own))
     },
   },
-  acceptance('ends in time', ['D5'], 'An authorization that ends in 20 s is taken', TIMES, endsIn(20)),
-  acceptance(
+  acceptanceCheck('ends in time', ['D5'], 'An authorization that ends in 20 s is taken', TIMES, endsIn(20)),
+  acceptanceCheck(
     'ends within a day',
     ['D5'],
     'An authorization that ends within a day is taken',
@@ -114,7 +114,7 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
     title: 'A payment that is not bound to a job is taken too',
     fix: 'Check the binding only where the nonce begins with the magic.',
     needs: NEEDS.looksAtPayments,
-    run: async context => expectTaken(context, await forgeHeader(context)),
+    run: async context => expectPaymentTaken(context, await forgeHeader(context)),
   },
 ]
 

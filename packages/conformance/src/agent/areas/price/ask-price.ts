@@ -15,7 +15,7 @@ import { NO_PRICE } from '../../check/terms.ts'
 import { Mismatch, NotApplicable } from '../../exchange/verdicts.ts'
 
 /** An entry of `accepts`, its keys not checked. */
-export type Entry = { readonly [key: string]: unknown }
+export type AcceptedEntry = { readonly [key: string]: unknown }
 
 /** Many checks meet it; what they are about has nothing to do with it. */
 const NO_STORE_FIX = 'Send Cache-Control: no-store with every answer of /execute, refusals included.'
@@ -37,15 +37,18 @@ export async function askUnpaid(context: CheckContext, capability?: string): Pro
 }
 
 /** {@link askUnpaid}, where that is answered 402. Throws `NotApplicable` where not: one check tells it. */
-export async function askPrice(context: CheckContext, capability?: string): Promise<Reply> {
+export async function askForPrice(context: CheckContext, capability?: string): Promise<Reply> {
   const reply = await askUnpaid(context, capability)
   if (reply.status === 402) return reply
   throw new NotApplicable('agent', NO_PRICE)
 }
 
 /** The entries of the body. Throws `NotApplicable` where there are none: one check tells it. */
-export async function entriesOf(context: CheckContext, capability?: string): Promise<readonly Entry[]> {
-  const { json } = await askPrice(context, capability)
+export async function entriesOf(
+  context: CheckContext,
+  capability?: string,
+): Promise<readonly AcceptedEntry[]> {
+  const { json } = await askForPrice(context, capability)
   const accepts = isObject(json) ? json['accepts'] : undefined
   if (Array.isArray(accepts) && accepts.every(isObject)) return accepts
   throw new NotApplicable('agent', 'the 402 has no accepts')
@@ -68,7 +71,7 @@ export function expectNoStore(reply: Reply): void {
 }
 
 /** The `PAYMENT-REQUIRED` header as an object. Throws a `Mismatch` where it is none. */
-export function expectHeader(reply: Reply): Entry {
+export function expectHeader(reply: Reply): AcceptedEntry {
   const header = reply.headers.get('payment-required')
   const required = header === null ? undefined : decodeHeader(header)
   expectThat(isObject(required), 'a PAYMENT-REQUIRED header of base64 JSON', header ?? undefined)
@@ -76,14 +79,14 @@ export function expectHeader(reply: Reply): Entry {
 }
 
 /** The same for a check of what is in it. Throws `NotApplicable` where it is none: one check tells it. */
-export function readHeader(reply: Reply): Entry {
+export function readHeader(reply: Reply): AcceptedEntry {
   const required = decodeHeader(reply.headers.get('payment-required') ?? '')
   if (isObject(required)) return required
   throw new NotApplicable('agent', 'the 402 has no PAYMENT-REQUIRED header that can be read')
 }
 
 /** The value as entries. Throws a `Mismatch` where it is none. */
-export function readEntries(accepts: unknown): readonly Entry[] {
+export function readEntries(accepts: unknown): readonly AcceptedEntry[] {
   expectThat(Array.isArray(accepts) && accepts.every(isObject), 'accepts to be an array of objects', accepts)
   return accepts
 }

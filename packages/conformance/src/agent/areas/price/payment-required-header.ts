@@ -3,13 +3,13 @@ import { findNetwork } from '@farebox/payments/networks'
 import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import { MAX_PAYMENT_REQUIRED_HEADER_BYTES } from '@farebox/protocol/limits'
 import {
-  askPrice,
+  askForPrice,
   entriesOf,
   expectHeader,
   priceCheck,
   readEntries,
   readHeader,
-  type Entry,
+  type AcceptedEntry,
 } from './ask-price.ts'
 import type { Check } from '../../check/check.ts'
 import { NotApplicable } from '../../exchange/verdicts.ts'
@@ -26,7 +26,7 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     'The 402 carries PAYMENT-REQUIRED: base64 of the x402 v2 object',
     'Send PAYMENT-REQUIRED: base64 of {x402Version: 2, error, resource, accepts}. Stock x402 clients read it alone.',
     async context => {
-      for (const name of (await context.agent()).names) expectHeader(await askPrice(context, name))
+      for (const name of (await context.agent()).names) expectHeader(await askForPrice(context, name))
       const required = await headerOf(context)
       const keys = Object.keys(required).filter(key => key !== 'extensions')
       expectEqual(keys.sort(), ['accepts', 'error', 'resource', 'x402Version'], 'the keys')
@@ -61,7 +61,7 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     'Shorten the description in the header: clients echo it, and servers take 16 KB of headers.',
     async context => {
       for (const name of (await context.agent()).names) {
-        const reply = await askPrice(context, name)
+        const reply = await askForPrice(context, name)
         readHeader(reply)
         const size = reply.headers.get('payment-required')?.length ?? 0
         expectThat(
@@ -121,7 +121,7 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
       const { names, maxDeadlineSeconds } = await context.agent()
       for (const name of names) {
         const body = await context.jobBody({ capability: name, deadline: context.nowSeconds() + 1 })
-        for (const reply of [await askPrice(context, name), await postJob(context, body)]) {
+        for (const reply of [await askForPrice(context, name), await postJob(context, body)]) {
           for (const entry of readEntries(readHeader(reply)['accepts'])) {
             expectEqual(
               entry['maxTimeoutSeconds'],
@@ -143,16 +143,19 @@ const SAME = [
   ['amount', 'maxAmountRequired'],
 ] as const
 
-function expectAgrees(inHeader: Entry, inBody: Entry | undefined): void {
+function expectAgrees(inHeader: AcceptedEntry, inBody: AcceptedEntry | undefined): void {
   for (const [key, bodyKey] of SAME) {
     expectEqual(inHeader[key], inBody?.[bodyKey], `${key} of the header to be ${bodyKey} of the body,`)
   }
 }
 
-async function headerOf(context: CheckContext, capability?: string): Promise<Entry> {
-  return readHeader(await askPrice(context, capability))
+async function headerOf(context: CheckContext, capability?: string): Promise<AcceptedEntry> {
+  return readHeader(await askForPrice(context, capability))
 }
 
-async function headerEntriesOf(context: CheckContext, capability?: string): Promise<readonly Entry[]> {
+async function headerEntriesOf(
+  context: CheckContext,
+  capability?: string,
+): Promise<readonly AcceptedEntry[]> {
   return readEntries((await headerOf(context, capability))['accepts'])
 }

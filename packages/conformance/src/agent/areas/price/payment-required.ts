@@ -1,6 +1,6 @@
 import { findNetwork } from '@farebox/payments/networks'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { askPrice, askUnpaid, entriesOf, expectNoStore, priceCheck, readEntries } from './ask-price.ts'
+import { askForPrice, askUnpaid, entriesOf, expectNoStore, priceCheck, readEntries } from './ask-price.ts'
 import type { Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import { expectEqual, expectKeys, expectStatus, expectThat } from '../../exchange/expectations.ts'
@@ -120,7 +120,7 @@ export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
     'Default task.capability to the first declared key.',
     async context => {
       const { first } = await context.agent()
-      expectEqual((await askPrice(context)).json, (await askPrice(context, first)).json, 'the body')
+      expectEqual((await askForPrice(context)).json, (await askForPrice(context, first)).json, 'the body')
     },
   ),
   priceCheck(
@@ -128,7 +128,7 @@ export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
     ['D3', 'PAY-36'],
     'The 402 is not to be cached',
     'Send Cache-Control: no-store with every answer of /execute.',
-    async context => expectNoStore(await askPrice(context)),
+    async context => expectNoStore(await askForPrice(context)),
   ),
 ]
 

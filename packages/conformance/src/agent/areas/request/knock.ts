@@ -47,6 +47,6 @@ export async function markedBody(
 }
 
 /** Throws a `Mismatch` unless the body was taken and the capability was what was refused. */
-export function expectTaken(reply: Reply): void {
+export function expectBodyTaken(reply: Reply): void {
   expectFailure(reply, 400, 'capability')
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Check } from '../../check/check.ts'
 import { expectFailure } from '../../exchange/expectations.ts'
-import { expectTaken, knock, markedBody, bodyCheck } from './knock.ts'
+import { expectBodyTaken, knock, markedBody, bodyCheck } from './knock.ts'
 
 /** Fields of the body, in the order of D14, each with values it cannot have. */
 const WRONG_FIELDS: readonly (readonly [
@@ -122,7 +122,7 @@ export const REQUEST_FIELD_CHECKS: readonly Check[] = [
     'Match hex digits in both cases.',
     async context => {
       const body = { ...(await markedBody(context)), job_id: randomUUID().toUpperCase() }
-      expectTaken(await knock(context, { body: JSON.stringify(body) }))
+      expectBodyTaken(await knock(context, { body: JSON.stringify(body) }))
     },
   ),
   bodyCheck(
@@ -132,7 +132,7 @@ export const REQUEST_FIELD_CHECKS: readonly Check[] = [
     'Take any finite number of seconds.',
     async context => {
       const body = { ...(await markedBody(context)), deadline: Math.floor(context.nowSeconds()) + 5.5 }
-      expectTaken(await knock(context, { body: JSON.stringify(body) }))
+      expectBodyTaken(await knock(context, { body: JSON.stringify(body) }))
     },
   ),
 ]

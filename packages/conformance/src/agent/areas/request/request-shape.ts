@@ -2,7 +2,7 @@ import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import { describeReply, expectFailure, expectThat } from '../../exchange/expectations.ts'
-import { expectTaken, knock, markedBody, bodyCheck } from './knock.ts'
+import { expectBodyTaken, knock, markedBody, bodyCheck } from './knock.ts'
 
 const WRONG_TYPES = [
   'text/plain',
@@ -64,7 +64,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
         'application/json; boundary=x',
         'application/json;',
       ]) {
-        expectTaken(
+        expectBodyTaken(
           await knock(context, {
             headers: { 'content-type': type },
             body: JSON.stringify(await markedBody(context)),
@@ -98,7 +98,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
     'A body is read to 64 levels and refused beyond',
     'Count open brackets outside strings before parsing.',
     async context => {
-      expectTaken(await knock(context, { body: await deepBody(context, MAX_BODY_DEPTH) }))
+      expectBodyTaken(await knock(context, { body: await deepBody(context, MAX_BODY_DEPTH) }))
       expectFailure(
         await knock(context, { body: await deepBody(context, MAX_BODY_DEPTH + 1) }),
         400,
@@ -114,7 +114,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
     'Skip string contents, escapes included, when counting.',
     async context => {
       const body = await markedBody(context, { text: `\\"${'[{'.repeat(200)}` })
-      expectTaken(await knock(context, { body: JSON.stringify(body) }))
+      expectBodyTaken(await knock(context, { body: JSON.stringify(body) }))
     },
   ),
   bodyCheck(
@@ -124,7 +124,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
     'Compare with 1,048,576 bytes.',
     async context => {
       const body = JSON.stringify(await markedBody(context))
-      expectTaken(await knock(context, { body: body.padEnd(MAX_BODY_BYTES) }))
+      expectBodyTaken(await knock(context, { body: body.padEnd(MAX_BODY_BYTES) }))
       expectFailure(
         await knock(context, { body: body.padEnd(MAX_BODY_BYTES + 1) }),
         400,
@@ -140,7 +140,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
     'Check the parsed value, never the text.',
     async context => {
       const members = JSON.stringify(await markedBody(context)).slice(1, -1)
-      expectTaken(await knock(context, { body: `{"service_version":"9.9",${members}}` }))
+      expectBodyTaken(await knock(context, { body: `{"service_version":"9.9",${members}}` }))
       const refused = await knock(context, { body: `{${members},"service_version":"9.9"}` })
       expectFailure(refused, 400, 'validation', /^service_version: /)
     },

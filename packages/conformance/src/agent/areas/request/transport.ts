@@ -2,7 +2,7 @@ import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import { describeReply, expectFailure, expectStatus, expectThat } from '../../exchange/expectations.ts'
-import { exchange, rawRequest, sendRaw } from '../../check/raw-request.ts'
+import { exchangeRaw, rawRequest, sendRaw } from '../../check/raw-request.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
 const NEEDS_SOCKET = { ...NEEDS.nothing, socket: true }
@@ -160,7 +160,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     needs: NEEDS_SOCKET,
     async run(context) {
       const line = rawRequest(context.baseUrl, { line: `GET ${pathOf(context)}/health HTTP/1.1` })
-      const text = await exchange(context, line + line, so => so.split('"status":"ok"').length === 3)
+      const text = await exchangeRaw(context, line + line, so => so.split('"status":"ok"').length === 3)
       expectThat(text.split('HTTP/1.1 200').length === 3, 'two answers', text.slice(0, 120))
     },
   },

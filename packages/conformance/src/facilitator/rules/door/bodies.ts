@@ -1,7 +1,7 @@
 import { STRANGER } from '../../trial/local-accounts.ts'
 import { brief } from '../../trial/payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../../trial/rule-case.ts'
-import { ask, type AskOptions, type FacilitatorReply } from '../../trial/subject.ts'
+import { ask, type SubjectRequest, type FacilitatorReply } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 
 type Body = string | Uint8Array<ArrayBuffer>
@@ -10,7 +10,7 @@ type Body = string | Uint8Array<ArrayBuffer>
 function bodyCase(
   sent: string,
   body: Body | ((trial: Trial) => Promise<Body>),
-  options?: AskOptions,
+  options?: SubjectRequest,
 ): UnnumberedCase {
   return {
     sent: `a body: ${sent}`,

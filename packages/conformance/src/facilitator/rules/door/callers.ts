@@ -1,16 +1,16 @@
-import { sleep, systemClock } from '@farebox/protocol/time/clock'
-import { administer, bearer, makeSecret } from '../../trial/administer.ts'
+import { sleep, systemClock } from '../../../clock.ts'
+import { administer, bearer, makeTrialSecret } from '../../trial/administer.ts'
 import { OTHER_PAYEE, STRANGER } from '../../trial/local-accounts.ts'
 import { brief, paymentCase } from '../../trial/payment-case.ts'
 import type { UnnumberedCase } from '../../trial/rule-case.ts'
-import type { AskOptions } from '../../trial/subject.ts'
+import type { SubjectRequest } from '../../trial/subject.ts'
 import type { Trial } from '../../trial/trial.ts'
 import { holdCases } from './holds.ts'
 
 /** Whom a secret lets in. */
 function callerCase(
   sent: string,
-  options: (trial: Trial) => Promise<AskOptions> | AskOptions,
+  options: (trial: Trial) => Promise<SubjectRequest> | SubjectRequest,
 ): UnnumberedCase {
   return {
     sent: `a good payment with ${sent}`,
@@ -56,14 +56,14 @@ export const callerCases: readonly UnnumberedCase[] = [
     headers: { 'x-facilitator-secret': subject.secret, 'x-api-key': subject.secret },
   })),
   callerCase('a secret that was revoked, more than 5 s ago', async trial => {
-    const made = await makeSecret(trial, [trial.subject.payTo])
+    const made = await makeTrialSecret(trial, [trial.subject.payTo])
     await trial.verify(await trial.draft(), bearer(made.secret))
     await administer(trial, 'DELETE', `/secrets/${made.id}`)
     await sleep(systemClock, 5_000, trial.subject.signal)
     return bearer(made.secret)
   }),
   callerCase('the secret of another owner, who does not own the wallet that is paid', async trial =>
-    bearer((await makeSecret(trial, [OTHER_PAYEE.address])).secret),
+    bearer((await makeTrialSecret(trial, [OTHER_PAYEE.address])).secret),
   ),
   callerCase('the administration’s token', ({ subject }) => bearer(subject.adminToken ?? '')),
   paymentCase({
@@ -81,7 +81,7 @@ export const callerCases: readonly UnnumberedCase[] = [
     expected: 'refused, no transaction sent',
     needs: ['secrets'],
     async play(trial) {
-      const other = await makeSecret(trial, [trial.subject.payTo])
+      const other = await makeTrialSecret(trial, [trial.subject.payTo])
       const draft = await trial.draft()
       const verified = await trial.verify(draft)
       const before = await trial.witness.transactionsSent()
@@ -104,7 +104,7 @@ export const callerCases: readonly UnnumberedCase[] = [
     expected: 'ids and wallets; not the secret, nor its hash',
     needs: ['secrets'],
     async play(trial) {
-      const made = await makeSecret(trial, [trial.subject.payTo])
+      const made = await makeTrialSecret(trial, [trial.subject.payTo])
       const { text } = await administer(trial, 'GET', `/secrets?owner=${encodeURIComponent(made.owner)}`)
       const wrong = !text.includes(made.id)
         ? 'it is not in the list'

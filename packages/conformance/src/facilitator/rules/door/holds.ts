@@ -1,5 +1,5 @@
 import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
-import { bearer, makeSecret } from '../../trial/administer.ts'
+import { bearer, makeTrialSecret } from '../../trial/administer.ts'
 import { brief } from '../../trial/payment-case.ts'
 import type { UnnumberedCase } from '../../trial/rule-case.ts'
 import { ask } from '../../trial/subject.ts'
@@ -14,7 +14,7 @@ export const holdCases: readonly UnnumberedCase[] = [
     expected: 'not released, and settled',
     needs: ['secrets', 'holds'],
     async play(trial) {
-      const other = await makeSecret(trial, [trial.subject.payTo])
+      const other = await makeTrialSecret(trial, [trial.subject.payTo])
       const draft = await trial.draft()
       draft.body.extensions = { [HOLD_EXTENSION]: { binding: BINDING } }
       const verified = await trial.verify(draft)

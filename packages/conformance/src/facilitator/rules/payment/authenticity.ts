@@ -1,5 +1,5 @@
 import { encodeValues } from '../../trial/abi.ts'
-import type { Draft } from '../../trial/draft.ts'
+import type { PaymentDraft } from '../../trial/draft.ts'
 import { PAYEE, STRANGER } from '../../trial/local-accounts.ts'
 import { paymentCase, type PaymentCase } from '../../trial/payment-case.ts'
 import { numbered, type UnnumberedCase } from '../../trial/rule-case.ts'
@@ -101,7 +101,7 @@ const compact = (signature: string): string => {
   return `0x${word(r)}${word(v === '1c' ? s | (1n << 255n) : s)}`
 }
 
-const by = (sent: string, change: (draft: Draft) => void): UnnumberedCase =>
+const by = (sent: string, change: (draft: PaymentDraft) => void): UnnumberedCase =>
   paymentCase({ sent, expected: 'refused', change })
 
 /** SR2: signatures that are not the payer's, not of the token's form, or not judged by the curve alone. */

@@ -1,5 +1,5 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
-import type { Draft, DraftTerms, SignOptions } from '../../trial/draft.ts'
+import type { PaymentDraft, DraftTerms, DraftSigning } from '../../trial/draft.ts'
 import { STRANGER } from '../../trial/local-accounts.ts'
 import { paymentCase } from '../../trial/payment-case.ts'
 import { numbered, type UnnumberedCase } from '../../trial/rule-case.ts'
@@ -27,7 +27,7 @@ function inJson(change: Partial<DraftTerms>, words: string): readonly Unnumbered
   )
 }
 
-function signedFor(options: SignOptions, words: string): UnnumberedCase {
+function signedFor(options: DraftSigning, words: string): UnnumberedCase {
   return paymentCase({
     sent: `signed for ${words}; the JSON is as it was`,
     expected: 'refused',
@@ -35,7 +35,10 @@ function signedFor(options: SignOptions, words: string): UnnumberedCase {
   })
 }
 
-function unsigned(field: keyof Authorization, value: string | ((draft: Draft) => string)): UnnumberedCase {
+function unsigned(
+  field: keyof Authorization,
+  value: string | ((draft: PaymentDraft) => string),
+): UnnumberedCase {
   return paymentCase({
     sent: `authorization.${field} replaced after signing`,
     expected: 'refused',

@@ -1,4 +1,4 @@
-import type { Draft } from '../../trial/draft.ts'
+import type { PaymentDraft } from '../../trial/draft.ts'
 import { brief } from '../../trial/payment-case.ts'
 import type { Outcome } from '../../trial/rule-case.ts'
 import type { FacilitatorReply } from '../../trial/subject.ts'
@@ -7,7 +7,7 @@ import type { Trial } from '../../trial/trial.ts'
 /** Both ways: told as settled where the money moved, and proven by the transaction it names. */
 export async function checkSettled(
   { witness }: Trial,
-  draft: Draft,
+  draft: PaymentDraft,
   verified: FacilitatorReply | undefined,
   settled: FacilitatorReply,
 ): Promise<Outcome> {
@@ -21,6 +21,6 @@ export async function checkSettled(
 }
 
 /** As it is sent. */
-export function signatureOf(draft: Draft): string {
+export function signatureOf(draft: PaymentDraft): string {
   return draft.body.paymentPayload.payload.signature
 }

@@ -1,4 +1,4 @@
-import type { Draft } from '../../trial/draft.ts'
+import type { PaymentDraft } from '../../trial/draft.ts'
 import { brief } from '../../trial/payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../../trial/rule-case.ts'
 import type { FacilitatorReply } from '../../trial/subject.ts'
@@ -55,7 +55,7 @@ async function settleOften(
   times: number,
   how: 'in turn' | 'at once',
   verifyFirst = true,
-  afterFirst?: (draft: Draft, payer: { readonly address: string }) => Promise<void>,
+  afterFirst?: (draft: PaymentDraft, payer: { readonly address: string }) => Promise<void>,
 ): Promise<Outcome> {
   const payer = await trial.payer()
   const draft = await trial.draft({ payer })

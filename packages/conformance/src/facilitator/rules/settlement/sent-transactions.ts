@@ -1,12 +1,12 @@
 import { callsOf, TRANSFERS } from '../../trial/calls-of.ts'
 import { numbered, type UnnumberedCase } from '../../trial/rule-case.ts'
 import type { Trial } from '../../trial/trial.ts'
-import type { SentTransaction } from '../../trial/witness.ts'
+import type { WitnessedTransaction } from '../../trial/witness.ts'
 
 function scan(
   sent: string,
   expected: string,
-  refuse: (transaction: SentTransaction, trial: Trial) => string | undefined,
+  refuse: (transaction: WitnessedTransaction, trial: Trial) => string | undefined,
 ): UnnumberedCase {
   return {
     sent,

@@ -1,4 +1,4 @@
-import type { Draft } from '../../trial/draft.ts'
+import type { PaymentDraft } from '../../trial/draft.ts'
 import { brief } from '../../trial/payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../../trial/rule-case.ts'
 import type { Trial } from '../../trial/trial.ts'
@@ -80,7 +80,7 @@ async function settleWith(
   trial: Trial,
   options: {
     readonly verifyFirst?: boolean
-    readonly between?: (draft: Draft, trial: Trial) => Promise<unknown>
+    readonly between?: (draft: PaymentDraft, trial: Trial) => Promise<unknown>
   },
 ): Promise<Outcome> {
   const draft = await trial.draft()
@@ -89,7 +89,7 @@ async function settleWith(
   return await checkSettled(trial, draft, verified, await trial.settle(draft))
 }
 
-async function refusedAfter(trial: Trial, draft: Draft, transfersBefore: number): Promise<Outcome> {
+async function refusedAfter(trial: Trial, draft: PaymentDraft, transfersBefore: number): Promise<Outcome> {
   const before = await trial.witness.transactionsSent()
   const [verified, settled] = [await trial.verify(draft), await trial.settle(draft)]
   const sent = (await trial.witness.transactionsSent()) - before
