@@ -50,7 +50,7 @@ function createProgram(world: World, end: (exitCode: number) => void): Command {
   const program = new Command('farebox')
     .description('Agents that are paid per job: declare one, serve it, check it, call it.')
     .usage('<command> [options]')
-    // What stands behind a command is its own, and behind a command of that one its own again.
+    // Options behind a command are its own, and those behind a subcommand are the subcommand's.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'the same as farebox <command> --help')
     .configureHelp({
@@ -141,6 +141,6 @@ function abortOnSignals(interrupted: AbortController): void {
     })
   }
   setTimeout(() => void launcherGone().then(() => interrupted.abort()), LONG_COMMAND_MS).unref()
-  // Whoever read our output is gone; what was begun is still ended in order.
+  // The reader of our output is gone; what was begun is still ended in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupted.abort())
 }

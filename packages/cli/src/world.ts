@@ -34,7 +34,7 @@ export interface Screen {
 
 /**
  * How a command asks a person; `world.ask`. Asked only where `world.canAsk`. Each method rejects with a
- * `CommandError` of exit code 130 when the person leaves the question by Ctrl-C. What stands in a question may come
+ * `CommandError` of exit code 130 when the person leaves the question by Ctrl-C. A question may come
  * from a stranger: control characters are taken out here.
  */
 export interface Questions {

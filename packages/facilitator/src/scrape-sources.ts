@@ -70,7 +70,7 @@ async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefin
   )
 }
 
-/** One reading at a time, kept for a moment: whoever asks without end costs no more than who asks once a second. */
+/** One reading at a time, kept for a moment: a client that asks without end costs no more than one that asks once a second. */
 export function keep<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly untilMs: number } | undefined
   return () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shareCalls } from './share-calls.ts'
 
-test('who asks the same while it is asked shares the answer, and who asks later asks anew', async () => {
+test('a call with the same argument shares the one under way; a later one asks again', async () => {
   const asked: string[] = []
   const ask = shareCalls(async (question: string) => {
     asked.push(question)

@@ -1,4 +1,4 @@
-/** A call that is under way is shared by all who ask the same meanwhile; the next begins anew. */
+/** A call that is under way is shared by all that ask the same meanwhile; the next asks again. */
 export function shareCalls<Question, Answer>(
   ask: (question: Question) => Promise<Answer>,
 ): (question: Question) => Promise<Answer> {

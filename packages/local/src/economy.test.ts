@@ -54,7 +54,7 @@ test('a database that ends by itself breaks the economy, and its log is named', 
   }
 })
 
-test('with a platform, whoever asks it for test money gets some', async () => {
+test('with a platform, its faucet gives test money', async () => {
   const economy = await startEconomy({
     folder,
     agents: [],
@@ -81,7 +81,7 @@ test('a second one in the folder is refused and leaves the first alone', async (
   await economy.stop()
 })
 
-test('kill -9 of whoever started it ends chain, facilitator and database, and the next start goes on', async () => {
+test('kill -9 of the process that started it ends chain, facilitator and database, and the next start goes on', async () => {
   const options = JSON.stringify({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
   const launcher = await launch(`
     import { startEconomy } from '@farebox/local/economy'

@@ -47,7 +47,7 @@ export async function createFacilitatorSecret(
   return { id: body.id, secret: body.secret }
 }
 
-/** False where the facilitator does not know the secret: its ledger was made anew. */
+/** False where the facilitator does not know the secret: its ledger was made again. */
 async function putWallets(
   facilitator: Administration,
   id: string,

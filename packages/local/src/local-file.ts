@@ -4,7 +4,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { LocalChain } from './chain/start-chain.ts'
 import { writeDurably } from './processes/write-durably.ts'
 
-/** What `local.json` in an economy's folder says, for whoever wants to use it while it runs. Test keys only. */
+/** What `local.json` in an economy's folder says, for programs that use it while it runs. Test keys only. */
 export interface LocalFile {
   readonly chain: {
     readonly rpcUrl: string

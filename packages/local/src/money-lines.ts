@@ -1,6 +1,6 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 
-/** How wide the middle of a line is, so that what stands at its end is aligned. */
+/** How wide the middle of a line is, so that the ends are aligned. */
 const MIDDLE_CHARACTERS = 46
 
 /**

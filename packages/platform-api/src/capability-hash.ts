@@ -1,6 +1,6 @@
 import { hashJson } from './receipt.ts'
 
-/** What of a capability makes it what it is to whoever calls it. */
+/** The parts of a capability that matter to its callers. */
 export interface HashedCapability {
   /** Fields as declared. */
   readonly input_schema: object

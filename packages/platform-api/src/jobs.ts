@@ -139,7 +139,7 @@ export const jobEventHeaders = z.object({
 /** The path of the routes under `/v1/jobs/:jobId`. */
 export const jobPath = z.object({ jobId })
 
-/** How a job stands. */
+/** The state of a job. */
 export const jobStatus = z
   .enum(['sent', 'pending', 'completed', 'failed', 'expired'])
   .describe(

@@ -99,7 +99,7 @@ export const receiptKeyAfter = z.strictObject({
   key_id: z.string().describe('Of the key that signs from now on; see /.well-known/jwks.json'),
 })
 
-/** How an agent stands after the operator changed it. */
+/** The listing status of an agent after the operator changed it. */
 export const standingAfter = z.strictObject({
   agent_id: z.number().int().positive(),
   standing: z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * A paid job as anybody may see it. Not the job, its contents, its payer, its transfer nor its exact time: those are
- * known to whoever holds the receipt.
+ * known to the holder of the receipt.
  */
 export const publicReceipt = z.strictObject({
   hash: z

@@ -9,7 +9,7 @@ const address = z
 const agentId = z.int().positive().describe("The agent's number: its token id at the registry (D36)")
 const unixSeconds = z.number().nonnegative().describe('Unix seconds')
 
-/** Where an agent stands. */
+/** The listing status of an agent. */
 export const standing = z
   .enum(['waiting', 'listed', 'provisional', 'refused', 'taken-down', 'deregistered'])
   .describe(

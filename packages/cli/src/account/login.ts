@@ -86,7 +86,7 @@ async function signIn(world: World, raw: RawLoginOptions): Promise<object> {
   const signature = signText(crypto, await key.unlock(), message)
   const begun = await ask({ path: '/v1/sessions', body: { message, signature }, schema: signedIn })
   const { address, token, expires_at: expiresAt } = begun
-  // One session at a time: the one before is ended rather than left to whoever finds a copy of it.
+  // One session at a time: the one before is ended: a copy of it must open nothing.
   await endFormer(world, url)
   await sessionFile(world.home, url).write({ version: 1, platform: url, address, token, expiresAt })
   const shown = checksumAddress(crypto, address)

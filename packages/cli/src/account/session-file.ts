@@ -7,7 +7,7 @@ export interface KeptSession {
   readonly platform: string
   /** Lower case. */
   readonly address: string
-  /** Whoever has it acts for the owner until the session ends. */
+  /** Its holder acts for the owner until the session ends. */
   readonly token: string
   /** Unix seconds; it ends sooner where it is not used for two hours. */
   readonly expiresAt: number

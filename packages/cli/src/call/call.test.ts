@@ -297,7 +297,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('above --max-price is refused without a question, whoever is there', async () => {
+  test('above --max-price is refused without a question, with a terminal or without', async () => {
     const agent = await servePaid()
     for (const options of [{}, { answers: [true] }]) {
       const { code, err } = await run([agent.url, '--text', 'a', '--max-price', '0.001999'], options)
@@ -408,7 +408,7 @@ describe('the key', () => {
     }
     await paidBy([], { variables: {}, answers: ['not the password', PASSWORD] })
     await paidBy([], { variables: { FAREBOX_WALLET_PASSWORD: PASSWORD } })
-    // The variable of the key stands after what was named.
+    // The variable of the key comes after what was named.
     await paidBy(['--wallet', 'default', '--password-file', 'password'], {
       variables: { FAREBOX_PRIVATE_KEY: `0x${'11'.repeat(32)}` },
     })

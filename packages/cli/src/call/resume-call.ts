@@ -87,7 +87,7 @@ function showEnded({ out, err }: World, call: EndedCall, { json }: CallOptions):
   else if (delivered) out.write(`${printableJson(document['output'], out.live ? 2 : undefined)}\n`)
   const paid = objectOf(document['payment'])
   const transaction = textOf(paid['transaction']) ?? textOf(document['transaction'])
-  // A journal keeps what the agent said; a charge that stands in a failure was read from the chain.
+  // A journal keeps what the agent said; a charge named in a failure was read from the chain.
   const word = delivered ? ', says the agent' : ''
   const inTransaction = transaction === undefined ? '' : `, paid in ${transaction}${word}`
   if (delivered) {

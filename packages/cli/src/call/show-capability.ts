@@ -80,7 +80,7 @@ function rowOf(
   field: Field,
   side: Side,
 ): { readonly head: string; readonly mark: string; readonly text: string } {
-  // The type stands beside it: that an integer is a whole number needs no words.
+  // The type is shown beside it: that an integer is a whole number needs no words.
   const sentences = fieldSentences({ ...field, type: field.type === 'integer' ? 'number' : field.type }, side)
     .filter(one => one !== '')
     .map(one => (/[.!?]$/.test(one) ? one : `${one}.`))

@@ -72,7 +72,7 @@ async function check(...words: string[]): Promise<{ code: number; out: string; e
   return { code: await runCli(['check', '--flows', ...words], world), out: out(), err: err() }
 }
 
-test('each capability that changes stands with the flows that order it, and what would break them', async () => {
+test('each capability that changes is listed with the flows that order it, and what would break them', async () => {
   const { url, asked } = await platformThatSays(BREAKS)
   expect(await check('--agent-id', '3', '--platform', url)).toEqual({
     code: 1,

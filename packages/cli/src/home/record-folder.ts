@@ -54,7 +54,7 @@ export function openRecordFolder<Kept extends { readonly startedAt: number }>(
   const readFrom = async (path: string): Promise<Kept | string> => {
     try {
       const record = kind.read(JSON.parse(await readFile(path, 'utf8')))
-      // Whoever goes by the name of a file must not get another record.
+      // A reader that goes by the name of a file must not get another record.
       return basename(path) === nameOf(kind.idOf(record))
         ? record
         : `holds another ${kind.what} than its name says`

@@ -245,7 +245,7 @@ describe('a repository that was just cloned', () => {
     })
   })
 
-  test('an ignore list that is no text is in the way: written anew it would lose bytes', async () => {
+  test('an ignore list that is no text is in the way: written again it would lose bytes', async () => {
     const bytes = Buffer.from([0xff, 0x66, 0x0a])
     await writeFile(join(folder, '.gitignore'), bytes)
     const { code, err } = await init(['.', '--yes'])

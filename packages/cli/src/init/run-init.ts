@@ -30,7 +30,7 @@ export async function runInit(world: World, folderName: string, options: RawInit
   const folder = resolve(world.folder, folderName)
   const vendor = world.clone === undefined ? undefined : await planVendor(world.clone)
   const versions = await readProjectVersions(vendor)
-  // Whoever answers questions should not learn afterwards that it was for nothing.
+  // A person who answers questions should not learn afterwards that it was for nothing.
   const expected = { ...DEFAULT_AGENT, name: options.name ?? agentNameOf(folder) }
   const early = await planProject(folder, expected, versions, vendor)
   if (isRefused(early, options)) return refuse(world, folder, early, options)

@@ -34,7 +34,7 @@ const ANSWERS_WITHIN_MS = 2_000
  * The local economy that runs now: in the folder that `FAREBOX_LOCAL` names, else in a `.farebox` here or in a folder
  * above. Its `local.json` stays when it stops, and so counts only while its chain answers.
  *
- * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can
+ * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: somebody who can
  * write to a folder above must not be asked for balances.
  *
  * @throws {CommandError} where `FAREBOX_LOCAL` names a folder in which none runs: a command that was meant for test money
@@ -67,7 +67,7 @@ export function economyFolderOf({ folder, variables }: Pick<World, 'folder' | 'v
 
 async function runningEconomy(path: string): Promise<LocalEconomy | undefined> {
   const file = await lstat(path).catch(() => undefined)
-  // Reading a pipe would wait for whoever writes into it.
+  // Reading a pipe would wait for its writer.
   if (file === undefined || !file.isFile() || file.size > MAX_BYTES) return undefined
   const text = await readFile(path, 'utf8').catch(() => undefined)
   const economy = text === undefined ? undefined : readLocalFile(path, text)

@@ -22,7 +22,7 @@ type Place = Pick<World, 'home' | 'folder'>
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /**
- * Where a wallet is kept: a name stands for `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
+ * Where a wallet is kept: a name means `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
  * file.
  */
 function walletPath({ home, folder }: Place, name: string): string {

@@ -10,7 +10,7 @@ const MINUTE_CHARACTERS = 16
 const ROW_MARGIN = 12
 const ONE = 'one transaction, to SpendPermissions'
 
-/** `1.00`: an amount as it stands in a sentence. */
+/** `1.00`: an amount as a sentence has it. */
 export function amount(atomic: bigint): string {
   return formatUsdc(atomic, { decimals: 2 })
 }

@@ -39,7 +39,7 @@ export async function readKnown({ world, clock, chain, key }: OpenLimits): Promi
   const statuses = await Promise.all(named.map(({ id }) => readPermissionStatus(chain, id)))
   const permissions = named.flatMap((names, index) => {
     const status = statuses[index]
-    // Written down here and never set: the command was stopped before, or the chain was begun anew.
+    // Written down here and never set: the command was stopped before, or the chain was started again.
     return status === undefined || status.nonce === 0n ? [] : [{ ...names, ...status }]
   })
   return {

@@ -43,7 +43,7 @@ export const AGENT_ID = 7
 
 const { count } = COUNTER.capabilities
 
-/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that {@link UNKNOWN_TOKEN} stands for. */
+/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that {@link UNKNOWN_TOKEN} is. */
 const SHOPPER: Declaration = {
   ...COUNTER,
   name: 'Shopper',

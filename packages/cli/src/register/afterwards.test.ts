@@ -235,7 +235,7 @@ describe('farebox register update', () => {
     expect(err).not.toMatch(/\bD\d/)
   })
 
-  test('a deregistered agent: says so, and how to register anew', async () => {
+  test('a deregistered agent: says so, and how to register again', async () => {
     await run(deregister())
     const { code, err } = await run(update())
     expect(code).toBe(1)

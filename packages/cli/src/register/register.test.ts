@@ -492,7 +492,7 @@ describe('afterwards', () => {
     await moved.close()
   })
 
-  test('deregister returns the stake, and the endpoint can be registered anew', async () => {
+  test('deregister returns the stake, and the endpoint can be registered again', async () => {
     const agentId = await registered()
     const { code, out } = await run(['deregister', String(agentId), '--yes', '--rpc-url', node.url])
     expect(code).toBe(0)

@@ -159,7 +159,7 @@ async function stakeAndWait(registering: Registering, registration: Registration
 }
 
 /**
- * A stake that the platform refused and looks at no more by itself is looked at now: whoever says the same again has
+ * A stake that the platform refused and looks at no more by itself is probed now: an owner who runs the same command again has
  * fixed something. Any other registration is as it is.
  */
 async function lookAgain({ platform }: Registering, registration: Registration): Promise<Registration> {

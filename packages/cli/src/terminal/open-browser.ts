@@ -13,7 +13,7 @@ const ANY_OTHER = ['xdg-open'] as const
 const FAILS_WITHIN_MS = 1_500
 
 /**
- * Shows a page in the browser of whoever sits here. Resolves to false where that cannot be: there is no browser, or
+ * Shows a page in the browser of the person at this machine. Resolves to false where that cannot be: there is no browser, or
  * the URL is not one of the web.
  */
 export async function openBrowser(url: string): Promise<boolean> {

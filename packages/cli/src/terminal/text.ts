@@ -83,7 +83,7 @@ export function cut(text: string, columns: number): string {
   return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }
 
-/** Breaks a text into lines of at most so many characters, at spaces; a longer word stands alone. */
+/** Breaks a text into lines of at most so many characters, at spaces; a longer word gets a line of its own. */
 export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = []
   let line = ''

@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 10_000
  * `farebox wallet sign`: signs a text as wallets do (EIP-191, `personal_sign`), such as the message of a sign-in. No
  * payment and no transaction can be signed by it: their digests have other beginnings.
  *
- * @param text `-`: all of the standard input, as it stands
+ * @param text `-`: all of the standard input, unchanged
  */
 export async function signMessage(world: World, text: string, options: SignMessageOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text

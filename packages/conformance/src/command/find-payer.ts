@@ -59,7 +59,7 @@ export async function findPayer(
   return { signer, maxPrice: maxPriceAtomic, maxJobs, ...(network !== undefined && { network }) }
 }
 
-/** Whoever sits on the way could put a wallet of their own into /about and into the 402. */
+/** Somebody between the two could put a wallet of their own into /about and into the 402. */
 function refusePlainHttp(url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isThisMachine(hostname)) return

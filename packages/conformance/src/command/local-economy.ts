@@ -51,7 +51,7 @@ export async function findTestEconomy(
 }
 
 /**
- * Undefined where it cannot be read, is too long or is no file of its own: a pipe would wait for whoever writes into it,
+ * Undefined where it cannot be read, is too long or is no file of its own: a pipe would wait for its writer,
  * and a link could lead to another file, which would be sent as a token.
  */
 async function readPlainFile(path: string, maxBytes: number): Promise<string | undefined> {

@@ -40,7 +40,7 @@ test('D41 the log says once that a limit is four fifths used, and by when it wil
   })
 })
 
-test('D41 a limit that changed, and a new day, are announced anew', () => {
+test('D41 a limit that changed, and a new day, are announced again', () => {
   held(80, 100)
   held(800, 1_000)
   nowMs += 86_400_000

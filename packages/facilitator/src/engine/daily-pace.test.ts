@@ -20,7 +20,7 @@ test('D41 a limit is expected to be used up at the pace since UTC midnight, and 
   expect(expectedExhaustion({ used: 9, limit: undefined }, MIDNIGHT)).toBeUndefined()
 })
 
-test('D41 daily limits begin anew at UTC midnight, at least a second from now', () => {
+test('D41 daily limits begin again at UTC midnight, at least a second from now', () => {
   expect(secondsToMidnight(MIDNIGHT)).toBe(86_400)
   expect(secondsToMidnight(MIDNIGHT - 1)).toBe(1)
   expect(secondsToMidnight(MIDNIGHT - 0.25)).toBe(1)

@@ -14,7 +14,7 @@ export function expectedExhaustion({ used, limit }: Budget, nowSeconds: number):
   return expected < midnight + DAY_SECONDS ? Math.max(expected, Math.floor(nowSeconds)) : undefined
 }
 
-/** Whole seconds until the next UTC midnight, 1 to 86,400: when daily limits begin anew. */
+/** Whole seconds until the next UTC midnight, 1 to 86,400: when daily limits begin again. */
 export function secondsToMidnight(nowSeconds: number): number {
   return Math.ceil(DAY_SECONDS - (nowSeconds % DAY_SECONDS))
 }

@@ -11,7 +11,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
  * nobody else's business.
  *
  * A ledger that lost its last rows does not know: where it has the payment as not charged, or not at all, the chain is
- * asked. Not at all for a nonce that names no job: whoever asks could have any charge written down as theirs.
+ * asked. Not at all for a nonce that names no job: any caller could have any charge recorded as its own.
  *
  * Rejects where ledger or chain give no answer: then nothing is known.
  */

@@ -32,7 +32,7 @@ async function recover(
   return { charge, adopted }
 }
 
-test('a charge that the ledger has forgotten is written anew for the job that asks, with who sent it', async () => {
+test('a charge that the ledger has lost is written again for the job that asks, with its sender', async () => {
   const { charge, adopted } = await recover()
   expect(charge).toEqual({ kind: 'recovered', transaction: '0xabc' })
   expect(adopted).toEqual([

@@ -6,7 +6,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
 /**
  * Asks the chain whether a payment that the ledger does not have as charged was charged by us all the same: a database
  * that failed over with loss, or was restored, has forgotten its last seconds. A transfer that one of our relayer accounts
- * sent is ours; its row is written anew, for the job that asks first, and for no other (I1). Only who says what the payment
+ * sent is ours; its row is written again, for the job that asks first, and for no other (I1). Only who says what the payment
  * is for is answered so: without a binding nobody could tell whose charge it was.
  *
  * Rejects where chain or ledger give no answer.

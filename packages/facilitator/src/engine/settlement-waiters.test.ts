@@ -7,7 +7,7 @@ import { createSettlementWaiters, type SettlementWaiters } from './settlement-wa
 
 const TRANSACTION = `0x${'ab'.repeat(32)}`
 
-/** A ledger of which only `find` is asked, on a clock that stands still until it is told to go on. */
+/** A ledger of which only `find` is asked, on a clock that moves only when it is advanced. */
 function createRoom(): {
   readonly waiters: SettlementWaiters
   readonly settled: Set<string>

@@ -31,8 +31,8 @@ export interface SettlementWaiters {
 }
 
 /**
- * Who settles tells those who wait, in this process or by notification. In case that was missed, everybody who waits looks
- * at the ledger this often, all at the same moments.
+ * A settled payment is announced to its waiters, in this process or by notification. In case that was missed, all waiters
+ * read the ledger this often, at the same moments.
  */
 const LOOK_MS = 2_000
 /** A reason of our own: without one each abort makes an exception with its stack. */

@@ -105,7 +105,7 @@ async function checkAndHold(
 }
 
 /**
- * Chain and ledger may have taken their time: whoever asked meanwhile was told that it is too late, and found nothing
+ * Chain and ledger may have taken long: a request that came meanwhile was answered that it is too late, and found nothing
  * held. What was too late for one is so for all.
  */
 async function takeBack(engine: Engine, held: HoldToRelease, late: PaymentRefusal): Promise<VerifyVerdict> {

@@ -12,7 +12,7 @@ export interface AdmissionParts {
   readonly mayAsk: (name: string) => boolean
 }
 
-/** How many names are remembered; beyond it those asked for longest ago begin anew. */
+/** How many names are remembered; beyond it those asked for longest ago are forgotten. */
 const MAX_NAMES = 10_000
 
 /** So many a second for each name, and twice that at once. */

@@ -80,7 +80,7 @@ async function hold(owner: string, count: number): Promise<void> {
   }
 }
 
-test('D41 each owner is granted a number of its own; whoever is only named in the list has that of listed owners', async () => {
+test('D41 each owner is granted a number of its own; one that is only named in the list has that of listed owners', async () => {
   const owners = [{ owner: 'one', dailySettlements: 7 }, { owner: 'two', dailySettlements: 60 }, 'three']
   expect(await ask('PUT', '/owners', { owners, sponsorship: 'listed' })).toEqual({
     status: 204,
@@ -105,7 +105,7 @@ test('D41 an owner sees by when its settlements of today are used up at the pace
   expect(await summaryOf('me')).toMatchObject({ settlementsToday: 4, exhaustedAt: EIGHT + 2 * 3_600 })
 })
 
-test('D41 whoever is near its limit, or at it, is listed for the platform, to the service token alone', async () => {
+test('D41 an owner near its limit, or at it, is listed for the platform, to the service token alone', async () => {
   const granted = (owner: string): object => ({ owner, dailySettlements: 5 })
   await ask('PUT', '/owners', {
     owners: [granted('far'), granted('near'), granted('out')],

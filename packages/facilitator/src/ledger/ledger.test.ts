@@ -438,7 +438,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await limitOf(4, 'listed')).toBe(4)
         expect(await limitOf(6, 'listed')).toBe(5)
         expect(await limitOf(undefined, 'listed')).toBe(7)
-        // Whoever is not listed, or is named by the operator, has no grant of a platform's.
+        // An owner that is not listed, or is named by the operator, has no grant of a platform's.
         expect(await limitOf(4, 'unlisted')).toBe(3)
         expect(await limitOf(4, 'named')).toBeUndefined()
       })
@@ -1220,7 +1220,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.audit.settledSince(NETWORK.id, 600_000n, 10)).toEqual([])
     })
 
-    test('a row that was settled once says so for ever, and one that is settled anew is looked at anew', async () => {
+    test('a row that was settled once says so for ever, and one that is settled again is audited again', async () => {
       const one = await captured()
       expect((await stateOf(one))?.wasSettled).toBe(false)
       await settle(one, 700_000n)
@@ -1287,7 +1287,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
     })
 
-    test('rows that came to nothing for good are deleted some time after their last check; failed or paid ones stay', async () => {
+    test('rows that can never be charged are deleted some time after their last check; failed or paid ones stay', async () => {
       const [released, open, lost, paid] = [
         await held({ validBefore: String(NOW + 300) }),
         await held(),
@@ -1309,7 +1309,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(kept).toEqual(['held', 'failed', 'settled'])
     })
 
-    test('a payment that is held anew is looked at anew', async () => {
+    test('a payment that is held again is audited again', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
       await release(one)
       await ledger.audit.markAudited([one.key], NOW + 421, 120)
@@ -1383,7 +1383,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.secrets.list({ owner })).toHaveLength(3)
     })
 
-    test('secrets are found by the wallets they may take payments to, whoever made them', async () => {
+    test('secrets are found by the wallets they may take payments to, of all owners', async () => {
       const [wallet, other] = [hex(20), hex(20)]
       const [one, two] = [secret(hex(4)), secret(hex(4))]
       await ledger.secrets.create({ ...one, wallets: [wallet, other] })

@@ -1,7 +1,7 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 
 /**
- * Where a payment stands. `held → captured → submitted → settled | failed`, with the side exits `released`
+ * The state of a payment. `held → captured → submitted → settled | failed`, with the side exits `released`
  * (given back) and `expired` (hold ran out). The row is the money truth: what is not written here did not
  * happen.
  */

@@ -125,7 +125,7 @@ function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
 
 /**
  * What is set for owners with a listed agent holds for those that the operator names as well, and bounds what platforms
- * grant: whoever sets one number means one number.
+ * grant: one number is the limit of all.
  */
 function limitDaily({
   daily,

@@ -25,7 +25,7 @@ const ROUNDS_A_LATER_LOOK = 5
 const CONFIRMED_AFTER_SECONDS = 1_800
 /** Rows of a look. More than are settled in that time by one relayer account on any of our chains. */
 const ROWS_A_LOOK = 20_000
-/** What came to nothing is kept for so long after the last look: for whoever asks what became of it. */
+/** Rows that were never charged are kept for so long after the last audit: for callers that ask for their outcome. */
 const UNUSED_KEPT_SECONDS = 86_400
 
 /** For a comparison by itself. */

@@ -35,7 +35,7 @@ export interface SettlementLoop {
 }
 
 /**
- * With nothing to do the ledger is looked at this often, in case a notification was missed; so long after a failed
+ * With nothing to do the ledger is read this often, in case a notification was missed; so long after a failed
  * round.
  */
 const IDLE_MS = 1_000
@@ -106,14 +106,14 @@ async function work(parts: SettlementLoopParts, state: SenderState, closing: Abo
   const isInFlight = terms.some(term => countInFlight(term) > 0)
   if (isInFlight || state.batching.hasCompany())
     await state.batching.wait(isInFlight ? parts.blockMs() : 0, closing)
-  // Whoever is at work notifies when it is done.
+  // The pass at work notifies when it is done.
   if (state.isAtWork) return
   state.isAtWork = true
   try {
     await runSettlementPass(parts, state, terms)
   } catch (error) {
-    // What came to nothing now is tried again after a while, notified or not.
-    await sleep(clock, IDLE_MS, closing)
+    // A failed pass is tried again after a while, notified or not.
+    await clock.sleep(IDLE_MS, closing)
     notifier.notify()
     throw error
   } finally {

@@ -56,7 +56,7 @@ describe.runIf(await hasPostgres())('what a node says of a captured payment', ()
     await facilitator.close()
   })
 
-  test('PAY-18 is not recorded where its block is replaced before: the payment is looked at anew, and paid', async () => {
+  test('PAY-18 is not recorded where its block is replaced before: the payment is inspected again, and paid', async () => {
     let snapshot: unknown
     let looks = 0
     // The watch sleeps for two seconds after each look at the chain.

@@ -26,7 +26,7 @@ export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relay
 const MAX_ALONE = 8
 
 /**
- * One look at what is to be done: takes up transactions that were left open, then puts what is captured into
+ * One pass over what is to be done: takes up transactions that were left open, then puts what is captured into
  * new ones, each saved before anybody else sees it.
  *
  * Rejects when ledger or node give no answer; what was saved until then is taken up by the next round.
@@ -122,7 +122,7 @@ async function sendAlone(
 /**
  * Makes a plan and records what it concludes. Whether the node is on the chain we know is asked beside it, so that nobody
  * waits for that; once more where anything is concluded, because that is final. It is not recorded where blocks were
- * replaced meanwhile: the next round looks anew.
+ * replaced meanwhile: the next round decides again.
  */
 async function onKnownChain<Plan extends { readonly concluded: readonly Conclusion[] }>(
   parts: PassParts,

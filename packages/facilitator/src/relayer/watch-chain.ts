@@ -143,7 +143,7 @@ async function lookAtChain(parts: ChainWatchParts, watched: Watched): Promise<vo
   watched.skew = said
   node ??= skews.isUnusable() ? said : undefined
   watched.node = node
-  if (before !== node) tellChange(parts, before, node)
+  if (before !== node) logChange(parts, before, node)
 }
 
 async function lookAtPurse(parts: ChainWatchParts, watched: Watched): Promise<void> {
@@ -217,8 +217,8 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: ChainWatchParts) {
   }
 }
 
-/** Said once, not with every look. */
-function tellChange({ log }: ChainWatchParts, before: string | undefined, now: string | undefined): void {
+/** Logged once, not with every look. */
+function logChange({ log }: ChainWatchParts, before: string | undefined, now: string | undefined): void {
   if (now === undefined) log.info('the node is usable again', { was: before })
   else if (now !== UNREACHABLE)
     log.error('the node is unusable: no payments are accepted, and its answers are not recorded', {

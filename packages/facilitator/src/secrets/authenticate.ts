@@ -13,13 +13,13 @@ const MAX_KEPT = 10_000
 
 const MINUTE_MS = 60_000
 
-/** Where the public id stands in a secret: `fbx_<16 hex>_…`. */
+/** The place of the public id in a secret: `fbx_<16 hex>_…`. */
 const ID = [4, 20] as const
 
 interface Kept {
   readonly untilMs: number
   readonly stored: Promise<StoredSecret | undefined>
-  /** The secret that was shown and found good: whoever shows it again need not hash it again. */
+  /** The secret that was shown and found good: shown again, it is compared without hashing it. */
   shown: Uint8Array | undefined
   /** The minute in which its use was last noted, Unix seconds. */
   notedAt: number

@@ -1,7 +1,7 @@
 import { createManualClock } from '@farebox/protocol/src/test-setup/manual-clock'
 import type { Clock } from '@farebox/protocol/time/clock'
 
-/** A manual clock of which time passes in small steps. */
+/** A clock that moves only when it is advanced. */
 export interface ClockForTests extends Clock {
   /** Goes on in steps of 5 ms; after each, whatever is due and follows from it happens. */
   pass(ms: number): Promise<void>

@@ -175,7 +175,7 @@ test('items that do not end where their bytes end are refused as a whole, wherev
   expect(await trySettle('tells', concat([packed, '0x00']), 3)).toEqual(['MalformedItems'])
 })
 
-test('what stands in the calldata behind the items is not read', async () => {
+test('calldata behind the items is not read', async () => {
   const packed = packItems([ordinary(0)])
   const encoded = encodeFunctionData(settleCall('tells', packed))
   // The bytes of the item as they are, and a length that is one less.

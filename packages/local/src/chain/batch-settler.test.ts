@@ -25,7 +25,7 @@ import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
 // Batches of authorizations, good ones and all kinds of bad ones, from accounts with and without code. After each batch
-// the chain must be what the model below says: an item is paid, or not, whatever stands beside it. How items are read from
+// the chain must be what the model below says: an item is paid, or not, whatever is beside it. How items are read from
 // their bytes is tested in batch-settler.items.test.ts.
 
 const RUNS = 60
@@ -191,7 +191,7 @@ function transfers({ logs }: TransactionReceipt): readonly unknown[] {
 
 const PLENTY = 10_000_000n
 
-test('an item is paid if it is good and not if it is bad, whatever stands beside it', async () => {
+test('an item is paid if it is good and not if it is bad, whatever is beside it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { minLength: 1, maxLength: 12 }), async batch => {
       const payers = await createPayers()

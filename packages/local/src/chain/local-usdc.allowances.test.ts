@@ -23,7 +23,7 @@ afterAll(async () => await chain.stop())
 const allowance = async () => await stage.tokenView('allowance', [OWNER, SPENDER])
 
 describe('EIP-2612 permit of LocalUSDC', () => {
-  test('sets the allowance that its owner signed, once, whoever brings it', async () => {
+  test('sets the allowance that its owner signed, once, whoever sends it', async () => {
     const callData = await encodePermit({ value: 500n })
     await stage.callTo(chain.usdc, STRANGER, callData)
     expect(await allowance()).toBe(500n)

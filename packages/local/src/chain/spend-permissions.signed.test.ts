@@ -94,7 +94,7 @@ function encodeRevokeBySig(permission: SpendPermission, signature: Hex, deadline
 const refused = async (callData: Hex) => await stage.refusalOf(STRANGER, callData)
 
 describe('setBySig', () => {
-  test('sets what the owner signed, whoever brings it', async () => {
+  test('sets what the owner signed, whoever sends it', async () => {
     const permission = permissionOf({ recipients: [SHOP, SPENDER] })
     await stage.call(STRANGER, encodeSetBySig(permission, await signSet(permission)))
     expect(await stage.statusOf(permission)).toMatchObject({ limit: permission.limit, nonce: 1n })

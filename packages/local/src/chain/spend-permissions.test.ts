@@ -268,7 +268,7 @@ describe('spend', () => {
     await stage.spend(permissionOf())
   })
 
-  test('takes each ref once, also when the permission was set anew or revoked in between', async () => {
+  test('takes each ref once, also when the permission was set again or revoked in between', async () => {
     const spend = async (ref: bigint) => await stage.spend(permissionOf(), { ref, amount: 1n })
     const refused = async (ref: bigint) =>
       await stage.refusalOf(SPENDER, encodeSpendOf(permissionOf(), { ref, amount: 1n }))
@@ -376,7 +376,7 @@ describe('revoke', () => {
     expect(await stage.available(permissionOf())).toBe(200n)
   })
 
-  test('is the owner’s: whoever else calls it ends a permission of their own, which is none', async () => {
+  test('is the owner’s: anybody else who calls it ends a permission of their own, which is none', async () => {
     await stage.set(permissionOf())
     await stage.call(STRANGER, encodeRevoke(permissionOf()))
     await stage.call(SPENDER, encodeRevoke(permissionOf()))

@@ -97,7 +97,7 @@ async function linkLibraries(programs: string): Promise<boolean> {
 }
 
 interface LibraryLink {
-  /** The library that is there, "native/lib/libpq.so.5.18"; the link stands in the same folder. */
+  /** The library that is there, "native/lib/libpq.so.5.18"; the link is in the same folder. */
   readonly source: string
   /** The name it is looked for by, "native/lib/libpq.so.5". */
   readonly target: string
@@ -144,7 +144,7 @@ async function readPackageLabel(packageFolder: string): Promise<string> {
   return `postgres-${String(manifest.version)}-${basename(packageFolder)}`
 }
 
-/** Whoever installed the package may have done so for himself alone (umask 077). */
+/** The package may have been installed for one user alone (umask 077). */
 async function openToEveryone(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })

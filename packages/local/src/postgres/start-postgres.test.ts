@@ -54,7 +54,7 @@ describe('the first start', () => {
     expect((await stat(join(folder, 'cluster', 'password'))).mode & 0o077).toBe(0)
   })
 
-  test('a first start that was cut short is done anew by the next', async () => {
+  test('a first start that was cut short is repeated by the next', async () => {
     const first = await start()
     await first.stop()
     const data = join(folder, 'cluster', 'data')

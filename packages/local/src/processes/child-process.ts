@@ -13,7 +13,7 @@ import { StartLimitError, waitForStart, type Timer } from '../starting/wait-for-
 /** How many of its last lines are kept to explain why a program ended. */
 const KEPT_LINES = 40
 
-/** What every child of this process says, for whoever listens in: a {@link ChildLine} each. */
+/** Every line that a child of this process writes, for listeners: a {@link ChildLine} each. */
 export const CHILD_LINES = 'farebox:child-lines'
 
 /** One line of one child. */

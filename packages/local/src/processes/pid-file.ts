@@ -6,7 +6,7 @@ import { writeDurably } from './write-durably.ts'
 /**
  * Notes a running process in a file, with what is needed to know it again.
  *
- * A process that ended in the meantime is noted as well: whoever reads the file finds that it does not run.
+ * A process that ended in the meantime is noted as well: a reader of the file finds that it does not run.
  */
 export async function writePidFile(path: string, pid: number): Promise<void> {
   const { startedAt } = (await readProcess(pid)) ?? { startedAt: 'ended' }

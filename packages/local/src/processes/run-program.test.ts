@@ -31,7 +31,7 @@ async function launchSilent(): Promise<{ readonly launcher: number; readonly pro
   return { launcher: pid, program: (ready as { readonly pid: number }).pid }
 }
 
-test('a program ends with whoever runs it, also by kill -9', async () => {
+test('a program ends with the process that runs it, also by kill -9', async () => {
   const { launcher, program } = await launchSilent()
   expect(await readProcess(program)).toBeDefined()
   process.kill(launcher, 'SIGKILL')

@@ -22,7 +22,7 @@ export interface HostileWallet {
   readonly address: Address
   /** Makes it call the registry, all calls in one transaction; the receipt tells whether that failed. */
   readonly run: (...calls: readonly Hex[]) => Promise<TransactionReceipt>
-  /** The transaction of `run`, for whoever wants it refused. */
+  /** The transaction of `run`, for tests that want it refused. */
   readonly encodeRun: (...calls: readonly Hex[]) => { from: Address; to: Address; callData: Hex }
   /** Decides what it calls whenever it is given ether or a token. */
   readonly callBackWith: (...calls: readonly Hex[]) => Promise<void>

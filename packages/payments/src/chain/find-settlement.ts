@@ -13,7 +13,7 @@ import { addressTopic, isQuantity, quantity, word } from './rpc-words.ts'
 
 /** What the chain says of one authorization, at its head. */
 export type ChainVerdict =
-  /** Used by a mined transaction that moved exactly this value from payer to payee: paid, whoever sent it. */
+  /** Used by a mined transaction that moved exactly this value from payer to payee: paid, whatever account sent it. */
   | { readonly kind: 'settled'; readonly transaction: string; readonly blockNumber: bigint }
   /** Taken back by the payer, or used for another transfer: as long as that block stays, it cannot pay this. */
   | {

@@ -5,7 +5,7 @@ import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 const DEFAULT_TIMEOUT_MS = 10_000
 
 /**
- * Opens a connection pool to a node. Its URL is called as it stands: keys live in paths and in queries. Nodes like to
+ * Opens a connection pool to a node. Its URL is called unchanged: keys live in paths and in queries. Nodes like to
  * repeat them in what they refuse; here they do not get any further.
  *
  * @example

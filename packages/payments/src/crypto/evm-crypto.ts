@@ -5,7 +5,7 @@ import type wrapContext from 'secp256k1/lib/index.js'
 import { toHex } from './bytes.ts'
 
 /**
- * The hash and the curve of Ethereum, loaded once by each process and handed to whoever signs or verifies.
+ * The hash and the curve of Ethereum, loaded once by each process and handed to what signs or verifies.
  * Everything here is synchronous, so that checking a payment never yields half-way.
  */
 export interface EvmCrypto {

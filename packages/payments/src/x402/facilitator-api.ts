@@ -188,7 +188,7 @@ export interface OwnerSummary {
   readonly grantedSettlements: number | null
 }
 
-/** Answer of `GET /owners?near=limit`: whoever has used four fifths of today's limit, or all of it. */
+/** Answer of `GET /owners?near=limit`: the owners that have used four fifths of today's limit, or all of it. */
 export interface OwnersNearLimit {
   /** How many have used four fifths, and how many all. */
   readonly near: number

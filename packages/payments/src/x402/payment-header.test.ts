@@ -320,7 +320,7 @@ describe('arbitrary input', () => {
     )
   })
 
-  test('D4 no JSON makes it throw, at whatever place of an envelope it stands', () => {
+  test('D4 no JSON makes it throw, at whatever place of an envelope it is', () => {
     const place = fc.constantFrom(
       ...Object.keys({ ...V1, ...V2, extensions: 1 }),
       ...Object.keys(AUTHORIZATION),

@@ -35,7 +35,7 @@ export interface AuthorizationTypedData {
   }
 }
 
-/** Whoever can sign for a payer: a viem account is one, a browser's wallet is one with a line of code. */
+/** A signer for a payer: a viem account is one, a browser's wallet is one with a line of code. */
 export interface PaymentSigner {
   readonly address: string
   /** 65 bytes as `0x` hex. */

@@ -4,7 +4,7 @@
  *
  * Lone surrogates, which RFC 8785 leaves without a form, are written as their escapes (`"\ud800"`).
  *
- * @param value what `JSON.parse` gives; nested no deeper than the stack allows, which whoever parsed it has checked
+ * @param value what `JSON.parse` gives; nested no deeper than the stack allows, which its parser has checked
  * @throws {TypeError} for what JSON has no form for: `undefined`, functions, bigints, `NaN`,
  *   and the `Infinity` that `1e400` is parsed to
  * @example canonicalJson({ b: 1, a: 'ä' }) // '{"a":"ä","b":1}'

@@ -132,7 +132,7 @@ export const runEventHeaders = z.object({
     .describe('The id of the newest event that was received: it does not come again'),
 })
 
-/** How a run stands. */
+/** The state of a run. */
 export const runStatus = z
   .enum(['running', 'waiting', 'completed', 'failed', 'paused', 'cancelled'])
   .describe(

@@ -22,7 +22,7 @@ export const limitsPath = z.strictObject({
     .transform(text => text.toLowerCase()),
 })
 
-/** How a permission stands. */
+/** The state of a permission. */
 export const permissionState = z
   .enum(['active', 'used-up', 'expired', 'revoked'])
   .describe('used-up: nothing is left of the cap; expired: its end has passed; revoked: by its owner')

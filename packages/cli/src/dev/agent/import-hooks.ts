@@ -51,7 +51,7 @@ function wantedUrl(specifier: string, parentUrl: string | undefined): string | u
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Whoever was started by a process that is gone belongs to nobody. The agent's own thread learns of it by its closed
+ * A program that was started by a process that is gone has no owner. The agent's own thread learns of it by its closed
  * channel, unless a handler blocks that thread for ever; this one is free to look.
  */
 function endWithParent(parentPid: number): void {

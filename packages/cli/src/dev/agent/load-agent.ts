@@ -188,7 +188,7 @@ function describeWallet(wallet: string, paint: ScreenPaint): string {
   return paint.dim(`  wallet ${short}, the dev wallet: AGENT_WALLET_ADDRESS is not set`)
 }
 
-/** Every address is reached by the loopback one; an address of version 6 stands in brackets. */
+/** Every address is reached by the loopback one; an address of version 6 is put in brackets. */
 function urlOf(host: string, port: number): string {
   const isAny = ['0.0.0.0', '::', ''].includes(host)
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

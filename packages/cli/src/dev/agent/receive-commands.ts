@@ -105,7 +105,7 @@ function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?
   return { files: all, ...(handlers !== undefined && { handlers }) }
 }
 
-/** Without the first cross: whoever tells it puts one before it. */
+/** Without the first cross: the screen puts one before it. */
 function explain(error: unknown, screen: LoadAgentCommand): string {
   const paint = paintFor(screen)
   const text = redactorOf(process.env)(explainFailure(error, paint)).trimEnd()

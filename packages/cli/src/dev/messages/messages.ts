@@ -75,7 +75,7 @@ export interface Serving {
   readonly logFormat: 'text' | 'json'
   readonly isDebugged: boolean
   readonly description: Description
-  /** As `/about` serves it. Not checked here: whoever shows it does. */
+  /** As `/about` serves it. Not checked here, but where it is shown. */
   readonly declaration: unknown
   readonly sources: Sources
 }
@@ -94,7 +94,7 @@ export type Report =
   | { readonly kind: 'warm' }
   /** Its handlers are about to be imported: if it ends now, these were to blame. */
   | { readonly kind: 'reading'; readonly sources: Sources }
-  /** It listens; whoever served before can go. */
+  /** It listens; the process that served before can go. */
   | Serving
   | Failed
   /** Something was imported after the load. */

@@ -57,7 +57,7 @@ test('without a version before it, a broken one leaves nothing that answers', ()
   })
 })
 
-test('lines go out together, each with the job that it names; whoever comes later has them too', async () => {
+test('lines go out together, each with the job that it names; a page that comes later has them too', async () => {
   const clock = createFakeClock()
   const feed = createDevFeed(clock)
   const page = openPage(feed)

@@ -7,7 +7,7 @@ export type SendEvent = <Name extends keyof DevEvents>(name: Name, value: DevEve
 
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 500
-/** Whoever reads so slowly is cut off, and begins anew. */
+/** A page that reads so slowly is cut off, and connects again. */
 const MAX_WAITING_BYTES = 4 * 1_048_576
 
 /**

@@ -111,7 +111,7 @@ test('no path of a request is a path of the disk', async () => {
     expect((await ask(path)).status).toBe(404)
 })
 
-test('the stream begins with how everything stands, and tells what follows', async () => {
+test('the stream begins with the current state, and goes on with each change', async () => {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request(`${server.url}/events`, response => {
       let all = ''

@@ -55,7 +55,7 @@ export function createMoneyTrace(options: MoneyTraceOptions): MoneyTrace {
     if (step === undefined) return []
     const [key, { atMs }] = [event.jobId.toLowerCase(), event]
     const known = jobs.get(key)
-    // Of a job that failed nothing more is heard, until it is tried again.
+    // A job that failed has no more events until it is tried again.
     const isAnew = known === undefined || (known.told === 'failed' && step.kind === 'called')
     const job = isAnew ? startOf(event) : known
     switch (step.kind) {

@@ -41,7 +41,7 @@ export interface PaidPath {
   readonly signer: PaymentSigner
   /** What the chain says of a settled job. Rejects where it cannot be asked. */
   readonly readSettled: (transaction: string, payer: string) => Promise<SettledOnChain>
-  /** Writes into the economy's `local.json` which agent is served, for whoever looks there. */
+  /** Writes into the economy's `local.json` which agent is served, for commands that read it there. */
   noteAgent(agent: LocalAgent): Promise<void>
   /** Resolves with a sentence when the chain or the facilitator ends by itself. */
   readonly broken: Promise<string>

@@ -15,7 +15,7 @@ export type MoneyStep =
 export type JobTrouble =
   /** This call was answered no; nothing is charged for it. */
   | { readonly kind: 'refused'; readonly status: string; readonly reason: string }
-  /** The job came to nothing; nothing is charged. */
+  /** The job failed; nothing is charged. */
   | { readonly kind: 'failed'; readonly status: string; readonly reason: string }
   /** Whether it is charged is not known yet. */
   | { readonly kind: 'pending'; readonly status: string; readonly reason: string }

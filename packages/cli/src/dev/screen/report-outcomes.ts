@@ -67,7 +67,7 @@ export function describeTrouble(trouble: Trouble): string {
   }
 }
 
-/** What an ending usually means; what is called to end a process stands `where` it was called. */
+/** What an ending usually means; a call that ends a process is `where` it was called. */
 function describeExit({ code, signal }: ExitStatus, where: string): string {
   // V8 ends a process that has no memory left by an abort.
   if (signal === 'SIGABRT' || code === 134) return 'out of memory?'

@@ -154,7 +154,7 @@ function watchOver(
   const tell = (trouble: Trouble): void => {
     if (isOver) return
     stop()
-    // Whoever comes now must not wait for it.
+    // A caller that comes now must not wait for it.
     if (trouble.kind === 'blocked') child.cutOff()
     listener.trouble(trouble)
   }

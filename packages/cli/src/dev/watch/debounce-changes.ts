@@ -19,7 +19,7 @@ const QUIET_MS = 30
 /** After many changes something bigger is going on, a checkout or a formatter: it pauses longer in between. */
 const MANY_CHANGES = 20
 const QUIET_AFTER_MANY_MS = 150
-/** Whoever never pauses is served all the same. */
+/** Changes that never pause are loaded all the same. */
 const MAX_DELAY_MS = 2_000
 
 export interface ChangeActor {

@@ -60,7 +60,7 @@ test('a flow that can be run shows its price and its time', async () => {
   })
 })
 
-test('what is wrong stands at its step, with what would mend it; the exit code is 1', async () => {
+test('a problem is shown at its step, with its fix; the exit code is 1', async () => {
   const { code, out } = await check({ ...FLOW, wires: FLOW.wires.slice(1) }, '--offline')
   expect(code).toBe(1)
   expect(out).toContain(`  ✗ summary.text

@@ -7,7 +7,7 @@ export interface LazySigner extends PaymentSigner {
   unlock(): Promise<void>
 }
 
-/** The key of a wallet as a signer: whoever needs no signature is asked for no password. */
+/** The key of a wallet as a signer: where nothing is signed, no password is asked for. */
 export function lazySigner(key: PayingKey, screen: RunScreen): LazySigner {
   let unlocked: Promise<PaymentSigner> | undefined
   const signer = (): Promise<PaymentSigner> => (unlocked ??= screen.aside(() => key.unlock()))

@@ -21,7 +21,7 @@ export interface ProjectBesideOwn {
   readonly additions: readonly string[] | undefined
 }
 
-/** It is never replaced: what stands in it cannot be made anew. */
+/** It is never replaced: its content cannot be made again. */
 const MANIFEST = 'package.json'
 const README = 'README.md'
 const IGNORE_LISTS: readonly string[] = ['.gitignore', '.dockerignore']
@@ -47,7 +47,7 @@ export async function besideOwnFiles(
   for (const file of files) {
     if (!IGNORE_LISTS.includes(file.path) || !plain.has(file.path)) continue
     const theirs = await readText(join(folder, file.path))
-    // Written anew it would lose what cannot be read: it stays in the way.
+    // Written again it would lose what cannot be read: it stays in the way.
     if (theirs === undefined) continue
     const text = complete(theirs, file.text)
     if (text !== undefined) completed.set(file.path, { ...file, text })

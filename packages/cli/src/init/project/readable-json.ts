@@ -1,7 +1,7 @@
 /** Wider than this, an object or list is spread over lines. */
 const MAX_COLUMNS = 100
 
-/** JSON for people: an object that fits into a line stands on one, and the outermost never does. */
+/** JSON for people: an object that fits into a line is put on one, and the outermost never does. */
 export function readableJson(value: object): string {
   return `${spread(value, '')}\n`
 }

@@ -11,7 +11,7 @@ export interface Conflict {
 }
 
 /**
- * What stands in the way of writing these files, in their order. Throws a `CommandError` where the folder cannot be one.
+ * What is in the way of writing these files, in their order. Throws a `CommandError` where the folder cannot be one.
  *
  * @param folder absolute; it need not be there yet
  */

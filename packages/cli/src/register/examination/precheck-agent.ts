@@ -112,7 +112,7 @@ async function readDeclaration({ signal }: World, endpoint: string): Promise<Dec
   }
 }
 
-/** OPS-02: whoever answers without being paid is not listed as one who is paid. */
+/** OPS-02: an agent that answers without being paid is not listed as a paid one. */
 async function refuseFreeWork({ signal }: World, endpoint: string): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const request = { url: `${endpoint}/execute`, method: 'POST', headers, body: '{}', ...PROBE } as const

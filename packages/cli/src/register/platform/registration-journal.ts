@@ -15,13 +15,13 @@ export interface RegistrationRecord {
   readonly endedAt?: number
 }
 
-/** A stake that was signed here: written down before it is sent, and sent again as it stands, never signed twice. */
+/** A stake that was signed here: written down before it is sent, and sent again byte for byte, never signed twice. */
 export interface StakeRecord {
   readonly version: 1
   /** Lower-case address. */
   readonly from: string
   readonly chainId: number
-  /** Hash of the chain's first block: a local chain that was begun anew has another. */
+  /** Hash of the chain's first block: a local chain that was started again has another. */
   readonly firstBlock: string
   readonly nonce: number
   readonly hash: string

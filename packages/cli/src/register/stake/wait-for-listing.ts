@@ -21,7 +21,7 @@ export interface ListedAgent {
 
 /** How long a person may take at the page, and the chain and the platform with what comes then. */
 const STAKE_WITHIN_MS = 20 * 60_000
-/** Without a terminal nobody has read the address of the page yet: whoever reads the log runs it again. */
+/** Without a terminal nobody has read the address of the page yet: a person who reads the log runs it again. */
 const UNSEEN_STAKE_WITHIN_MS = 120_000
 const LIST_WITHIN_MS = 10 * 60_000
 const POLL_MS = 1_000

@@ -119,7 +119,7 @@ async function ask(asked: Asked): Promise<ReportedStatus> {
   const isEnded = agent.standing === 'deregistered'
   const successor = isForgotten ? undefined : numberOf(registration)
   if (!isEnded || isForgotten || successor === undefined) return await toldByPage(asked, agentId, agent)
-  // The endpoint was registered anew, in a browser or on another machine.
+  // The endpoint was registered again, in a browser or on another machine.
   await journal.registration(record).write({ ...record, agentId: successor })
   return statusOf(registration)
 }

@@ -68,7 +68,7 @@ export interface ChangedAgent {
 
 /**
  * Signs and sends one call of the registry about an agent that the wallet holds, once, and waits until it is in a
- * block: what is signed is written down before it is sent, and whoever says the same again follows it. What is kept
+ * block: what is signed is written down before it is sent, and the same command, run again, follows it. What is kept
  * here of the agent is then as the chain has it.
  *
  * @throws {CommandError} where it was not sent, was refused, or is in no block yet (exit code 3)
@@ -146,7 +146,7 @@ function neverRegistered(agentId: number): CommandError {
   )
 }
 
-/** Whoever staked in a browser has the key there: this is what its wallet would have to send. */
+/** An owner who staked in a browser has the key there: this is what its wallet would have to send. */
 function notTheirs(
   agentId: number,
   owner: string,

@@ -27,7 +27,7 @@ export async function noteChange(
     if (change.kind === 'deregister') await end(journal, record, change.agentId, seconds)
     else await move(journal, record, change, seconds)
   }
-  // Last: whoever is stopped before this notes it once more.
+  // Last: a command that is stopped before this notes it once more.
   await journal.change(change).remove()
 }
 

@@ -67,8 +67,8 @@ const SHORT_ANSWER_MS = 5_000
 
 /**
  * Posts a body, an object or raw bytes, to `/verify` or `/settle`, and waits up to 30 s; 5 s where the two
- * requests before were waited for in vain. Never rejects: status 0 stands
- * for no answer.
+ * requests before were waited for in vain. Never rejects: status 0 means
+ * no answer.
  */
 export async function ask(
   subject: Subject,

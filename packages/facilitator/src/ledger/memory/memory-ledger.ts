@@ -33,7 +33,7 @@ export function createMemoryLedger(
     audit: createMemoryAudit(tables, clock),
     secrets: createMemorySecrets(tables),
     owners: createMemoryOwners(tables),
-    // Within one process whoever holds the lease is woken directly; nobody relies on a notification.
+    // Within one process the holder of the lease is woken directly; nobody relies on a notification.
     signals: { publish: () => Promise.resolve(), subscribe: () => () => undefined },
     totals: async (network, nowSeconds) => await Promise.resolve(memoryTotals(tables, network, nowSeconds)),
     close: () => Promise.resolve(),

@@ -48,7 +48,7 @@ export function createPostgresSignals(
       try {
         await query('publish', 'select pg_notify($1, $2)', notify(signal))
       } catch {
-        // Whoever would have been woken looks for itself before long.
+        // The other processes read the ledger by themselves before long.
       }
     },
     subscribe(listener) {

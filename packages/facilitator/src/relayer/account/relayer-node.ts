@@ -1,11 +1,7 @@
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { quantity } from '@farebox/payments/internal/chain/rpc-words'
-import {
-  broadcast,
-  readRefusal,
-  type Broadcast,
-} from '@farebox/payments/internal/transaction/broadcast'
+import { broadcast, readRefusal, type Broadcast } from '@farebox/payments/internal/transaction/broadcast'
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { countTransactions, readCoinBalance } from '@farebox/payments/internal/transaction/read-account'
 import type { Clock } from '@farebox/protocol/time/clock'
@@ -46,7 +42,7 @@ export interface RelayerNode {
 const SYNC_BLOCKS = 1.5
 const SHORTEST_SYNC_MS = 1_000
 /**
- * Fees older than this are read anew, and older than the longer time not used meanwhile: what is offered is good for six
+ * Fees older than this are read again, and older than the longer time not used meanwhile: what is offered is good for six
  * full blocks, and nobody who is alone should wait for it.
  */
 const FEES_FRESH_MS = 1_000

@@ -5,7 +5,7 @@ import type { PaymentRecord } from '../../ledger/payment-record.ts'
 import type { Fees, Relayer, SettlementCall } from '../account/relayer-account.ts'
 import type { RelayerNode } from '../account/relayer-node.ts'
 
-/** What a transaction is signed anew with. */
+/** What a transaction is signed again with. */
 export interface RaiseParts {
   readonly relayer: Relayer
   readonly node: RelayerNode

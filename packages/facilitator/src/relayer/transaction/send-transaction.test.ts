@@ -51,7 +51,7 @@ test('what a node refused for a moment is given to it again ever later; another 
   expect(replaced.sending.atMs).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('one that was signed anew waits for its block from then on, as a new one', async () => {
+test('a transaction that was signed again waits for its block from then on, as a new one', async () => {
   const { clock, given, sending, send } = setScene({ kind: 'sent' })
   await send()
   await clock.pass(9_000)

@@ -43,7 +43,7 @@ export function beginSending(nowMs: number): SendProgress {
   return { atMs: 0, againMs: FIRST_AGAIN_MS, waitsSinceMs: nowMs, nonceUsed: 0, wasSent: false }
 }
 
-/** It was signed anew: its wait begins again. */
+/** It was signed again: its wait begins again. */
 export function beginAnew(sending: SendProgress, nowMs: number): void {
   sending.waitsSinceMs = nowMs
   sending.againMs = FIRST_AGAIN_MS

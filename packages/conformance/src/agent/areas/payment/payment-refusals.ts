@@ -13,7 +13,7 @@ const ZERO = '0x0000000000000000000000000000000000000000'
 const OUR_TABLE = 'Take chain, asset and EIP-712 domain from your own table and refuse what is not in it.'
 const NUMBERS = 'Match ^(0|[1-9]\\d*)$ before making a number of it: BigInt takes "", " 1 " and "0x1".'
 
-/** Other spellings of the right amount: whoever parses loosely finds the signature good. */
+/** Other spellings of the right amount: a loose parser finds the signature good. */
 const LOOSE_SPELLINGS: readonly (readonly [name: string, spell: (amount: string) => unknown])[] = [
   ['in spaces', amount => ` ${amount} `],
   ['in hex', amount => `0x${BigInt(amount).toString(16)}`],

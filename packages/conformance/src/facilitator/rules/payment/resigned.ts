@@ -6,7 +6,7 @@ const ZERO = `0x${'00'.repeat(20)}`
 /** Where a second token with the very same code is put: only its address tells it apart. */
 const TWIN = '0x00000000000000000000000000000000000fa4e0'
 
-/** Signed anew for other terms than are asked. */
+/** Signed again for other terms than are asked. */
 export const resignedCases: readonly PaymentCase[] = [
   {
     sent: 'signed to another wallet than is asked',

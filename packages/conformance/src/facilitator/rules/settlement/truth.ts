@@ -10,7 +10,7 @@ import { checkSettled, signatureOf } from './check-settled.ts'
  */
 const PHANTOM = '0x5f3560e01c63e94a0102146012575f195f525b60205ff3'
 
-/** What the chain says is what counts, whoever brought it there. */
+/** The chain decides, whoever sent the transaction. */
 export const truthCases: readonly UnnumberedCase[] = [
   {
     sent: 'a good payment that an observer submitted after it was verified',
