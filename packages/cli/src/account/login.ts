@@ -11,7 +11,7 @@ import { findPlatform } from '../register/platform/find-platform.ts'
 import { findKey } from '../register/transaction/open-registry.ts'
 import type { RawKeyOptions } from '../register/platform/register-options.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { asTyped, paintFor, untilTime } from '../terminal/text.ts'
+import { asTyped, many, paintFor, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openAccount, type OpenAccount } from './open-account.ts'
 import { requireTerminal, signBrowserIn } from './sign-browser-in.ts'
@@ -154,7 +154,7 @@ export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCo
       if (raw.json !== true) {
         world.out.write(`${shown}\n`)
         const until = untilTime(session.expires_at, systemClock.nowMs() / 1_000)
-        world.err.write(`  at ${platform}, until ${until}; ${agents} ${agents === 1 ? 'agent' : 'agents'}\n`)
+        world.err.write(`  at ${platform}, until ${until}; ${many(agents, 'agent')}\n`)
       }
       return { ok: true, platform, address: shown, agents, expires_at: session.expires_at }
     },

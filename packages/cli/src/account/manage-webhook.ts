@@ -3,7 +3,7 @@ import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentNumber } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { asTyped, paintFor } from '../terminal/text.ts'
+import { asTyped, many, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { nothing } from '@farebox/platform-api/errors'
 import { webhook, type Webhook, webhookMade, webhookTested } from '@farebox/platform-api/monitor'
@@ -80,7 +80,7 @@ export async function removeWebhook(
 export function describeNotice({ last_delivery: last }: Webhook): string {
   if (last === null) return 'no notice so far; tests are not listed'
   const at = new Date(last.created_at * 1_000).toISOString().slice(0, 16).replace('T', ' ')
-  const tried = `${last.attempts} ${last.attempts === 1 ? 'attempt' : 'attempts'}`
+  const tried = many(last.attempts, 'attempt')
   const failure = last.failure === null ? '' : `: ${printable(last.failure)}`
   switch (last.state) {
     case 'delivered':

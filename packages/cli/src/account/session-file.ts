@@ -19,8 +19,15 @@ export function sessionFile(home: string, platform: string): KeptFile<KeptSessio
   return keptFile(join(home, 'sessions'), [platform], '.json', read, 'is none')
 }
 
+/** Has it not ended yet? */
 export function isLive({ expiresAt }: KeptSession): boolean {
   return expiresAt * 1_000 > systemClock.nowMs()
+}
+
+/** The session at a platform that has not ended; undefined where nobody is signed in. */
+export async function liveSession(home: string, platform: string): Promise<KeptSession | undefined> {
+  const session = await sessionFile(home, platform).read()
+  return session !== undefined && isLive(session) ? session : undefined
 }
 
 function asSession(fields: Fields, wanted: string): KeptSession | undefined {

@@ -19,7 +19,7 @@ import { systemClock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'
 import { readAgentNumber } from '../terminal/read-option.ts'
 import { runWithJson } from '../terminal/run-with-json.ts'
-import { asTyped, type ScreenPaint, paintFor, untilTime } from '../terminal/text.ts'
+import { asTyped, many, paintFor, type ScreenPaint, untilTime } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { listAgents, openAccount, type OpenAccount, type OwnedAgent } from './open-account.ts'
 import { describeBadge } from './describe-badge.ts'
@@ -193,7 +193,7 @@ function drawSecrets(world: World, secrets: readonly Secret[], { dim }: ScreenPa
   return live.map(
     ({ secret_id: id, wallets, created_at: at }, index) =>
       `  ${(index === 0 ? 'secrets' : '').padEnd(10)}${printable(id)}, made ${new Date(at * 1_000).toISOString().slice(0, 10)}, ` +
-      `for ${wallets.length} ${wallets.length === 1 ? 'wallet' : 'wallets'}`,
+      `for ${many(wallets.length, 'wallet')}`,
   )
 }
 

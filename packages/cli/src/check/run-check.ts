@@ -12,7 +12,7 @@ import {
   startRun,
 } from '@farebox/conformance/agent'
 import { EXIT, type ExitCode } from '../command-error.ts'
-import { paintFor } from '../terminal/text.ts'
+import { many, paintFor } from '../terminal/text.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
 import { clockAheadOf, reachAgent } from './agent/reach-agent.ts'
@@ -123,7 +123,7 @@ function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only
   const { bold, dim } = paintFor(out)
   for (const area of new Set(checks.map(areaOf))) {
     const own = checks.filter(check => areaOf(check) === area)
-    out.write(`${bold(area)}  ${dim(`${own.length} ${own.length === 1 ? 'check' : 'checks'}`)}\n`)
+    out.write(`${bold(area)}  ${dim(many(own.length, 'check'))}\n`)
     for (const { title, rules } of own) out.write(`  ${title}  ${dim(rules.join(', '))}\n`)
     out.write('\n')
   }

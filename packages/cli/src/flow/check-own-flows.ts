@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, usageError } from '../command-error.ts'
 import { createAskPlatform } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { readAgentNumber } from '../terminal/read-option.ts'
-import { paintFor, wrap } from '../terminal/text.ts'
+import { many, paintFor, wrap } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openRegistrationJournal } from '../register/platform/registration-journal.ts'
 import { withConfigProblems } from '../types/run-types.ts'
@@ -139,8 +139,4 @@ function fine({ flows, changed }: AgentDrift): string {
 
 function bad(affected: number, examined: number): string {
   return `${affected} of ${many(examined, 'flow')} that were checked could not be run any more`
-}
-
-function many(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

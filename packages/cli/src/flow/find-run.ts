@@ -1,8 +1,7 @@
 import { printable } from '@farebox/conformance/internal/printable'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunHandle } from '@farebox/client/run/run-record'
-import { systemClock } from '@farebox/protocol/time/clock'
-import { isLive, sessionFile } from '../account/session-file.ts'
+import { liveSession } from '../account/session-file.ts'
 import { CommandError, usageError } from '../command-error.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import type { World } from '../world.ts'
@@ -59,8 +58,8 @@ function openedBy(file: RunFile): FoundRun {
 
 async function openedBySession(world: World, runId: string, platform: string | undefined): Promise<FoundRun> {
   const { url } = await findPlatform(world, platform)
-  const session = await sessionFile(world.home, url).read()
-  if (session !== undefined && isLive(session))
+  const session = await liveSession(world.home, url)
+  if (session !== undefined)
     return { handle: { platformUrl: url, runId, session: session.token }, file: undefined }
   throw new CommandError(
     `no run ${runId} was started here, and nobody is signed in at ${url}`,

@@ -2,12 +2,11 @@ import { printable, printableJson } from '@farebox/conformance/internal/printabl
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
-import { systemClock } from '@farebox/protocol/time/clock'
-import { isLive, sessionFile } from '../account/session-file.ts'
+import { liveSession } from '../account/session-file.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import { asTyped, paintFor } from '../terminal/text.ts'
+import { asTyped, fit, many, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'
 import { openRunJournal, type RunFile } from './journal/run-journal.ts'
 import { withRunDocument } from './run/explain-run.ts'
@@ -53,8 +52,8 @@ async function readAccount(world: World, platform: string | undefined): Promise<
       return undefined
     },
   )
-  const session = url === undefined ? undefined : await sessionFile(world.home, url).read()
-  if (url === undefined || session === undefined || !isLive(session)) return undefined
+  const session = url === undefined ? undefined : await liveSession(world.home, url)
+  if (url === undefined || session === undefined) return undefined
   const ask = createAskPlatform(url, world.signal)
   const { token, address } = session
   try {
@@ -99,9 +98,11 @@ function drawFlows({ out }: World, { flows, platform }: Account): void {
   if (flows.length === 0) out.write(`  ${dim('none')}\n`)
   const names = Math.min(40, Math.max(0, ...flows.map(({ name }) => name.length)))
   for (const { name, jobs, price, changed_at: changedAt, broken } of flows) {
-    const size = `${jobs} ${jobs === 1 ? 'job' : 'jobs'}`.padStart(8)
+    const size = many(jobs, 'job').padStart(8)
     const note = broken ? `  ${yellow('! has a problem to fix')}` : ''
-    out.write(`  ${cell(name, names)}  ${size}  ${price.padStart(10)} USDC  ${dim(when(changedAt))}${note}\n`)
+    out.write(
+      `  ${fit(printable(name), names)}  ${size}  ${price.padStart(10)} USDC  ${dim(when(changedAt))}${note}\n`,
+    )
   }
   out.write('\n')
 }
@@ -119,7 +120,7 @@ function drawRuns(world: World, rows: readonly Row[]): void {
     const cells = [
       runId.slice(0, 8),
       isWaiting ? yellow(state) : state,
-      cell(name, names),
+      fit(printable(name), names),
       `${(paid ?? '').padStart(10)} ${paid === undefined ? '    ' : 'USDC'}`,
       dim(when(startedAt)),
     ]
@@ -155,11 +156,6 @@ function documentOf(
     })),
     damaged,
   }
-}
-
-function cell(text: string, width: number): string {
-  const shown = printable(text)
-  return (shown.length > width ? `${shown.slice(0, Math.max(1, width - 1))}…` : shown).padEnd(width)
 }
 
 function when(seconds: number): string {

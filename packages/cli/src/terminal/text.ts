@@ -83,6 +83,16 @@ export function cut(text: string, columns: number): string {
   return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }
 
+/** The text in a column of this width. */
+export function fit(text: string, width: number): string {
+  return cut(text, width).padEnd(width)
+}
+
+/** `1 job`, `2 jobs`. */
+export function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Breaks a text into lines of at most so many characters, at spaces; a longer word gets a line of its own. */
 export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = []

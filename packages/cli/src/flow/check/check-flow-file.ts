@@ -5,7 +5,7 @@ import { flowChecked, type FlowChecked, type FlowFinding } from '@farebox/platfo
 import { CommandError, EXIT, type ExitCode } from '../../command-error.ts'
 import { createAskPlatform } from '../../register/platform/ask-platform.ts'
 import { findPlatform } from '../../register/platform/find-platform.ts'
-import { paintFor, wrap } from '../../terminal/text.ts'
+import { many, paintFor, wrap } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { MAX_FLOW_CHARACTERS } from '@farebox/flows/internal/document/flow-limits'
 import { readFlow } from '@farebox/flows/document/read-flow'
@@ -52,7 +52,7 @@ function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked): void {
   const { bold, dim, red, green } = paintFor(out)
   const steps = Object.values(flow.steps)
   const jobs = steps.filter(({ kind }) => kind === 'job').length
-  const size = `${count(steps.length, 'step')}, ${count(jobs, 'paid job')}`
+  const size = `${many(steps.length, 'step')}, ${many(jobs, 'paid job')}`
   out.write(`${bold(printable(flow.name))}   ${dim(size)}\n\n`)
   showFindings(out, checked)
   const errors = checked.findings.filter(({ severity }) => severity === 'error').length
@@ -65,7 +65,7 @@ function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked): void {
   out.write(
     checked.ok
       ? `\n${green('✓')} it can be run\n`
-      : `\n${red('✗')} it cannot be run: ${count(errors, 'error')}\n`,
+      : `\n${red('✗')} it cannot be run: ${many(errors, 'error')}\n`,
   )
 }
 
@@ -94,10 +94,6 @@ function timeOf({ duration }: FlowChecked): string {
   const time = duration.seconds < 120 ? `${duration.seconds} s at most` : `${minutes} min at most`
   const waits = duration.waits_for.map(one => (one === 'person' ? 'a person' : 'a given time'))
   return waits.length === 0 ? time : `${time}, and what ${waits.join(' and ')} takes`
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }
 
 const SHOWN_PROBLEMS = 5

@@ -1,3 +1,4 @@
+import { many } from '../../terminal/text.ts'
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import { type Graph, outputSchemaOf } from '@farebox/flows/graph/graph'
 import { type Declaration, WALLET_PLACEHOLDER } from '@farebox/protocol/declaration/declaration'
@@ -49,7 +50,7 @@ export function flowDeclaration(graph: Graph, price: string | undefined): Declar
     max_deadline_seconds: Math.min(MAX_MAX_DEADLINE_SECONDS, Math.ceil(longestPath(graph) + OWN_SECONDS)),
     capabilities: {
       [CAPABILITY]: {
-        description: `${flow.name}: ${hires} ${hires === 1 ? 'job' : 'jobs'} of other agents`.slice(0, 200),
+        description: `${flow.name}: ${many(hires, 'job')} of other agents`.slice(0, 200),
         pricing: { model: 'per_job', amount: ownPrice(costs, price), currency: 'USDC' },
         input_schema: flow.inputs,
         output_schema: output,

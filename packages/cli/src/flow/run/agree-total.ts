@@ -8,7 +8,7 @@ import { namePaidNetwork } from '../../chain/name-network.ts'
 import type { LocalEconomy } from '../../keys/local-economy.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
 import { CommandError } from '../../command-error.ts'
-import { paintFor } from '../../terminal/text.ts'
+import { many, paintFor } from '../../terminal/text.ts'
 import type { World } from '../../world.ts'
 import { whoDoes } from './step-lines.ts'
 import type { SignOrder } from './run-options.ts'
@@ -37,7 +37,7 @@ export async function agreeTotal(world: World, terms: TotalTerms): Promise<void>
   await showTerms(world, terms, total)
   if (isAgreed) return
   const now = sign === 'upfront' ? quote.jobs.filter(job => job.sign === 'now').length : 0
-  const what = now === 0 ? 'Run it' : `Sign ${now} ${now === 1 ? 'payment' : 'payments'} and run it`
+  const what = now === 0 ? 'Run it' : `Sign ${many(now, 'payment')} and run it`
   const agreed = await world.ask.confirm(`${what}, for ${formatUsdc(total)} USDC at most?`)
   if (!agreed) throw new CommandError('not run', 'nothing was signed')
 }

@@ -148,7 +148,7 @@ describe('farebox flow run', () => {
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     const moves = /(?:\r(?:\u001b\[1A\u001b\[2K)+|\u001b\[\d+m)/g
     expect(err.replace(moves, '')).toMatch(/✓ qr +Worker · encode +1\.2 s +0\.005000\n\n✓ completed/)
-    expect(err).toMatch(/[⠋⠙⠹⠸]\S* summary/)
+    expect(err).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]\S* summary/)
   })
 
   test.each([

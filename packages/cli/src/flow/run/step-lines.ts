@@ -2,7 +2,7 @@ import { printable } from '@farebox/conformance/internal/printable'
 import type { Flow, Step } from '@farebox/flows/document/flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { cut, paintFor } from '../../terminal/text.ts'
+import { cut, fit, paintFor } from '../../terminal/text.ts'
 import type { Screen } from '../../world.ts'
 
 type ShownStep = RunProgress['steps'][number]
@@ -192,8 +192,4 @@ export function duration(ms: number): string {
   if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
   const minutes = Math.round(ms / 60_000)
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
-}
-
-function fit(text: string, width: number): string {
-  return cut(text, width).padEnd(width)
 }
