@@ -41,7 +41,7 @@ export interface Keccak {
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
 }
 
-/** What a permission is for, as one word: the contract's `scopeOf`. The capability may be given as its bytes. */
+/** The scope of a permission, as one word: the contract's `scopeOf`. The capability may be given as its bytes. */
 export function scopeOf({ keccak256 }: Keccak, agentId: bigint, capability: string | Uint8Array): Hex {
   const name = typeof capability === 'string' ? new TextEncoder().encode(capability) : capability
   const bytes = new Uint8Array(32 + name.length)

@@ -2,7 +2,7 @@ import { addressWord, bytes32Word, countedWords, textDigits, uintWord } from './
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 import type { PermissionKey, SpendPermission } from './permission-typed-data.ts'
 
-/** What an owner sends to SpendPermissions and to the token, encoded by hand: no ABI coder is loaded. */
+/** Calls of an owner to SpendPermissions and to the token, encoded by hand: no ABI coder is loaded. */
 
 type Hex = `0x${string}`
 

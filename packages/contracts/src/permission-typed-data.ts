@@ -2,10 +2,10 @@ import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 
 type Hex = `0x${string}`
 
-/** What an owner decides: the struct that `set` and `setBySig` of SpendPermissions take. */
+/** The terms that an owner decides: the struct that `set` and `setBySig` of SpendPermissions take. */
 export interface SpendPermission {
   readonly owner: Hex
-  /** Who may spend. */
+  /** The account that may spend. */
   readonly spender: Hex
   readonly token: Hex
   /** The agent's id in the registry, and one of its capabilities: what the permission is for. */
@@ -27,7 +27,7 @@ export interface PermissionKey extends Pick<SpendPermission, 'owner' | 'spender'
   readonly scope: Hex
 }
 
-/** What makes a signature good once, and for a while. */
+/** Nonce and deadline of a signature: good once, and for a while. */
 export interface SignedOnce {
   /** `statusOf(id).nonce` of the permission that is signed for. */
   readonly nonce: bigint
@@ -61,7 +61,7 @@ export const PERMISSION_TYPES = {
 } as const
 
 /**
- * What an owner signs for `setBySig` (EIP-712).
+ * The typed data that an owner signs for `setBySig` (EIP-712).
  *
  * @param chainId - of the chain that the permission is for; it is good on no other
  * @example
@@ -84,7 +84,7 @@ export function permissionTypedData(chainId: number, permission: SpendPermission
   } as const
 }
 
-/** What an owner signs for `revokeBySig` (EIP-712). */
+/** The typed data that an owner signs for `revokeBySig` (EIP-712). */
 export function revocationTypedData(chainId: number, key: PermissionKey, once: SignedOnce) {
   return {
     domain: domainOf(chainId),

@@ -32,7 +32,7 @@ export const PERMIT_TYPES = {
 } as const
 
 /**
- * What an owner signs to make the allowance of SpendPermissions exactly `value` (EIP-2612).
+ * The typed data that an owner signs to make the allowance of SpendPermissions exactly `value` (EIP-2612).
  *
  * @example
  * ```ts

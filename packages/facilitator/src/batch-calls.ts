@@ -8,7 +8,7 @@ export interface BatchLimits {
   readonly inFlight: number
 }
 
-/** Where the group under way takes longer than this, the next does not wait for it. */
+/** If the group under way takes longer than this, the next does not wait for it. */
 const MAX_WAIT_MS = 5
 /** After a group of several the next lets so long pass, so that more come: their answers tend to come back together. */
 const PAUSE_MS = 2

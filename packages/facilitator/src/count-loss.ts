@@ -3,7 +3,7 @@ import type { Conclusion } from './ledger/settlement-ledger.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Says that a payment was lost, where a conclusion means that: it was proven, its job was delivered, a reorganisation
+ * Counts and logs a lost payment, where a conclusion means that: it was proven, its job was delivered, a reorganisation
  * undid it, and it can never be made again.
  */
 export function countLoss(

@@ -4,7 +4,7 @@ import type { OwnerLimits } from './ledger/owner-ledger.ts'
 export interface FacilitatorLimits {
   /** Atomic units; default 1,000: 0.001 USDC. */
   readonly minimumAtomic: bigint
-  /** What owners may have open and use up in a day. */
+  /** The limits of owners: open payments, and use in a day. */
   readonly owners: OwnerLimits
   /** keccak256 of runtime codes: accounts that have one of them, or are delegated to one, pay as ordinary ones do. */
   readonly knownCodes: readonly string[]
@@ -25,7 +25,7 @@ export interface FacilitatorLimits {
 }
 
 /**
- * What holds where an operator says nothing.
+ * The limits where an operator sets none.
  *
  * @example
  * ```ts

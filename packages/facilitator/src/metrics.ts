@@ -2,10 +2,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { LedgerTotals, PoolUse } from './ledger/ledger.ts'
 import type { NearLimits } from './ledger/owner-ledger.ts'
 
-/** What an operator watches; docs/metrics.md has them all, and when to look. */
+/** The metrics for an operator; docs/metrics.md explains them all. */
 export type Metrics = ReturnType<typeof createFacilitatorMetrics>
 
-/** What is read when metrics are asked for; undefined where it is not known, and the gauge stays as it was. */
+/** Values read when metrics are asked for; undefined where one is not known, and its gauge stays unchanged. */
 export interface MetricSources {
   totals(): Promise<LedgerTotals | undefined>
   /** Owners that have used most of today's limit, or all of it. */

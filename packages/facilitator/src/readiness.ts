@@ -7,7 +7,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
 import { keep } from './scrape-sources.ts'
 
-/** What `/ready` asks: whether ledger, chain and relayer accounts are fit for work. */
+/** The checks of `/ready`: whether ledger, chain and relayer accounts are fit for work. */
 export function readinessChecks(
   ledger: Ledger,
   reader: ChainReader,

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 2_000
 /** Several gauges of one scrape come from one reading. */
 const KEPT_MS = 500
 
-/** What the gauges are read from, each bounded in time; what gives no answer is not known. */
+/** The sources of the gauges, each bounded in time; a value without an answer is not known. */
 export function createScrapeSources(parts: {
   readonly ledger: Ledger
   readonly network: Network

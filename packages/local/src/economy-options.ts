@@ -3,7 +3,7 @@ import type { EconomyAgent } from './start-agent-process.ts'
 
 /** How the economy is started. */
 export interface EconomyOptions {
-  /** Where chain, ledger, jobs and secrets are kept between runs. */
+  /** The folder of chain, ledger, jobs and secrets between runs. */
   readonly folder: string
   /** None where somebody else serves the agent. */
   readonly agents: readonly EconomyAgent[]

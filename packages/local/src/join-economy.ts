@@ -9,7 +9,7 @@ import { askUntilStarted, StartLimitError } from './starting/wait-for-start.ts'
 /** An economy that another process of this machine runs. */
 export interface JoinedEconomy extends Pick<LocalFile, 'chain' | 'payer'> {
   readonly facilitator: { readonly url: string; readonly adminToken: string }
-  /** Who runs it. */
+  /** The program that runs it. */
   readonly process: ProcessDescription
   /** Resolves once that process has ended. */
   readonly ended: Promise<void>

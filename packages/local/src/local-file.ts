@@ -4,7 +4,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { LocalChain } from './chain/start-chain.ts'
 import { writeDurably } from './processes/write-durably.ts'
 
-/** What `local.json` in an economy's folder says, for programs that use it while it runs. Test keys only. */
+/** The content of `local.json` in an economy's folder, for programs that use it while it runs. Test keys only. */
 export interface LocalFile {
   readonly chain: {
     readonly rpcUrl: string
@@ -13,11 +13,11 @@ export interface LocalFile {
     readonly network: string
     readonly usdc: `0x${string}`
     readonly multicall3: string
-    /** Where agents are registered and their stakes are held (D36). */
+    /** The registry contract, which holds the stakes (D36). */
     readonly agentRegistry: string
   }
   readonly facilitator: { readonly url: string }
-  /** Where agents are registered and found; absent where no platform runs. */
+  /** The platform; absent where none runs. */
   readonly platform?: { readonly url: string }
   readonly agents: readonly LocalAgent[]
   /** The wallet that holds test USDC, and its key. */

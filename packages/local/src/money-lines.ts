@@ -45,7 +45,7 @@ export interface WalletAfter {
   readonly changeAtomic: bigint
 }
 
-/** What the wallets hold now. */
+/** The balances of the wallets now. */
 export function balancesLine(...wallets: readonly WalletAfter[]): string {
   // Nothing in the first columns, so that two wallets fit on 80.
   return `         ${wallets.map(describeWallet).join('    ')}`

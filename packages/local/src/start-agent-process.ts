@@ -15,11 +15,11 @@ import { START_LIMIT_MS } from './starting/wait-for-start.ts'
 export interface EconomyAgent {
   /** Its `agent.json`; the handlers are found beside it. */
   readonly config: string
-  /** Who is paid. */
+  /** The wallet that is paid. */
   readonly wallet: string
   /** 0: any free one. */
   readonly port: number
-  /** What it moves payers' tokens with, where it spends; it is then registered at the economy's platform. */
+  /** The key that it moves payers' tokens with, where it spends; it is then registered at the economy's platform. */
   readonly spenderPrivateKey?: string
   /** The wallet that it hires other agents from, where it does; it is given test USDC. */
   readonly hiringWallet?: { readonly address: string; readonly privateKey: string }
@@ -37,7 +37,7 @@ export interface LocalAgentProcess {
   stop(): Promise<unknown>
 }
 
-/** What an agent is started with. */
+/** The options of starting an agent. */
 export interface AgentProcessOptions {
   readonly folder: string
   readonly agent: EconomyAgent

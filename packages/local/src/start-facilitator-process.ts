@@ -17,7 +17,7 @@ export interface FacilitatorProcess {
   stop(): Promise<unknown>
 }
 
-/** What a facilitator is started with. */
+/** The options of starting a facilitator. */
 export interface FacilitatorProcessOptions {
   readonly folder: string
   readonly chain: LocalChain
@@ -29,7 +29,7 @@ export interface FacilitatorProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
-  /** What a person may try where it does not start, in the imperative. */
+  /** The advice where it does not start, in the imperative. */
   readonly advice?: string
   /** Receives what it is doing, until it has started. */
   readonly onActivity?: (activity: string) => void

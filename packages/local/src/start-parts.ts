@@ -19,7 +19,7 @@ export interface Starting extends EconomyOptions {
   readonly stops: (() => Promise<unknown>)[]
 }
 
-/** What an economy is made of. */
+/** The parts of an economy. */
 export interface EconomyParts {
   /** Only the economy's own programs use the address in it. */
   readonly chain: LocalChain
@@ -33,7 +33,7 @@ export interface EconomyParts {
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
 
-/** What an agent that hires others has to pay them with. */
+/** The key that an agent pays with when it hires others. */
 const HIRING_USDC_ATOMIC = 10_000_000n
 
 /** A database that is being opened beside the parts before it. */
@@ -183,7 +183,7 @@ async function startPlatform(
   return platform
 }
 
-/** What facilitator and platform need beside this machine is a database. */
+/** Beside this machine, facilitator and platform need a database. */
 function adviceOf({ databaseUrl, folder }: Starting): string {
   return databaseUrl === undefined
     ? startAgain(folder)

@@ -19,7 +19,7 @@ export interface PlatformProcess {
   stop(): Promise<unknown>
 }
 
-/** What a platform is started with. */
+/** The options of starting a platform. */
 export interface PlatformProcessOptions {
   readonly folder: string
   readonly chain: Pick<LocalChain, 'chainId' | 'rpcUrl' | 'agentRegistry'>
@@ -32,7 +32,7 @@ export interface PlatformProcessOptions {
   /** More of the environment. */
   readonly environment?: { readonly [name: string]: string }
   readonly onLine?: (program: string, line: string) => void
-  /** What a person may try where it does not start, in the imperative. */
+  /** The advice where it does not start, in the imperative. */
   readonly advice?: string
   /** Receives what it is doing, until it has started. */
   readonly onActivity?: (activity: string) => void

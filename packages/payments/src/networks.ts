@@ -21,7 +21,7 @@ export interface Network {
    * measured in the chain's own time: past it no reorganisation we accept could bring it back.
    */
   readonly finalitySeconds: number
-  /** Where a person can look a transaction up; absent for local chains. */
+  /** The block explorer for a transaction; absent for local chains. */
   readonly explorer?: string
   /** A node that a wallet can be given with the chain, where fees are paid in ETH. */
   readonly publicRpc?: string

@@ -4,7 +4,7 @@ import { agentHealth } from './monitor.ts'
 import { standing } from './registry.ts'
 import { agentCategory, OWNERS_WORDS, textWarning } from './search.ts'
 
-/** What somebody should know before paying. */
+/** Notices for payers. */
 export const agentNotice = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('not-payable'),

@@ -15,7 +15,7 @@ export const errorTypes = [
 ] as const
 
 /**
- * What every answer is that tells of no success, whatever the route and the status (D15).
+ * The body of every answer without success, whatever the route and the status (D15).
  *
  * @example
  * ```ts
@@ -39,5 +39,5 @@ export const failure = z
 /** {@link failure}, as it travels. */
 export type Failure = z.infer<typeof failure>
 
-/** What an answer of 204 has, once it is read as null. */
+/** The body of a 204, once it is read as null. */
 export const nothing = z.null()

@@ -24,13 +24,13 @@ export const jobId = z
 const agentId = z.int().positive().describe("The agent's number at the registry")
 const capability = z.string().min(1).max(256).describe('A key of the capabilities of its declaration')
 
-/** What `POST /v1/quotes` takes. */
+/** The body of `POST /v1/quotes`. */
 export const quoteRequest = z
   .strictObject({ agent_id: agentId, capability })
   .describe('Asks what a job costs, before anybody signs')
 
 /**
- * What `POST /v1/quotes` answers.
+ * The answer of `POST /v1/quotes`.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export const quote = z
 /** {@link quote}, as it travels. */
 export type QuoteAnswer = z.infer<typeof quote>
 
-/** What `POST /v1/jobs` takes. */
+/** The body of `POST /v1/jobs`. */
 export const jobOrder = z
   .strictObject({
     agent_id: agentId,
@@ -155,7 +155,7 @@ export const jobCharged = z
     'true: the chain proves it; false: the agent failed the job, or the payment can never be used; null: not known yet',
   )
 
-/** What became of a payment. */
+/** The outcome of a payment. */
 export const paymentStatus = z
   .enum(['open', 'paid', 'unpaid'])
   .describe(
@@ -171,7 +171,7 @@ export const jobRetryState = z
   })
   .describe('By `POST /v1/jobs/:jobId/retry`, with the payment that the job was ordered with')
 
-/** What `POST /v1/jobs/:jobId/retry` takes. */
+/** The body of `POST /v1/jobs/:jobId/retry`. */
 export const jobRetry = z
   .strictObject({
     payment: jobOrder.shape.payment.describe('The very PAYMENT-SIGNATURE that the job was ordered with'),
@@ -250,7 +250,7 @@ export const job = z
 /** {@link job}, as it travels. */
 export type JobAnswer = z.infer<typeof job>
 
-/** What `GET /v1/jobs/:jobId/receipt` answers. */
+/** The answer of `GET /v1/jobs/:jobId/receipt`. */
 export const receiptAnswer = z
   .strictObject({ receipt: z.string().describe('A compact JWS; its keys are at /.well-known/jwks.json') })
   .describe('The signed statement about a job that was completed and paid')

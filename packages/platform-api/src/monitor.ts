@@ -10,7 +10,7 @@ export const availability = z
     'waiting: not checked yet; online; offline: five checks in a row or more have failed, and it is hidden from the search',
   )
 
-/** What the checks of one hour found. */
+/** The results of the checks of one hour. */
 export const checkedHour = z.strictObject({
   at: unixSeconds.describe('Unix seconds; when the hour begins'),
   ok: z.int().nonnegative(),
@@ -98,7 +98,7 @@ export const webhookRequest = z.strictObject({
   url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
 })
 
-/** What a webhook is told of. */
+/** The events of a webhook. */
 export const webhookEvent = z
   .enum([
     'agent.warned',
@@ -138,7 +138,7 @@ export const webhook = z
 /** {@link webhook}, as it travels. */
 export type Webhook = z.infer<typeof webhook>
 
-/** What setting a webhook answers. */
+/** The answer to setting a webhook. */
 export const webhookMade = z.strictObject({
   agent_id: z.int().positive(),
   url: z.string(),

@@ -14,7 +14,7 @@ export const reportReasons = [
 const MAX_REPORT_CHARACTERS = 1_000
 const MAX_REASON_CHARACTERS = 500
 
-/** What people write for each other: printable, line breaks allowed. */
+/** A text that people write for each other: printable, line breaks allowed. */
 const words = (max: number) =>
   z
     .string()

@@ -81,7 +81,7 @@ export const browserSignInOpening = z.strictObject({
     .describe('From the link; absent: this browser opened it already, and its cookie says so'),
 })
 
-/** What the browser that opened a link first shows. */
+/** The code that the browser which opened a link first shows. */
 export const browserSignInOpened = z.strictObject({
   address: address.describe('As whom the browser will be signed in'),
   code: z.string().length(CODE_CHARACTERS).describe('To be typed in the terminal'),
@@ -230,7 +230,7 @@ export const secrets = z.strictObject({ secrets: z.array(secret) })
 /** {@link secrets}, as it travels. */
 export type Secrets = z.infer<typeof secrets>
 
-/** What one listed agent of an owner adds to the settlements of a day. */
+/** The settlements of a day that one listed agent adds for its owner. */
 export const settlementShare = z.strictObject({
   agent_id: agentId,
   name: z.string(),

@@ -19,7 +19,7 @@ export const publicKey = z.looseObject({
 })
 
 /**
- * What `GET /.well-known/jwks.json` answers: every key that receipts were ever signed with.
+ * The answer of `GET /.well-known/jwks.json`: every key that receipts were ever signed with.
  *
  * @example
  * ```ts

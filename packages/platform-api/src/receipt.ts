@@ -9,7 +9,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const address = z.string().regex(/^0x[0-9a-f]{40}$/)
 const unixSeconds = z.number().nonnegative()
 
-/** What a receipt states: the platform sent this job, this came back, and this transfer paid for it. */
+/** The statement of a receipt: the platform sent this job, this came back, and this transfer paid for it. */
 export const receipt = z
   .strictObject({
     v: z.literal(1).describe('Version of this statement'),
@@ -44,13 +44,13 @@ export type Receipt = z.infer<typeof receipt>
 
 type Revocation = NonNullable<KeySet['keys'][number]['revoked']>
 
-/** What a receipt was found to be. */
+/** The verdict on a receipt. */
 export type ReceiptVerdict =
   | { readonly ok: true; readonly receipt: Receipt; readonly keyId: string }
   /** Why it proves nothing, as a sentence. */
   | { readonly ok: false; readonly reason: string }
 
-/** Says what the signature is of, so that no other statement by the same key can pass for a receipt. */
+/** Names what the signature is of, so that no other statement by the same key can pass for a receipt. */
 const RECEIPT_TYPE = 'farebox-receipt+jws'
 const MAX_RECEIPT_CHARACTERS = 16_384
 

@@ -18,7 +18,7 @@ export const standing = z
   )
 
 /**
- * What a platform says of itself: `GET /v1/platform`.
+ * A platform's description of itself: `GET /v1/platform`.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export const foundCapability = z.strictObject({
   gives: shownFields.describe('What comes out, the first ones declared'),
 })
 
-/** What the platform found at an endpoint. */
+/** The platform's findings at an endpoint. */
 export const foundAgent = z
   .discriminatedUnion('phase', [
     z.strictObject({
@@ -267,7 +267,7 @@ export const declarationHistoryQuery = z.strictObject({
     .describe('How many, 1 to 50; default 20'),
 })
 
-/** What a look on demand came to: `POST /v1/agents/:agentId/refresh`. */
+/** The result of a probe on demand: `POST /v1/agents/:agentId/refresh`. */
 export const refreshed = z
   .strictObject({
     agent_id: agentId,

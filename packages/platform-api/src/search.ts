@@ -23,7 +23,7 @@ const fieldFilter = z
 
 const fieldFilters = z.union([fieldFilter, z.array(fieldFilter).max(5)])
 
-/** What `GET /v1/agents` may be asked. Prices and fields asked for together are those of one and the same capability. */
+/** The query of `GET /v1/agents`. Prices and fields asked for together are those of one and the same capability. */
 export const searchQuery = z.strictObject({
   q: z
     .string()
@@ -67,10 +67,10 @@ export const searchQuery = z.strictObject({
 /** {@link searchQuery}, as it travels. */
 export type SearchQuery = z.infer<typeof searchQuery>
 
-/** What is not as it seems in a text (WEB-02). */
+/** The deceptions found in a text (WEB-02). */
 export const textWarnings = ['hidden-characters', 'mixed-alphabets', 'shortened'] as const
 
-/** What is not as it seems in the words of an agent's owner, all of them together. */
+/** The deceptions found in the words of an agent's owner, all of them together. */
 export const textWarning = z
   .enum(textWarnings)
   .describe(

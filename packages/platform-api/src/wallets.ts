@@ -57,7 +57,7 @@ export const firstJob = z.strictObject({
 /** {@link firstJob}, as it travels. */
 export type FirstJob = z.infer<typeof firstJob>
 
-/** What a local chain may be asked by way of its platform (EIP-1474); nothing but the last changes anything. */
+/** The methods that a local chain answers through its platform (EIP-1474); only the last changes anything. */
 export const localChainMethods = [
   'eth_chainId',
   'eth_call',

@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics.ts'
 import { createRelayers } from '../relayer/account/create-relayers.ts'
 import { createRelayerNode, type RelayerNode } from '../relayer/account/relayer-node.ts'
 
-/** What a facilitator is made of. */
+/** The parts of a facilitator. */
 export interface FacilitatorOptions {
   /** Closed by the caller, after the facilitator. */
   readonly ledger: Ledger

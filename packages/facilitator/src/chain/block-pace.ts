@@ -7,7 +7,7 @@ export interface BlockPace {
   blockMs(): number
 }
 
-/** What holds until two blocks were seen, and for a chain without a pace: that of Base. */
+/** The pace until two blocks were seen, and of a chain without one: that of Base. */
 const UNKNOWN_BLOCK_MS = 2_000
 /** No public chain is faster: it is one that makes a block for each transaction. */
 const FASTEST_BLOCK_MS = 100

@@ -30,7 +30,7 @@ export interface BatchedCall {
   readonly data: string
 }
 
-/** What a call of a batch came to. */
+/** The result of one call of a batch. */
 export interface CallResult {
   readonly succeeded: boolean
   /** `0x` hex: the value, or why it was reverted. */

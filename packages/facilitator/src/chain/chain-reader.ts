@@ -32,7 +32,7 @@ import { encodeWithCodeSizes, readCodeSizes } from './code-sizes.ts'
 import { shareCalls } from '../share-calls.ts'
 import { readRevert, type Revert } from './read-revert.ts'
 
-/** What one block says of a payment. */
+/** The state of a payment in one block. */
 export interface Observation {
   readonly blockNumber: bigint
   /** The block's time, Unix seconds. */
@@ -68,7 +68,7 @@ export interface ChainReader {
   readUses(
     payments: readonly LedgerPayment[],
   ): Promise<{ readonly blockNumber: bigint; readonly used: ReadonlySet<string> }>
-  /** What became of an authorization: the last word (D10). */
+  /** The outcome of an authorization: the last word (D10). */
   findSettlement(payment: LedgerPayment): Promise<ChainVerdict>
   readReceipt(transactionHash: string): Promise<ChainReceipt | undefined>
   /**

@@ -11,7 +11,7 @@ export interface Header {
   readonly hash: string
 }
 
-/** What a node shows of the chain now, held against what was seen before. */
+/** The chain as the node shows it now, compared with the blocks seen before. */
 export type ChainCheck =
   /** The blocks seen before are where they were; `isNew` where the head is higher than any of them. */
   | { readonly kind: 'same'; readonly head: Header; readonly isNew: boolean }
@@ -37,7 +37,7 @@ export interface KnownChain {
 const IDENTITY_MS = 30_000
 /** Heads are remembered for so long: past it no reorganisation is taken for one. */
 const REMEMBERED_MS = 600_000
-/** Where not one of the remembered heads is left, blocks before them may be gone too. */
+/** If not one of the remembered heads is left, blocks before them may be gone too. */
 const BEFORE_REMEMBERED = 128n
 
 interface SeenHead {

@@ -5,14 +5,14 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { batchCalls } from '../batch-calls.ts'
 import { createReadCodeSizes } from './code-sizes.ts'
 
-/** What a payer's account is: an ordinary one, one with code whose doings are known, or one with any other code. */
+/** The kind of a payer's account: an ordinary one, one with code whose doings are known, or one with any other code. */
 export type PayerCode =
   | { readonly kind: 'none' }
   /** `codeHash` is that of the account's own code, `0x` hex: for a delegated account, of its designator. */
   | { readonly kind: 'known'; readonly codeHash: string }
   | { readonly kind: 'unknown' }
 
-/** Says what the accounts are, now. Rejects when the node gives no answer. */
+/** Reads the kinds of accounts, now. Rejects when the node gives no answer. */
 export type ReadPayerCodes = (accounts: readonly string[]) => Promise<readonly PayerCode[]>
 
 const NONE: PayerCode = { kind: 'none' }

@@ -10,7 +10,7 @@ import { UnavailableError } from './refusal.ts'
 const MAX_REMEMBERED = 10_000
 const DAY_SECONDS = 86_400
 
-/** Says in the log, once for a day, an owner and its limit, that a daily limit is nearly used up, and that it is. */
+/** Logs, once for a day, an owner and its limit, that a daily limit is nearly used up, and that it is. */
 export type AnnounceBudget = (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
 
 /** Makes the announcement of {@link Engine}'s outcomes. */
@@ -39,14 +39,14 @@ export function createAnnounceBudget({ clock, log }: Pick<Engine, 'clock' | 'log
   }
 }
 
-/** What the agent hears of it with its hold: nothing while it is far. */
+/** The part of it that goes to the agent with its hold: nothing while the limit is far. */
 export function nearBudget({ used, limit }: Budget, nowSeconds: number): { readonly budget?: HoldBudget } {
   if (limit === undefined || used < NEAR_LIMIT * limit) return {}
   const exhaustedAt = expectedExhaustion({ used, limit }, nowSeconds)
   return { budget: { used, limit, ...(exhaustedAt !== undefined && { exhaustedAt }) } }
 }
 
-/** What it is told once all is used up: to come back when the UTC day has ended. */
+/** The refusal once all is used up: to come back when the UTC day has ended. */
 export function usedUp({ limit }: Budget, nowSeconds: number): UnavailableError {
   return new UnavailableError(
     `the owner of this secret has used up its ${limit} settlements for today (UTC)`,

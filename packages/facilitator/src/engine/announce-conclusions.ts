@@ -2,7 +2,7 @@ import { dropsOthers, type Conclusion } from '../ledger/settlement-ledger.ts'
 import { shortKey } from '../ledger/signals.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
-/** Tells those who wait for a settlement what was concluded in this process. */
+/** Notifies the waiters of a settlement of what was concluded in this process. */
 export function announceConclusions(waiters: SettlementWaiters, conclusions: readonly Conclusion[]): void {
   for (const conclusion of conclusions) {
     const { key, to } = conclusion

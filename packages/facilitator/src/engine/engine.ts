@@ -11,10 +11,10 @@ import type { StoredSecret } from '../secrets/secret-store.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
-/** Who asks: the secret they showed. */
+/** The caller: the secret it showed. */
 export type AuthenticatedCaller = Pick<StoredSecret, 'id' | 'owner' | 'wallets'>
 
-/** What the chain says of a payment that the ledger does not have as charged. */
+/** The chain's evidence of a payment that the ledger does not have as charged. */
 export type RecoveredCharge =
   /** We charged it for this job: the ledger has it again. */
   | { readonly kind: 'recovered'; readonly transaction: string }
@@ -25,7 +25,7 @@ export type RecoveredCharge =
   /** It is used, and the node does not show by what: ask again. */
   | { readonly kind: 'unclear' }
 
-/** What verifying and settling work with. */
+/** The dependencies of verifying and settling. */
 export interface Engine {
   readonly network: Network
   readonly verifier: SignatureVerifier
@@ -34,7 +34,7 @@ export interface Engine {
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
   /** When a block was made, Unix seconds. Rejects when the chain gives no answer. */
   readonly blockSeconds: (blockNumber: bigint) => Promise<number>
-  /** What code the payer's account has. Rejects when the chain gives no answer. */
+  /** The kind of code that the payer's account has. Rejects when the chain gives no answer. */
   readonly readCode: (payer: string) => Promise<PayerCode['kind']>
   readonly log: Log
   /** Tells the operator that an owner's limit is near. */
@@ -58,7 +58,7 @@ export interface Engine {
   readonly onCaptured: (isSent: boolean) => void
   /** The smallest payment taken: less would not be worth its gas. */
   readonly minimumAtomic: bigint
-  /** What owners may have open and use up in a day. */
+  /** The limits of owners: open payments, and use in a day. */
   readonly ownerLimits: OwnerLimits
   /** How long `/settle` waits for the proof before it says pending. */
   readonly settleWaitMs: number

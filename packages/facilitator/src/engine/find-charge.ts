@@ -6,7 +6,7 @@ import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
 /**
- * What this very payment was charged for before, or is being charged for: so that an agent whose own record is lost
+ * The job that this very payment was charged for before, or is being charged for: so that an agent whose own record is lost
  * can deliver what was paid (D40). Undefined where it was not charged, or by another owner: whose payments those are is
  * nobody else's business.
  *

@@ -14,7 +14,7 @@ export interface PaymentRequest {
   readonly proven: ProvenPayment
   readonly payment: LedgerPayment
   readonly requirement: RequiredTerms
-  /** What it pays for; the payment's own key where the caller has no hold extension. */
+  /** The job that it pays for; the payment's own key where the caller has no hold extension. */
   readonly binding: string
   /** Unix seconds, as asked; undefined where it was not. */
   readonly holdUntil: number | undefined

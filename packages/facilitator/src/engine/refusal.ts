@@ -6,7 +6,7 @@ export interface PaymentRefusal {
   readonly status: 200 | 400 | 403
   readonly reason: string
   readonly message: string
-  /** Where the signature proved one. */
+  /** Known if the signature proved one. */
   readonly payer?: string
   /** The charge it was used for before, where it was and the caller may know of it. */
   readonly charge?: Charge

@@ -21,7 +21,7 @@ export type SettlementEnd =
 export interface SettlementWaiters {
   /** Resolves with the end, or undefined when none came in time. Rejects only when the ledger does. */
   wait(key: string, timeoutMs: number): Promise<SettlementEnd | undefined>
-  /** Tells those who wait for this payment. */
+  /** Notifies the waiters of this payment. */
   announce(key: string, end: SettlementEnd): void
   /**
    * Payments were decided elsewhere: those who wait for them look for themselves. By the ends of their keys; undefined:

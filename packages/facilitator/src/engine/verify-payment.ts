@@ -113,7 +113,7 @@ async function takeBack(engine: Engine, held: HoldToRelease, late: PaymentRefusa
   return { ok: false, refusal: late }
 }
 
-/** What can be refused without asking anybody, whatever the time. */
+/** The refusals that need no question, whatever the time. */
 function refuseLocally(
   engine: Engine,
   caller: AuthenticatedCaller,

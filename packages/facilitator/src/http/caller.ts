@@ -5,7 +5,7 @@ import type { Authenticate } from '../secrets/authenticate.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
 import { sendError } from './answer.ts'
 
-/** Who may come in. */
+/** The check of a caller's secret. */
 export interface AdmissionParts {
   readonly authenticate: Authenticate
   /** Takes one from the allowance of a secret on a route; false when it is used up. */

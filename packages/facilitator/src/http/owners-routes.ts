@@ -15,7 +15,7 @@ import {
   SPONSORSHIP_RULE,
 } from './sponsoring-rules.ts'
 
-/** What administering owners needs. */
+/** The dependencies of the routes of owners. */
 export interface OwnersAdmin {
   readonly owners: OwnerLedger
   readonly limits: OwnerLimits

@@ -22,7 +22,7 @@ import {
   SPONSORSHIP_RULE,
 } from './sponsoring-rules.ts'
 
-/** What administering secrets needs. */
+/** The dependencies of the routes of secrets. */
 export interface SecretsAdmin {
   readonly secrets: SecretStore
   readonly crypto: EvmCrypto

@@ -26,7 +26,7 @@ export interface Ledger {
   readonly secrets: SecretStore
   readonly owners: OwnerLedger
   readonly signals: Signals
-  /** What is open now, for the metrics. Rejects when the store does not answer. */
+  /** The open payments now, for the metrics. Rejects when the store does not answer. */
   totals(network: string, nowSeconds: number): Promise<LedgerTotals>
   /** Its connections now, where it has any, for the metrics. */
   pool?(): PoolUse

@@ -3,11 +3,11 @@ import type { Sponsoring } from '../secrets/secret-store.ts'
 
 export type { Sponsoring, Sponsorship }
 
-/** What an owner may have open and use up. Counted over all its secrets. */
+/** The limits of an owner, counted over all its secrets. */
 export interface OwnerLimits {
   /** Settlements in a UTC day, held ones included; null: no limit. */
   readonly dailySettlements: { readonly [kind in Sponsorship]: number | null }
-  /** What a platform may grant a listed owner of these, at most; absent: as much as it says. */
+  /** The most of these that a platform may grant a listed owner; absent: as much as it says. */
   readonly grantedAtMost?: number
   /** Payments held, captured or in a transaction at once. */
   readonly open: number
@@ -17,7 +17,7 @@ export interface OwnerLimits {
   readonly revertedGas: number
 }
 
-/** What an owner has used up of its limits in a UTC day. */
+/** The part of its limits that an owner has used in a UTC day. */
 export interface OwnerUse {
   readonly sponsorship: Sponsorship
   /** Settlements a UTC day that a platform granted it; undefined where none did. */

@@ -29,7 +29,7 @@ export interface Budget {
   readonly limit: number | undefined
 }
 
-/** What became of a hold. */
+/** The outcome of a hold. */
 export type HoldOutcome =
   | {
       readonly kind: 'held'
@@ -65,11 +65,11 @@ export interface CaptureRequest {
   readonly payment: LedgerPayment
   readonly binding: string
   readonly owner: string
-  /** What bounds the charge of a hold that ran out; absent: nothing. */
+  /** The bounds on charging a hold that ran out; absent: none. */
   readonly bounds?: { readonly limits: OwnerLimits; readonly nowSeconds: number }
 }
 
-/** What became of a capture. */
+/** The outcome of a capture. */
 export type CaptureOutcome =
   /** Captured now or before; its settlement is under way. */
   | { readonly kind: 'captured'; readonly first: boolean; readonly transaction: string }
@@ -92,7 +92,7 @@ export type CaptureOutcome =
 /** A hold that is given back. */
 export interface HoldToRelease {
   readonly holdId: string
-  /** What it was made for. */
+  /** The job that it was made for. */
   readonly binding: string
   /** Who asks. */
   readonly owner: string

@@ -7,7 +7,7 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
  */
 export type PaymentState = 'held' | 'captured' | 'submitted' | 'settled' | 'failed' | 'released' | 'expired'
 
-/** What is paid, by whom and to whom; the part of a row that never changes. */
+/** The payment of a row: the part that never changes. */
 export interface LedgerPayment {
   /** `paymentKey`: chain id, asset, from, nonce. The row's identity. */
   readonly key: string
@@ -29,7 +29,7 @@ export interface PaymentFailure {
 
 /** One row of the ledger. */
 export interface PaymentRecord extends LedgerPayment {
-  /** What it pays for; the first is kept for ever (D10). */
+  /** The job that it pays for; the first is kept for ever (D10). */
   readonly binding: string
   /** Whose secret held it. */
   readonly owner: string
@@ -48,7 +48,7 @@ export interface PaymentRecord extends LedgerPayment {
   readonly alone: boolean
   /** Hash of the transaction that carries it or carried it; empty where there was none. */
   readonly transaction: string
-  /** Where it was mined; only of a settled row. */
+  /** The block that it was mined in; only of a settled row. */
   readonly blockNumber: bigint | undefined
   readonly failure: PaymentFailure | undefined
   /** It was proven once, and its agent told so, whatever has become of it since. */

@@ -48,7 +48,7 @@ export interface OpenTransaction extends NumberedSettlement {
   readonly payments: readonly PaymentRecord[]
 }
 
-/** What the chain has decided of one payment. */
+/** The chain's decision on one payment. */
 export type Conclusion = {
   readonly key: string
   /** The state the decision was made in; a row in another one by now stays as it is. */
@@ -148,7 +148,7 @@ export interface SettlementLedger {
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<readonly string[]>
 }
 
-/** What is to be sent, and what was. */
+/** The payments to be sent, and the transactions that were. */
 export interface Backlog {
   readonly together: readonly PaymentRecord[]
   readonly alone: readonly PaymentRecord[]

@@ -1,4 +1,4 @@
-/** What one process tells the others of its database. */
+/** Notifications from one process to the others of its database. */
 export type Signal =
   /** A payment was captured. */
   | { readonly kind: 'captured' }

@@ -21,7 +21,7 @@ import {
 } from '@farebox/server/internal/environment'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
-/** What the facilitator is told by its environment; read once. */
+/** The settings in the facilitator's environment; read once. */
 export interface FacilitatorEnvironment {
   readonly host: string
   readonly port: number
@@ -38,7 +38,7 @@ export interface FacilitatorEnvironment {
   /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
   readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
-  /** Where a database that the program brings keeps its files. */
+  /** The folder for the files of a database that the program brings. */
   readonly dataFolder: string
   /** Undefined: secrets cannot be administered over HTTP. */
   readonly adminToken: string | undefined
@@ -48,7 +48,7 @@ export interface FacilitatorEnvironment {
 
 const WEI_PER_GWEI = 1_000_000_000n
 
-/** What the DATABASE_URL of a facilitator must be, where nothing else brings a database. */
+/** The advice on DATABASE_URL, where nothing else brings a database. */
 export const LEDGER_DATABASE_ADVICE =
   'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
 

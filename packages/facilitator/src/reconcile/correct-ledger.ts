@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** What the reconciler works with. */
+/** The dependencies of the reconciler. */
 export interface ReconcilerParts {
   readonly ledger: Ledger
   readonly reader: ChainReader

@@ -5,7 +5,7 @@ import type { ReconcilerParts } from './correct-ledger.ts'
 import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'
 import { revisitUncharged } from './revisit-uncharged.ts'
 
-/** What comparisons remember of those before them. */
+/** The memory that comparisons have of those before them. */
 export interface ReconcilePasses {
   readonly missing: MissingBlocks
   count: number
@@ -71,7 +71,7 @@ export async function reconcile(parts: ReconcilerParts, passes: ReconcilePasses)
   try {
     await expireHolds(parts)
   } catch (error) {
-    // What is held too long costs nobody money; what comes below may.
+    // A hold that is kept too long costs nobody money; the steps below may.
     failure = error
   }
   // At the start the leases of this process itself are just being taken.

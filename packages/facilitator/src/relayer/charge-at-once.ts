@@ -12,7 +12,7 @@ import {
   type RelayerTerm,
 } from './relayer-term.ts'
 
-/** What a payment is charged with. */
+/** The dependencies of charging at once. */
 export interface ChargeParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
 }
@@ -46,7 +46,7 @@ export async function chargeAtOnce(
     return await charge(parts, state, term, request)
   } finally {
     state.isAtWork = false
-    // What came meanwhile waits.
+    // Payments that came meanwhile wait.
     state.notifier.notify()
   }
 }
@@ -91,7 +91,7 @@ async function charge(
   return { kind: 'captured', first: true, transaction: signed.hash }
 }
 
-/** What comes in {@link READY_MS}, undefined where nothing does. */
+/** The value if it comes within {@link READY_MS}, else undefined. */
 async function inTime<Ready>({ clock }: ChargeParts, ready: Promise<Ready>): Promise<Ready | undefined> {
   return await within(clock, READY_MS, ready)
 }

@@ -4,7 +4,7 @@ import { carry, type PlanParts } from './plan-settlement.ts'
 import { lowestOpenNonce, type SenderState, type SettlementLane, type RelayerTerm } from './relayer-term.ts'
 import { driveTransaction, type DriveParts } from './transaction/drive-transaction.ts'
 
-/** What transactions are followed with. */
+/** The dependencies of following transactions. */
 export interface FollowParts
   extends
     Omit<DriveParts, 'conclude' | 'lowestOpenNonce' | 'carry' | 'relayer'>,

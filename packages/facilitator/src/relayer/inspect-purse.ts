@@ -11,7 +11,7 @@ export interface GasMoney {
   readonly unusable: string | undefined
 }
 
-/** What the gas money is inspected with. */
+/** The dependencies of inspecting the gas money. */
 export interface PurseParts {
   readonly node: RelayerNode
   /** The accounts that pay the gas. */

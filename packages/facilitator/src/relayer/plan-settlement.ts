@@ -15,7 +15,7 @@ import type {
 import type { RelayerNode } from './account/relayer-node.ts'
 import type { HasSettler } from './account/has-batch-settler.ts'
 
-/** What to do with captured payments now. */
+/** The decisions on captured payments. */
 export interface SettlementPlan {
   /** Decided without a transaction of ours. */
   readonly concluded: readonly Conclusion[]
@@ -23,11 +23,11 @@ export interface SettlementPlan {
   readonly together: readonly PaymentRecord[]
   /** Good to go, but each in a transaction of its own. */
   readonly single: readonly PaymentRecord[]
-  /** What carries some of these payments, by what was seen of their payers for the trial. */
+  /** The call that carries some of these payments, by the codes that were read for the trial. */
   call(payments: readonly PaymentRecord[]): SettlementCall
 }
 
-/** What is looked with. */
+/** The dependencies of a plan. */
 export interface PlanParts extends CapturedParts {
   readonly reader: ChainReader
   /** Looks at one payment by itself; see `createObserver`. */
@@ -145,7 +145,7 @@ function onePerPayer(
   )
 }
 
-/** What to do with the first of those that go alone of which something can be said. */
+/** The decision on the first payment that goes alone and can be decided. */
 export interface LonePlan {
   readonly concluded: readonly Conclusion[]
   readonly next: { readonly payment: PaymentRecord; readonly call: SettlementCall } | undefined
@@ -184,7 +184,7 @@ export async function planAlone(
 const FAILED = 'invalid_exact_evm_transaction_failed'
 const BURNED = "a transaction with this payer's account was reverted: accounts with code have one attempt"
 
-/** What carries payments to the chain now; see `Relayer.call`. Rejects when the node gives no answer. */
+/** The call that carries payments to the chain now; see `Relayer.call`. Rejects when the node gives no answer. */
 export async function carry(
   parts: Pick<PlanParts, 'readCodes' | 'hasSettler' | 'relayer'>,
   payments: readonly PaymentRecord[],

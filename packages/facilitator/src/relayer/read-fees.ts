@@ -2,7 +2,7 @@ import type { Log } from '@farebox/server/log'
 import type { Fees } from './account/relayer-account.ts'
 import type { RelayerNode } from './account/relayer-node.ts'
 
-/** What fees are chosen with. */
+/** The dependencies of choosing fees. */
 export interface FeeParts {
   readonly node: RelayerNode
   readonly log: Log
@@ -10,7 +10,7 @@ export interface FeeParts {
   readonly maxFeePerGas: bigint
 }
 
-/** What a transaction offers now; undefined where gas costs more than the cap. Rejects when the node gives no answer. */
+/** The fees that a transaction offers now; undefined where gas costs more than the cap. Rejects when the node gives no answer. */
 export async function readFees({ node, log, maxFeePerGas: cap }: FeeParts): Promise<Fees | undefined> {
   const { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas } = await node.fees()
   if (baseFeePerGas + maxPriorityFeePerGas > cap) {

@@ -27,13 +27,13 @@ export interface RelayerTerm {
   readonly end: AbortController
   /** The transactions in flight, by their id in the ledger. */
   readonly following: Map<string, FollowedTransaction>
-  /** Where to look for a free nonce from; undefined where the chain must be asked. */
+  /** The nonce from which a free one is looked for; undefined where the chain must be asked. */
   nextNonce: number | undefined
   /** How many transactions it has sent. */
   sent: number
 }
 
-/** What everything that sends from a process's accounts shares. */
+/** The state that all senders from a process's accounts share. */
 export interface SenderState {
   /** Names the process in the ledger. */
   readonly holder: string

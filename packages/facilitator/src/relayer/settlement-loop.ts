@@ -11,7 +11,7 @@ import { MAX_BATCH, type Relayer } from './account/relayer-account.ts'
 import { beginTerm, countInFlight, type SenderState } from './relayer-term.ts'
 import { runSettlementPass, type PassParts } from './settlement-pass.ts'
 
-/** What a settlement loop works with. */
+/** The dependencies of a settlement loop. */
 export interface SettlementLoopParts extends PassParts {
   /** The accounts it may send from: those whose leases it gets. */
   readonly relayers: readonly Relayer[]

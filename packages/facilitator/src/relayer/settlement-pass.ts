@@ -15,7 +15,7 @@ import {
   type RelayerTerm,
 } from './relayer-term.ts'
 
-/** What a round works with. */
+/** The dependencies of a settlement pass. */
 export interface PassParts extends FollowParts, FeeParts, Omit<PlanParts, 'relayer'> {
   readonly canPay: CanPay
   /** See `ChainWatch`. */
@@ -40,7 +40,7 @@ export async function runSettlementPass(
   const sender = { network: parts.network.id, relayers, holder: state.holder }
   const choose = (lane: SettlementLane): RelayerTerm | undefined =>
     chooseTerm(terms, lane, parts.canPay, term => isHeldUp(term, parts.clock.nowMs(), parts.blockMs()))
-  // What cannot go now is left to other processes.
+  // Payments that cannot go now are left to other processes.
   const limits = {
     together: choose('together') === undefined ? 0 : MAX_BATCH,
     alone: choose('alone') === undefined ? 0 : MAX_ALONE,
@@ -142,7 +142,7 @@ async function onKnownChain<Plan extends { readonly concluded: readonly Conclusi
 interface Planned {
   readonly lane: SettlementLane
   readonly payments: readonly PaymentRecord[]
-  /** What carries them; tried, where they go together or alone. */
+  /** The call that carries them; tried, where they go together or alone. */
   readonly call: SettlementCall
   readonly fees: Fees
   /** As many as it could carry were left waiting. */

@@ -3,7 +3,7 @@ import type { PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import type { ChainReader, Observation } from '../chain/chain-reader.ts'
 
-/** What a payment is judged with. */
+/** The dependencies of judging a captured payment. */
 export interface CapturedParts {
   readonly reader: ChainReader
   readonly network: Network
@@ -25,7 +25,7 @@ export async function verifyCaptured(
   if (observation.blockNumber < payment.observedBlock) return 'later'
   if (observation.used) return await concludeUsed(reader, payment)
   if (observation.revert === undefined) {
-    // What was proven before, and undone, is not the payer's doing.
+    // A payment that was proven before, and undone, is not the payer's fault.
     return payment.faults < MAX_FAULTS || payment.wasSettled
       ? 'payable'
       : failedConclusion(
@@ -77,7 +77,7 @@ async function concludeUsed(reader: ChainReader, payment: PaymentRecord): Promis
 
 const USED = 'invalid_exact_evm_nonce_already_used'
 
-/** Says that a payment failed; `blamed` counts against its payer. */
+/** The conclusion that a payment failed; `blamed` counts against its payer. */
 export function failedConclusion(
   payment: PaymentRecord,
   reason: string,

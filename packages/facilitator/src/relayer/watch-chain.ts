@@ -7,7 +7,7 @@ import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { shareCalls } from '../share-calls.ts'
 import { canPayFrom, inspectPurse, type GasMoney, type PurseParts } from './inspect-purse.ts'
 
-/** What is known of the chain and of the relayers' purses, a few seconds old at most. */
+/** The state of the chain and of the relayers' gas money, a few seconds old at most. */
 export interface ChainWatch {
   /** Unix seconds: our clock or the chain's head, whichever is later; the head at most half a minute later. */
   chainNow(): number
@@ -35,7 +35,7 @@ export interface ChainWatch {
   close(): Promise<void>
 }
 
-/** What the watch looks with. */
+/** The dependencies of the watch. */
 export interface ChainWatchParts extends PurseParts {
   readonly chain: KnownChain
   readonly clock: Clock
@@ -47,13 +47,13 @@ export interface ChainWatchParts extends PurseParts {
 
 /** As often as the fastest of our public chains that has seconds between its blocks makes one. */
 const LOOK_MS = 2_000
-/** The purse is looked at with every third look. */
+/** The gas money is inspected with every third check. */
 const LOOKS_A_PURSE = 3
 /** Longer than any node is behind. */
 const HEAD_COUNTS_MS = 600_000
 const UNREACHABLE = 'the chain cannot be reached'
 
-/** What the watch knows, as of its last look. */
+/** The state of the watch, as of its last check. */
 interface Watched {
   readonly head: HeadTime
   readonly pace: ReturnType<typeof createBlockPace>
@@ -65,7 +65,7 @@ interface Watched {
   reorganisations: number
 }
 
-/** Looks once, then every few seconds until closed. */
+/** Checks once, then every few seconds until closed. */
 export async function watchChain(parts: ChainWatchParts): Promise<ChainWatch> {
   const { clock, chain } = parts
   const closing = new AbortController()
@@ -155,7 +155,7 @@ async function lookAtPurse(parts: ChainWatchParts, watched: Watched): Promise<vo
   }
 }
 
-/** What is wrong with the node, in words; undefined where nothing is. */
+/** The fault of the node, in words; undefined where there is none. */
 async function inspectChain(
   { chain, log, metrics, onReorganised }: ChainWatchParts,
   watched: Watched,

@@ -9,7 +9,7 @@ export interface StoredSecret {
   readonly owner: string
   /** Lower-case addresses it may take payments to. */
   readonly wallets: readonly string[]
-  /** What its maker called it. */
+  /** The name that its maker gave it. */
   readonly label: string | null
   /** The id of the secret that it was made to replace. */
   readonly replaces: string | null
@@ -36,7 +36,7 @@ export type SecretChange =
   | { readonly revokedAt: number }
   | { readonly lastUsedAt: number }
 
-/** Where secrets are kept. Every method is atomic and durable. */
+/** The store of secrets. Every method is atomic and durable. */
 export interface SecretStore {
   /**
    * Adds a secret and says why the gas of its owner is paid, both or neither; one that the operator has named stays named.

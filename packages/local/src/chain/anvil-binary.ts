@@ -15,7 +15,7 @@ const PLATFORM_PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
-/** What decides which anvil runs; by default the machine we are on. */
+/** The platform that decides which anvil runs; by default this machine's. */
 export interface Machine {
   readonly platform: string
   readonly arch: string

@@ -11,7 +11,7 @@ export interface ChainDoor {
   close(): Promise<void>
 }
 
-/** What a browser's wallet reads, and the one thing it sends: what its person signed. */
+/** The methods that a browser's wallet reads with, and the one that it sends a signed transaction with. */
 const WALLET_METHODS =
   /^(?:net_version|web3_clientVersion|eth_(?:blockNumber|call|chainId|createAccessList|estimateGas|feeHistory|gasPrice|getBalance|getBlockBy(?:Hash|Number)|getBlockReceipts|getCode|getLogs|getProof|getStorageAt|getTransactionBy(?:Hash|BlockHashAndIndex|BlockNumberAndIndex)|getTransactionCount|getTransactionReceipt|maxPriorityFeePerGas|sendRawTransaction|syncing))$/
 

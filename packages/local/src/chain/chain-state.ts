@@ -10,13 +10,13 @@ import { callAnvilForText } from './anvil-rpc.ts'
 export interface ChainFiles {
   /** The chain as of the last save, always whole. */
   readonly saved: string
-  /** What anvil writes itself when it is asked to end; cut off when it was killed while writing. */
+  /** The file that anvil writes when it is asked to end; cut off when it was killed while writing. */
   readonly dumpedAtExit: string
   /** Which anvil runs on them. */
   readonly anvilPid: string
 }
 
-/** Where a chain is kept. Each chain id has its own file: another id is another chain. */
+/** The files of a chain. Each chain id has its own file: another id is another chain. */
 export function chainFiles(folder: string, chainId: number): ChainFiles {
   const name = `chain-${chainId}`
   return {

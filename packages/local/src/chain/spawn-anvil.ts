@@ -19,7 +19,7 @@ export interface SpawnAnvilOptions {
   readonly signal?: AbortSignal
 }
 
-/** What anvil says once it listens. */
+/** The line of anvil once it listens. */
 export interface AnvilReady {
   readonly rpcUrl: string
 }

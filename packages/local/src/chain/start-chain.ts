@@ -27,7 +27,7 @@ const SAVE_INTERVAL_MS = 2_000
 const STOP_GRACE_MS = 10_000
 
 export interface StartChainOptions {
-  /** Where the chain is kept between runs. Without it, it is gone when it stops. */
+  /** The folder that the chain is kept in between runs. Without it, it is gone when it stops. */
   readonly folder?: string
   /** On 127.0.0.1. Without it, a free one. */
   readonly port?: number
@@ -37,9 +37,9 @@ export interface StartChainOptions {
   readonly blockTimeSeconds?: number
   /** Listens on a random loopback address, for a chain behind a door. */
   readonly isHidden?: boolean
-  /** Where what anvil prints while it starts is kept. Without it, nowhere. */
+  /** The file for the lines that anvil prints while it starts. Without it, they are not kept. */
   readonly logFile?: string
-  /** What a person may try where it does not start, in the imperative. */
+  /** The advice where it does not start, in the imperative. */
   readonly advice?: string
   /** Receives what is being done, until it has started. */
   readonly onActivity?: (activity: string) => void
@@ -54,15 +54,15 @@ export interface LocalChain {
   /** JSON-RPC over HTTP and, with ws://, over WebSocket. */
   readonly rpcUrl: string
   readonly chainId: number
-  /** Where LocalUSDC lives. */
+  /** The address of LocalUSDC. */
   readonly usdc: `0x${string}`
-  /** Where Multicall3 lives. */
+  /** The address of Multicall3. */
   readonly multicall3: `0x${string}`
-  /** Where BatchSettler lives. */
+  /** The address of BatchSettler. */
   readonly batchSettler: `0x${string}`
-  /** Where AgentRegistry lives. */
+  /** The address of AgentRegistry. */
   readonly agentRegistry: `0x${string}`
-  /** Where SpendPermissions lives. */
+  /** The address of SpendPermissions. */
   readonly spendPermissions: `0x${string}`
   /** The pid of anvil. */
   readonly pid: number

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { isReachableBy } from './database-user.ts'
 import type { DatabaseUser } from './database-user.ts'
 
-/** Where the files of a database are. */
+/** The folders of a database. */
 export interface ClusterFolder {
   readonly path: string
   /** PostgreSQL's own folder; there once the database was made. */
   readonly data: string
-  /** What PostgreSQL says, of the last start only. */
+  /** The log of PostgreSQL, of the last start only. */
   readonly log: string
   /** The password of the one user, readable by its owner alone. */
   readonly password: string
@@ -19,7 +19,7 @@ export interface OpenClusterFolderOptions {
   /** The folder the caller chose; the database is in `cluster` in it. */
   readonly folder: string
   readonly user: DatabaseUser | undefined
-  /** Where the files go when the database's user cannot reach `folder`. */
+  /** The folder for the files when the database's user cannot reach `folder`. */
   readonly systemFolder: string
   readonly onLog: (line: string) => void
 }

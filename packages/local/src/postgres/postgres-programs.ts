@@ -6,7 +6,7 @@ import { isThere } from '../processes/is-there.ts'
 import type { DatabaseUser } from './database-user.ts'
 import { isReachableBy } from './database-user.ts'
 
-/** What every message about a PostgreSQL that does not run here ends with. */
+/** The end of every message about a PostgreSQL that does not run here. */
 export const USE_ANOTHER_DATABASE = 'set DATABASE_URL to a PostgreSQL server to do without it'
 
 /** The Linux builds are made on Ubuntu 18.04. */

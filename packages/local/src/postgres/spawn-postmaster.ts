@@ -30,7 +30,7 @@ export interface SpawnPostmasterOptions {
   /** undefined: a free one. */
   readonly port: number | undefined
   readonly signal: AbortSignal | undefined
-  /** What a person may try where it does not start, in the imperative; default to use another server. */
+  /** The advice where it does not start, in the imperative; default to use another server. */
   readonly advice?: string | undefined
   /** Default: the machine's. */
   readonly timer?: Timer

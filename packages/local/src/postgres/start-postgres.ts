@@ -19,16 +19,16 @@ import { awaitReady, spawnPostmaster, type SpawnedPostmaster } from './spawn-pos
 const STOP_GRACE_MS = 60_000
 
 export interface StartPostgresOptions {
-  /** Where the database is kept; made at the first start. */
+  /** The folder of the database; made at the first start. */
   readonly folder: string
   /** On 127.0.0.1. Without it, a free one, another at each start. */
   readonly port?: number
   /**
-   * Where the files go when root starts it in a folder that its user cannot reach; default /var/lib/farebox.
+   * The folder for the files when root starts it in a folder that its user cannot reach; default /var/lib/farebox.
    */
   readonly systemFolder?: string
   /**
-   * Where a copy of the programs goes when they cannot run from node_modules; default a folder for caches.
+   * The folder for a copy of the programs when they cannot run from node_modules; default a folder for caches.
    */
   readonly cacheFolder?: string
   /**
@@ -37,7 +37,7 @@ export interface StartPostgresOptions {
   readonly onLog?: (line: string) => void
   /** Receives what is being done, until it has started. */
   readonly onActivity?: (activity: string) => void
-  /** What a person may try where it does not start, in the imperative; default to use another server. */
+  /** The advice where it does not start, in the imperative; default to use another server. */
   readonly advice?: string
   /** Aborting it while PostgreSQL starts gives up the start. Afterwards it does nothing; call `stop`. */
   readonly signal?: AbortSignal

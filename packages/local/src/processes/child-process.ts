@@ -30,7 +30,7 @@ export interface StartChildOptions<Ready> {
   readonly arguments: readonly string[]
   /** The whole environment of the child; without it the child gets ours. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Where it runs; without it, where we run. */
+  /** The folder it runs in; without it, that of this process. */
   readonly folder?: string
   /** Looks at each line of stdout and stderr; the first answer other than undefined means "ready". */
   readonly readReady: (line: string) => Ready | undefined
@@ -38,9 +38,9 @@ export interface StartChildOptions<Ready> {
   readonly part?: string
   /** Receives every line of stdout and stderr, also after it is ready. */
   readonly onLine?: (line: string) => void
-  /** Where all of them are kept, from this start on. */
+  /** The file of all of them, from this start on. */
   readonly logFile?: string
-  /** What a person may try where it does not start, in the imperative. */
+  /** The advice where it does not start, in the imperative. */
   readonly advice?: string
   /** Receives what the program is doing until it is ready, as its own log says. */
   readonly onActivity?: (activity: string) => void
@@ -52,7 +52,7 @@ export interface StartChildOptions<Ready> {
 
 export interface RunningChild<Ready> {
   readonly pid: number
-  /** What `readReady` found. */
+  /** The result of `readReady`. */
   readonly ready: Ready
   /** Resolves when the program ends, for whatever reason; never rejects. */
   readonly exited: Promise<ChildExit>

@@ -10,7 +10,7 @@ import { portTaken } from './port-taken-error.ts'
 export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
   /** For the pid file and, where no `part` is given, for messages: `facilitator`. */
   readonly name: string
-  /** Where its pid is noted, so that one left by a crash of ours is ended first. */
+  /** The file that its pid is noted in, so that one left by a crash of ours is ended first. */
   readonly folder: string
   /** The port it will take; 0 for any. */
   readonly port: number

@@ -6,7 +6,7 @@ interface LogEntry {
 }
 
 /**
- * What a program is doing, as its own log says: "migrating the database". Undefined for a line that is no event of its
+ * The step that a program is at, as its own log says: "migrating the database". Undefined for a line that is no event of its
  * normal course.
  */
 export function readActivity(line: string): string | undefined {

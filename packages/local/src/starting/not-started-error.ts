@@ -8,9 +8,9 @@ export interface FailedStart {
   readonly part: string
   /** "it ended with exit code 1" */
   readonly reason: string
-  /** What it printed last, oldest line first. */
+  /** Its last lines, oldest first. */
   readonly lines: readonly string[]
-  /** Where all of it is. */
+  /** The file with all of it. */
   readonly logFile?: string | undefined
   /** One thing to try, in the imperative. */
   readonly advice?: string | undefined

@@ -56,7 +56,7 @@ function keepOld(file: string): void {
 function open(file: string): number | undefined {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // What agents log is for the eyes of the one who runs them.
+    // The log of agents is for the person who runs them.
     return openSync(file, 'w', 0o600)
   } catch {
     return undefined

@@ -17,7 +17,7 @@ export interface StartWaitOptions {
   readonly timer?: Timer | undefined
 }
 
-/** What was waited for was not ready within {@link START_LIMIT_MS}. */
+/** It was not ready within {@link START_LIMIT_MS}. */
 export class StartLimitError extends Error {
   override readonly name = 'StartLimitError'
 

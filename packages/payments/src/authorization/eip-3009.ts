@@ -3,7 +3,7 @@ import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import type { Asset, Network } from '../networks.ts'
 
 /**
- * What a payer signs: EIP-3009 `TransferWithAuthorization`, as it travels on the wire.
+ * The message that a payer signs: EIP-3009 `TransferWithAuthorization`, as it travels on the wire.
  * Addresses and nonce are lower-case `0x` hex, the numbers decimal strings of integers.
  */
 export interface Authorization {

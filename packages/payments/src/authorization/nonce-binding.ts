@@ -1,7 +1,7 @@
 import { concatBytes, fromHex, toHex } from '../crypto/bytes.ts'
 import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 
-/** What a bound nonce names: this job of this capability at this endpoint, and no other (D13). */
+/** The purpose in a bound nonce: this job of this capability at this endpoint, and no other (D13). */
 export interface NonceBinding {
   /** The URL the job is posted to, as the agent's own 402 names it: `https://agent.example/execute`. */
   readonly endpoint: string

@@ -14,7 +14,7 @@ export interface ChainReceipt {
   readonly succeeded: boolean
   readonly blockNumber: bigint
   readonly blockHash: string
-  /** What it cost, where the node says so. */
+  /** Its cost, where the node says so. */
   readonly gasUsed?: bigint
   readonly gasPriceWei?: bigint
   readonly logs: readonly ChainLog[]

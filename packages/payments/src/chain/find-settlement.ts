@@ -11,7 +11,7 @@ import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 import type { Network } from '../networks.ts'
 import { addressTopic, isQuantity, quantity, word } from './rpc-words.ts'
 
-/** What the chain says of one authorization, at its head. */
+/** The state of one authorization on the chain, at its head. */
 export type ChainVerdict =
   /** Used by a mined transaction that moved exactly this value from payer to payee: paid, whatever account sent it. */
   | { readonly kind: 'settled'; readonly transaction: string; readonly blockNumber: bigint }
@@ -120,7 +120,7 @@ async function findUse(
   }
 }
 
-/** Where a nonce was used up, and whether it was cancelled there: one of the two events we asked for. */
+/** The block in which a nonce was used up, and whether it was cancelled there: one of the two events we asked for. */
 interface Use {
   readonly transactionHash: string
   readonly topics: readonly unknown[]

@@ -28,7 +28,7 @@ export interface EvmCrypto {
 export interface EvmCryptoOptions {
   /** Takes this curve and no other; default: native, else wasm. */
   readonly curve?: 'native' | 'wasm'
-  /** Told when the native curve did not load and the slower wasm one took its place. */
+  /** Called when the native curve did not load and the slower wasm one took its place. */
   readonly onFallback?: (reason: string) => void
 }
 

@@ -27,7 +27,7 @@ export interface JsonRequest {
   readonly timeoutMs: number
 }
 
-/** What came back. */
+/** The answer. */
 export interface JsonAnswer {
   readonly status: number
   readonly body: unknown
@@ -38,7 +38,7 @@ export interface JsonOriginOptions {
   readonly connections?: number
   /** Default 1 MiB. */
   readonly maxAnswerBytes?: number
-  /** Hears the time that each answer tells, by the clock it is held against. */
+  /** Called with the time in each answer, and the clock it is compared with. */
   readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ReportedTime) => void }
 }
 

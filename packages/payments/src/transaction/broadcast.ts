@@ -15,12 +15,12 @@ const WORDS: readonly (readonly [WhyRefused, RegExp])[] = [
   ['no-funds', /insufficient funds/i],
 ]
 
-/** What a node meant by refusing a transaction with these words. */
+/** The reason in the words of a node that refused a transaction. */
 export function whyRefused(message: string): WhyRefused {
   return WORDS.find(([, words]) => words.test(message))?.[0] ?? 'other'
 }
 
-/** What a node made of a transaction. */
+/** The node's answer to a transaction. */
 export type Broadcast =
   /** The node has it. */
   | { readonly kind: 'sent' }
@@ -46,7 +46,7 @@ export async function broadcast(rpc: Pick<JsonRpc, 'call'>, raw: string): Promis
   }
 }
 
-/** What a node's refusal of a transaction says of it. A node that ran out of time may have it. */
+/** The state of a transaction by a node's refusal. A node that ran out of time may have it. */
 export function readRefusal({ message }: JsonRpcError): Broadcast {
   const why = whyRefused(message)
   if (why === 'known' || why === 'timed-out') return { kind: 'sent' }

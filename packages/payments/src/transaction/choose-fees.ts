@@ -1,7 +1,7 @@
 import { JsonRpcError, type JsonRpc } from '../chain/json-rpc.ts'
 import { isQuantity } from '../chain/rpc-words.ts'
 
-/** What a unit of gas may cost (EIP-1559), in wei. */
+/** The price of a unit of gas (EIP-1559), in wei. */
 export interface GasFees {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
@@ -12,11 +12,11 @@ export interface ChosenFees extends GasFees {
   readonly baseFeePerGas: bigint
 }
 
-/** Where a node does not suggest a tip: 0.001 gwei, the least that rollups ask. */
+/** The tip if a node does not suggest one: 0.001 gwei, the least that rollups ask. */
 const LEAST_TIP_WEI = 1_000_000n
 
 /**
- * What a transaction should offer now, before any cap.
+ * The fees that a transaction should offer now, before any cap.
  *
  * The tip is what the node suggests, and no more than the base fee: what nodes suggest follows what others offered
  * lately, who may want us to pay it. Where blocks are full the base fee is high; a transaction that is stuck all the

@@ -13,7 +13,7 @@ export interface TransactionCall {
   readonly callData: string
 }
 
-/** What a call takes may differ in the block that it comes into: a quarter more than was estimated. */
+/** The gas of a call may differ in the block that it comes into: a quarter more than was estimated. */
 const MARGIN_PERCENT = 125n
 
 /**

@@ -15,7 +15,7 @@ export async function countTransactions(
 }
 
 /**
- * What an account holds of its chain's own coin, in wei.
+ * The balance of an account in its chain's own coin, in wei.
  *
  * @throws {Error} where the node answers something that is no number
  */

@@ -1,6 +1,6 @@
 import { concatBytes, fromHex } from '../crypto/bytes.ts'
 
-/** What RLP tells (Ethereum's Yellow Paper, appendix B): bytes, and lists of them. */
+/** The values of RLP (Ethereum's Yellow Paper, appendix B): bytes, and lists of them. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 /** The bytes of an item. */

@@ -12,7 +12,7 @@ export interface SentTransaction extends SignedTransaction {
   readonly nonce: number
 }
 
-/** What became of it. */
+/** Its outcome. */
 export type FollowedToBlock =
   /** It succeeded or was reverted. */
   | { readonly outcome: 'in a block'; readonly receipt: ChainReceipt }

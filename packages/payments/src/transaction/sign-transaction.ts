@@ -18,9 +18,9 @@ export interface UnsignedTransaction {
 
 /** As it is sent. */
 export interface SignedTransaction {
-  /** What `eth_sendRawTransaction` takes. */
+  /** The argument of `eth_sendRawTransaction`. */
   readonly raw: string
-  /** What it will be called on the chain. */
+  /** The hash that it will have on the chain. */
   readonly hash: string
 }
 

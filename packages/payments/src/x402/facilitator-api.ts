@@ -2,7 +2,7 @@ import type { Authorization } from '../authorization/eip-3009.ts'
 import type { PaymentRequirement } from './requirement.ts'
 
 /**
- * What travels between an agent and a facilitator: the standard x402 HTTP API, and our hold extension on top of it
+ * The messages between an agent and a facilitator: the standard x402 HTTP API, and our hold extension on top of it
  * (D9, D10). A facilitator that does not know the extension ignores its part of each message.
  */
 
@@ -43,7 +43,7 @@ export interface FacilitatorRequest {
 
 /** Our part of a verify or settle request. */
 export interface HoldRequest {
-  /** What this payment is for: a hash of agent, capability and job (D10). The first binding of a payment key is kept, another refused. */
+  /** The purpose of this payment: a hash of agent, capability and job (D10). The first binding of a payment key is kept, another refused. */
   readonly binding: string
   /** Unix seconds: until when the amount should stay reserved; only `/verify` reads it. */
   readonly holdUntil?: number
@@ -65,7 +65,7 @@ export interface VerifyResponse {
 export interface Charge {
   /** `pending`: captured, not decided by the chain yet. */
   readonly state: 'pending' | 'settled'
-  /** What it was charged for. */
+  /** The purpose that it was charged for. */
   readonly binding: string
   /** Empty where there is none yet. */
   readonly transaction: string
@@ -111,7 +111,7 @@ export interface SettleResponse {
  */
 export interface ReleaseRequest {
   readonly holdId: string
-  /** What the hold was made for; see {@link HoldRequest}. */
+  /** The purpose of the hold; see {@link HoldRequest}. */
   readonly binding: string
 }
 
@@ -142,7 +142,7 @@ export const SETTLEMENT_PENDING = 'settlement_pending'
  * `DELETE /secrets/:id` → 204 · `PUT /secrets/:id/wallets`.
  */
 export interface CreateSecretRequest {
-  /** Who it belongs to: an address or an account id of the platform. */
+  /** Its owner: an address or an account id of the platform. */
   readonly owner: string
   /** The wallets this secret may take payments to. */
   readonly wallets: readonly string[]
@@ -184,7 +184,7 @@ export interface OwnerSummary {
   readonly dailySettlements: number | null
   /** Unix seconds: when they are used up at the pace of this UTC day; null where they last. */
   readonly exhaustedAt: number | null
-  /** What a platform granted last; null: nothing. `dailySettlements` is what counts. */
+  /** The grant that a platform made last; null: none. `dailySettlements` is what counts. */
   readonly grantedSettlements: number | null
 }
 
@@ -211,12 +211,12 @@ export interface CreatedSecret extends SecretSummary {
   readonly secret: string
 }
 
-/** What is told of a secret afterwards. */
+/** A secret as it is listed afterwards. */
 export interface SecretSummary {
   readonly id: string
   readonly owner: string
   readonly wallets: readonly string[]
-  /** What its maker called it. */
+  /** The name that its maker gave it. */
   readonly label: string | null
   /** The id of the secret that it was made to replace. */
   readonly replaces: string | null

@@ -11,7 +11,7 @@ import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../ht
 import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 import { isObject } from '@farebox/protocol/internal/guards/json'
 
-/** What a facilitator said of a payment. */
+/** A facilitator's answer on a payment. */
 export type VerifyOutcome =
   | { readonly kind: 'valid'; readonly hold: Hold | undefined }
   | {
@@ -31,7 +31,7 @@ export type VerifyOutcome =
       readonly isBusy?: true
     }
 
-/** What a facilitator said of a settlement. Three values, because "don't know" is not "no" (D8). */
+/** A facilitator's answer on a settlement. Three values, because "don't know" is not "no" (D8). */
 export type SettleOutcome =
   | { readonly kind: 'settled'; readonly transaction: string }
   | {
@@ -84,13 +84,13 @@ export interface FacilitatorClient {
 export function createFacilitatorClient(options: {
   readonly url: string
   readonly secret: string
-  /** Hears the time that each answer tells. */
+  /** Called with the time in each answer. */
   readonly dates?: JsonOriginOptions['dates']
 }): FacilitatorClient {
   const { dates } = options
   const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
   const headers = { authorization: `Bearer ${options.secret}` }
-  // What a facilitator says is told to callers and logged: one that repeats our header back gives nothing away (OPS-08).
+  // A facilitator's words go to callers and to the log: one that repeats our header back must give nothing away (OPS-08).
   const hide = createRedactor([options.secret, ...secretsInUrl(options.url)])
   const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
     origin.send({ method: 'POST', path, body, headers, timeoutMs })

@@ -10,7 +10,7 @@ export interface DecodedPayment {
   readonly network: string
   /** Lower-case; only the v2 envelope names it. */
   readonly asset: string | undefined
-  /** What the v2 envelope says it accepted; only compared, never used. */
+  /** The requirement that the v2 envelope accepted; only compared, never used. */
   readonly accepted: { readonly amount: string; readonly payTo: string } | undefined
   readonly authorization: Authorization
   /** 65 bytes as lower-case hex. */

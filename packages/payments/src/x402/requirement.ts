@@ -12,7 +12,7 @@ import type { SPEND_EXTENSION, SpenderEntry } from './spender-extension.ts'
 /** The URL may be made from a caller's Host header: what is longer than this is nobody's address, and is cut. */
 const MAX_URL_CHARACTERS = 1_024
 
-/** What a payment must be, in the x402 v2 form that clients and facilitators read. */
+/** The terms of a payment, in the x402 v2 form that clients and facilitators read. */
 export interface PaymentRequirement {
   readonly scheme: 'exact'
   /** `eip155:<chain id>` */
@@ -36,7 +36,7 @@ export interface PaymentRequired {
   readonly extensions?: PaymentExtensions
 }
 
-/** What a 402 says beside the price. */
+/** The part of a 402 beside the price. */
 export interface PaymentExtensions {
   /** One for each network. */
   readonly [SPEND_EXTENSION]: readonly SpenderEntry[]

@@ -51,7 +51,7 @@ export interface SignedPayment {
   readonly signature: string
 }
 
-/** What is to be signed. */
+/** The payment to be signed. */
 export interface PaymentTerms {
   readonly network: Network
   /** The entry of `accepts` that is paid; it has been checked by the caller. */

@@ -5,7 +5,7 @@ import { isText } from './json-shape.ts'
 /** Names who spends for an agent in the `extensions` of a `PAYMENT-REQUIRED` header (D45). */
 export const SPEND_EXTENSION = 'farebox-spend'
 
-/** Who spends for an agent on one network: a permission names this account. */
+/** The account that spends for an agent on one network: a permission names this account. */
 export interface SpenderEntry {
   /** Decimal, as registered. */
   readonly agent_id: string

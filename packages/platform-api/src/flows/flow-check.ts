@@ -18,7 +18,7 @@ const edit = z
 
 const portRef = z.strictObject({ step: z.string(), port: z.string() })
 
-/** What is wrong with a flow, or worth knowing before it is paid for. */
+/** A problem of a flow, or a note before it is paid for. */
 export const flowFinding = z.strictObject({
   id: z.string().describe('The same for the same finding of a flow that has changed elsewhere'),
   severity: z

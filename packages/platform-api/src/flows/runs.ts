@@ -270,7 +270,7 @@ export const runProgress = z.strictObject(progress).describe('How a run stands')
 export type RunProgress = z.infer<typeof runProgress>
 
 /**
- * What `GET /v1/runs/:runId` and the routes that change a run answer.
+ * The answer of `GET /v1/runs/:runId` and the routes that change a run.
  *
  * @example
  * ```ts
@@ -295,7 +295,7 @@ export const run = z
 /** {@link run}, as it travels. */
 export type RunAnswer = z.infer<typeof run>
 
-/** What `POST /v1/runs` answers. */
+/** The answer of `POST /v1/runs`. */
 export const runStarted = z.strictObject({
   ...run.shape,
   run_token: z

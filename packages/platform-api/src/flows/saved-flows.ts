@@ -94,7 +94,7 @@ export const flowVersions = z.strictObject({
 /** {@link flowVersions}, as it travels. */
 export type FlowVersions = z.infer<typeof flowVersions>
 
-/** What `POST /v1/flows/:flowId/share` answers. */
+/** The answer of `POST /v1/flows/:flowId/share`. */
 export const flowShared = z.strictObject({ share_id: z.string() })
 
 /** The path of `GET /v1/shared/:shareId`. */

@@ -1,5 +1,5 @@
 /**
- * What agents are for, in the order in which they are offered. An agent has one at most, and its owner chooses it. Pages
+ * The categories of agents, in the order in which they are offered. An agent has one at most, and its owner chooses it. Pages
  * load this list without the schemas.
  */
 export const agentCategories = [

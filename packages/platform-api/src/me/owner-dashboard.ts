@@ -48,7 +48,7 @@ export const ownerJobs = z
 /** {@link ownerJobs}, as it travels. */
 export type OwnerJobs = z.infer<typeof ownerJobs>
 
-/** What an owner should look at. */
+/** The matters that need an owner's attention. */
 export const ownerNotice = z
   .strictObject({
     kind: z

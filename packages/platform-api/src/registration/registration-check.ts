@@ -4,7 +4,7 @@ import { errorTypes } from '../errors.ts'
 /** The headers of `POST /v1/registrations`. */
 export const registrationHeaders = z.object({ accept: z.string().max(256).optional() })
 
-/** What is checked of an endpoint before its registration is opened, in the order of the checks. */
+/** The checks of an endpoint before its registration is opened, in their order. */
 export const registrationCheckName = z
   .enum([
     'endpoint',

@@ -148,7 +148,7 @@ function forgetUnused(
   return gone.length
 }
 
-/** What is open now. */
+/** The open payments now. */
 export function memoryTotals({ payments }: MemoryTables, network: string, nowSeconds: number): LedgerTotals {
   const rows = rowsOf(payments, network)
   const held = rows.filter(row => row.state === 'held' && row.holdUntil > nowSeconds)

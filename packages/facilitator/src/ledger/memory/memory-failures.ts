@@ -2,7 +2,7 @@ import type { PayerFailureLimits } from '../ledger.ts'
 import type { Conclusion } from '../settlement-ledger.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
-/** What one owner's failures count for the others at most. */
+/** At most so many failures with one owner count for the others. */
 const COUNTED_OF_OWNER = 2
 
 /** Until when this owner may not hold a payment of this payer; undefined where it may. */

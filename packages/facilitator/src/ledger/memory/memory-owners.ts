@@ -10,7 +10,7 @@ import {
 } from '../owner-ledger.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
-/** What an owner has used today, and has open now. */
+/** An owner's use today, and its open payments now. */
 export interface OwnerUseNow extends OwnerUse {
   readonly open: number
   readonly openAlone: number

@@ -80,7 +80,7 @@ function countOpen({ payments }: MemoryTables, { key, network, authorization }: 
   return open
 }
 
-/** What of the payer's observed balance is spoken for. */
+/** The part of the payer's observed balance that is reserved. */
 function sumOpen(
   { payments }: MemoryTables,
   { payment, nowSeconds, observed }: PaymentToHold,

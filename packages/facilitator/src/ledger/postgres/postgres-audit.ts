@@ -147,7 +147,7 @@ async function forgetUnused(
   return row?.gone ?? 0
 }
 
-/** What is open now. */
+/** The open payments now. */
 export async function readTotals(
   { schema, query }: Database,
   network: string,

@@ -11,7 +11,7 @@ import { groupRequests } from './group-requests.ts'
 import type { NotifyQuery } from './postgres-signals.ts'
 import { concludedSignal } from './signal-payload.ts'
 
-/** What conclusions are written with. */
+/** The dependencies of writing conclusions. */
 export interface ConclusionParts {
   readonly database: Database
   readonly clock: Clock

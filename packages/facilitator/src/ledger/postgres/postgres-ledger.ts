@@ -29,7 +29,7 @@ export interface PostgresLedgerOptions {
   readonly connections?: number
   readonly clock: Clock
   readonly failureLimits?: PayerFailureLimits
-  /** Hears of connections that broke while idle. */
+  /** Called with the error of a connection that broke while idle. */
   readonly onError?: (error: Error) => void
   /** Called before migrations are run, with how many. */
   readonly onMigrating?: (count: number) => void

@@ -162,7 +162,7 @@ function readBudget({ used, daily_limit }: Pick<HoldRow, 'used' | 'daily_limit'>
   return { used: used ?? 0, limit: daily_limit ?? undefined }
 }
 
-/** What a capture came to. */
+/** The outcome of a capture, from its row. */
 export function readCapture(row: CaptureRow): CaptureOutcome {
   const transaction = row.transaction_hash ?? ''
   switch (row.outcome) {

@@ -7,7 +7,7 @@ import { readSignal, writeSignal } from './signal-payload.ts'
 
 const RECONNECT_MS = 1_000
 
-/** What `pg_notify` is given to ring a signal in the other processes: channel and payload. */
+/** The arguments of `pg_notify` for a signal to the other processes: channel and payload. */
 export type NotifyQuery = (signal: Signal) => readonly [channel: string, payload: string]
 
 /**
@@ -31,7 +31,7 @@ export function createPostgresSignals(
       await listen(
         { connectionString, channel, signal: closing.signal },
         {
-          // What was said while nobody listened is not known.
+          // Notifications sent while nobody listened are lost.
           onListening: () => tell({ kind: 'concluded', payments: undefined }),
           onPayload(payload) {
             const signal = readSignal(self, payload)

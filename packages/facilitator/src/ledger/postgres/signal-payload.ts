@@ -12,7 +12,7 @@ export function writeSignal(self: string, signal: Signal): string {
 
 /** The signal of payments that are about to be decided. */
 export function concludedSignal(conclusions: readonly Conclusion[]): Signal {
-  // What fails with its payer is known to the ledger alone.
+  // Only the ledger knows which payments fail with their payer.
   if (conclusions.some(dropsOthers)) return { kind: 'concluded', payments: undefined }
   return { kind: 'concluded', payments: conclusions.map(({ key }) => shortKey(key)) }
 }

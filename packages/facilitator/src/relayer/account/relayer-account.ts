@@ -21,7 +21,7 @@ export interface Fees {
 export interface Relayer {
   /** Lower-case. */
   readonly address: string
-  /** What a transaction with these payments does: the same call is tried before it is signed. */
+  /** The call of a transaction with these payments: the same call is tried before it is signed. */
   call(payments: readonly CarriedPayment[], contract: BatchContract): SettlementCall
   sign(call: SettlementCall, nonce: number, fees: Fees): SignedSettlement
 }
@@ -37,7 +37,7 @@ export type BatchContract = 'settler' | 'multicall'
 
 declare const settlement: unique symbol
 
-/** What a transaction does. {@link Relayer.call} alone makes one, so that nothing else is ever signed. */
+/** The call of a transaction. {@link Relayer.call} alone makes one, so that nothing else is ever signed. */
 export interface SettlementCall {
   readonly [settlement]: true
   readonly to: `0x${string}`
@@ -53,7 +53,7 @@ export const SINGLE_GAS = 130_000n
 /** Gas of a batch before its first transfer, and of each transfer within it. */
 const BATCH_BASE_GAS = 60_000n
 const BATCH_ITEM_GAS = 110_000n
-/** What BatchSettler gives each transfer: it begins with a warm token, and has paid for no calldata. */
+/** The gas that BatchSettler gives each transfer: it begins with a warm token, and has paid for no calldata. */
 const SETTLER_ITEM_GAS = 90_000n
 /** The most gas a transaction may ask for, with room to spare (EIP-7825: 2^24). */
 const TRANSACTION_GAS = 16_000_000n

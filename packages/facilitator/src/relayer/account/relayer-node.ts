@@ -8,12 +8,12 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { shareCalls } from '../../share-calls.ts'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 
-/** What a node made of a transaction. */
+/** The node's answer to a transaction. */
 export type RelayerBroadcast =
   /** It is in a block already (EIP-7966). */
   { readonly kind: 'mined'; readonly receipt: ChainReceipt } | Broadcast
 
-/** What a transaction would come to in the newest block. */
+/** The result that a transaction would have in the newest block. */
 export type SimulatedCall =
   /** `0x` hex: what the call returns. */
   | { readonly kind: 'passes'; readonly data: string }
@@ -30,7 +30,7 @@ export interface RelayerNode {
   broadcast(raw: string, blockMs?: number): Promise<RelayerBroadcast>
   /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
   simulate(sender: string, call: SettlementCall, fees: Fees): Promise<SimulatedCall>
-  /** What a transaction should offer now, before any cap; a few seconds old at most. */
+  /** The fees that a transaction should offer now, before any cap; a few seconds old at most. */
   fees(): Promise<ChosenFees>
   /** How many transactions of the account are mined: the nonce of its next one. */
   nonce(address: string): Promise<number>
@@ -48,9 +48,9 @@ const SHORTEST_SYNC_MS = 1_000
 const FEES_FRESH_MS = 1_000
 const FEES_USABLE_MS = 5_000
 const METHOD_NOT_FOUND = -32_601
-/** What nodes answer where a call is reverted. */
+/** The code of a node's error where a call is reverted. */
 const REVERTED = 3
-/** What nodes say where the code of a call fails otherwise: without gas, or by an instruction that is none. */
+/** The words of nodes where the code of a call fails otherwise: without gas, or by an instruction that is none. */
 const FAILS = /revert|out of ?gas|gas required exceeds|invalid (?:opcode|instruction|FE)|invalidFE|EVM error/i
 
 /** Makes the relayer's view of a node. */

@@ -19,11 +19,11 @@ import {
 } from './send-transaction.ts'
 import { SINGLE_GAS } from '../account/relayer-account.ts'
 
-/** What a transaction is followed with. */
+/** The dependencies of driving a transaction. */
 export interface DriveParts extends SendParts, RaiseParts, ReceiptParts {
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
-  /** Hears of payments that the chain proves to be paid, before it is written down. */
+  /** Called with payments that the chain proves to be paid, before that is written down. */
   readonly onProven: (paid: readonly { readonly key: string; readonly transaction: string }[]) => void
   /** Writes conclusions down and tells who waits for them. */
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<void>
@@ -193,7 +193,7 @@ async function findPaid(
   return undefined
 }
 
-/** Where a batch fails as a whole, nobody knows who made it: that is no fault of any of them. */
+/** If a batch fails as a whole, nobody knows which payment made it fail: it is the fault of none of them. */
 function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceipt): Conclusion {
   const unpaid = { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber } as const
   if (receipt.succeeded) return { ...unpaid, isFault: true }

@@ -5,11 +5,11 @@ import type { PaymentRecord } from '../../ledger/payment-record.ts'
 import type { Fees, Relayer, SettlementCall } from '../account/relayer-account.ts'
 import type { RelayerNode } from '../account/relayer-node.ts'
 
-/** What a transaction is signed again with. */
+/** The dependencies of signing a transaction again. */
 export interface RaiseParts {
   readonly relayer: Relayer
   readonly node: RelayerNode
-  /** What carries these payments now. Rejects when the node gives no answer. */
+  /** The call that carries these payments now. Rejects when the node gives no answer. */
   readonly carry: (payments: readonly PaymentRecord[]) => Promise<SettlementCall>
   readonly settlements: SettlementLedger
   readonly log: Log

@@ -5,7 +5,7 @@ import type { OpenTransaction } from '../../ledger/settlement-ledger.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { RelayerBroadcast, RelayerNode } from '../account/relayer-node.ts'
 
-/** What a transaction is sent with. */
+/** The dependencies of sending a transaction. */
 export interface SendParts {
   readonly node: RelayerNode
   readonly clock: Clock
@@ -19,7 +19,7 @@ export interface SendParts {
 export interface SendProgress {
   /** When next, unless it is stuck first; infinite where the node has another transaction with its nonce. */
   atMs: number
-  /** Where the node does not take it then, it is given to it once more after so long. */
+  /** If the node does not take it then, it is sent once more after so long. */
   againMs: number
   /** Since when it waits for a block, with the fees it has. */
   waitsSinceMs: number
@@ -29,7 +29,7 @@ export interface SendProgress {
   wasSent: boolean
 }
 
-/** What a node did not take is given to it again after this, and then ever later, until it counts as stuck. */
+/** A transaction that a node did not take is sent again after this, and then ever later, until it counts as stuck. */
 const FIRST_AGAIN_MS = 250
 /**
  * The same bytes are given to a node again after so many blocks without a receipt. Nodes drop transactions without a

@@ -8,7 +8,7 @@ import type { Relayer } from '../account/relayer-account.ts'
 import type { RelayerNode } from '../account/relayer-node.ts'
 import type { SecondNode } from '../../chain/second-node.ts'
 
-/** What a receipt is held against. */
+/** The dependencies of verifying a receipt. */
 export interface ReceiptParts {
   readonly network: Network
   readonly reader: ChainReader
@@ -16,13 +16,13 @@ export interface ReceiptParts {
   readonly relayer: Relayer
   /** Rejects where the node is not on the chain we know. */
   readonly confirmChain: () => Promise<void>
-  /** Hears of the block of each receipt that is believed. */
+  /** Called with the block of each receipt that is believed. */
   readonly noteBlock: (block: { readonly number: bigint; readonly hash: string }) => void
   /** Another node that must say the same, where there is one. */
   readonly second: SecondNode | undefined
 }
 
-/** What a receipt of a transaction of ours is worth. */
+/** The verdict on the receipt of a transaction of ours. */
 export type ChainReceiptVerdict =
   /** The transaction is mined. It paid these, by key, and the others it did not. */
   | { readonly kind: 'believed'; readonly paid: ReadonlySet<string> }
