@@ -1,5 +1,4 @@
 import { printable } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { agentBadge, type AgentBadge } from '@farebox/platform-api/badges'
 import {
   agentHealth,

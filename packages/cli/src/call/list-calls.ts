@@ -1,5 +1,5 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { printable, printableJson } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { asTyped, paintFor } from '../terminal/text.ts'
 import type { World } from '../world.ts'

@@ -1,5 +1,4 @@
 import { printableJson } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { answerRun, cancelRun, pauseRun } from '@farebox/client/control-run'
 import type { RunHandle } from '@farebox/client/run/run-record'
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'

@@ -1,5 +1,5 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { printable } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { RunHandle } from '@farebox/client/run/run-record'
 import { liveSession } from '../account/session-file.ts'
 import { CommandError, usageError } from '../command-error.ts'

@@ -1,5 +1,5 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { printable, printableJson } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
 import { liveSession } from '../account/session-file.ts'

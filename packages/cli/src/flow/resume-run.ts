@@ -1,3 +1,4 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import { printable } from '@farebox/conformance/internal/printable'
 import { CommandError, type ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'

@@ -1,5 +1,4 @@
 import { printable, printableJson } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { readRun } from '@farebox/client/control-run'
 import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { printable } from '@farebox/conformance/internal/printable'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'

@@ -1,5 +1,4 @@
 import { printable } from '@farebox/conformance/internal/printable'
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'

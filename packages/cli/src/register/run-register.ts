@@ -1,5 +1,4 @@
 import { printable } from '@farebox/conformance/internal/printable'
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Registration } from '@farebox/platform-api/registry'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, type ExitCode, usageError } from '../command-error.ts'

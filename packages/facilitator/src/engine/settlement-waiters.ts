@@ -102,7 +102,7 @@ function setAlarm(room: WaitingRoom, atMs: number): void {
   room.alarm?.cut.abort(CUT)
   const set = { atMs, cut: new AbortController() }
   room.alarm = set
-  void clock.sleep(Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
+  void sleep(clock, Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
     if (room.alarm !== set) return
     room.alarm = undefined
     void lookTogether(

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/protocol/time/clock'
+import { type Clock, sleep } from '@farebox/protocol/time/clock'
 import { createPassNotifier } from './notifier.ts'
 
 /**

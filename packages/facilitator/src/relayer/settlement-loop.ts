@@ -113,7 +113,7 @@ async function work(parts: SettlementLoopParts, state: SenderState, closing: Abo
     await runSettlementPass(parts, state, terms)
   } catch (error) {
     // A failed pass is tried again after a while, notified or not.
-    await clock.sleep(IDLE_MS, closing)
+    await sleep(clock, IDLE_MS, closing)
     notifier.notify()
     throw error
   } finally {

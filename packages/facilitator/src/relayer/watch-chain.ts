@@ -1,6 +1,6 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import { describeSkew, UNUSABLE_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
-import type { Clock } from '@farebox/protocol/time/clock'
+import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { describeError } from '@farebox/server/log'
 import { createBlockPace } from '../chain/block-pace.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
@@ -106,7 +106,7 @@ export async function watchChain(parts: ChainWatchParts): Promise<ChainWatch> {
 
 async function keepLooking(parts: ChainWatchParts, watched: Watched, closing: AbortSignal): Promise<void> {
   for (let looks = 1; !closing.aborted; looks += 1) {
-    await parts.clock.sleep(LOOK_MS, closing)
+    await sleep(parts.clock, LOOK_MS, closing)
     if (!closing.aborted) await lookAtChain(parts, watched)
     if (!closing.aborted && looks % LOOKS_A_PURSE === 0) await lookAtPurse(parts, watched)
   }

@@ -73,10 +73,10 @@ interface PageService {
  * @param port 0: any that is free
  */
 export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
-  const connections = createConnections(
-    (ms, callback) => options.clock.after(ms, callback),
-    () => performance.now(),
-  )
+  const connections = createConnections({
+    nowMs: steadyClock.nowMs,
+    after: (ms, callback) => options.clock.after(ms, callback),
+  })
   const service: PageService = { options, connections, streams: 0, files: undefined }
   const server = createServer((request, response) => {
     if (!connections.begin(request, response)) return

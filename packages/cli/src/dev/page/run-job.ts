@@ -33,7 +33,7 @@ interface Seen {
  * kept as it came: the client's own reading of it is used for nothing but the payment. Never rejects.
  */
 export async function runPageJob(
-  { job_id, capability, input }: RunRequest,
+  { job_id, capability, input }: DevJob,
   context: RunContext,
 ): Promise<Omit<DevAnswer, 'steps'>> {
   const { agent, paid, signal, nowMs } = context

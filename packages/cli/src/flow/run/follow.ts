@@ -1,5 +1,4 @@
 import { printable, printableJson } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { type PersonQuestion, RunUnresolved } from '@farebox/client/run/run-errors'
 import type { FlowResult, FollowOptions } from '@farebox/client/run/run-options'
 import type { RunRecord } from '@farebox/client/run/run-record'

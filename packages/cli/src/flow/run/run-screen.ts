@@ -1,3 +1,4 @@
+import { systemClock } from '@farebox/protocol/time/clock'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { RunProgress } from '@farebox/platform-api/flows/runs'
 import { FRAME_MS, FRAMES } from '../../terminal/progress.ts'

@@ -1,5 +1,4 @@
 import { printable } from '@farebox/conformance/internal/printable'
-import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
 import { systemClock } from '@farebox/protocol/time/clock'

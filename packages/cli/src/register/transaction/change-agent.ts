@@ -1,5 +1,4 @@
 import type { FollowedToBlock } from '@farebox/payments/internal/transaction/send-until-mined'
-import { type Clock, systemClock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
 import { systemClock, type Clock } from '@farebox/protocol/time/clock'
 import { CommandError, EXIT } from '../../command-error.ts'

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
-import { sleep, systemClock } from '../../clock.ts'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { readAgentView } from '../check/agent-view.ts'
 import type { AgentMode } from '../check/agent-mode.ts'
 import {

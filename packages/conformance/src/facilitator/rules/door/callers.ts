@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '../../../clock.ts'
+import { sleep, systemClock } from '@farebox/protocol/time/clock'
 import { administer, bearer, makeTrialSecret } from '../../trial/administer.ts'
 import { OTHER_PAYEE, STRANGER } from '../../trial/local-accounts.ts'
 import { brief, paymentCase } from '../../trial/payment-case.ts'
