@@ -1,5 +1,4 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import type { SignedOrder, OrderJournal } from '../../kept/order.ts'
 import type { PlatformOnChain } from '../../orders/ready-wallet.ts'
 import { answers } from '../../site/answers.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
