@@ -5,7 +5,10 @@ import {
   readCoinBalance as readNative,
 } from '@farebox/payments/internal/transaction/read-account'
 import { sendUntilMined } from '@farebox/payments/internal/transaction/send-until-mined'
-import { signTransaction, type UnsignedTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
+import {
+  signTransaction,
+  type UnsignedTransaction,
+} from '@farebox/payments/internal/transaction/sign-transaction'
 import type { Clock } from '@farebox/protocol/time/clock'
 import { readBalance } from '../jobs/quote/read-balance.ts'
 import type { PlatformParts } from '../platform-parts.ts'

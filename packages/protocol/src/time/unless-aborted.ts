@@ -7,7 +7,7 @@ import type { StopSignal } from './clock.ts'
  */
 export function unlessAborted<T>(work: Promise<T>, signal: StopSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
+    const abort = (): void => reject(signal.reason)
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort)
     work.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject)
