@@ -100,7 +100,9 @@ async function lastWord(writing: Promise<boolean>): Promise<LastWord> {
 function releaseWhenEnded(service: Service, held: HeldJob, ended: Promise<void>): void {
   const { clock, declaration } = service
   const giveUpMs = 2 * declaration.max_deadline_seconds * 1_000
-  void within(clock, giveUpMs, ended).then(async () => {
+  // However it ends, the job is released: a gate of the embedder's own may reject after the deadline.
+  const settled = ended.catch(() => undefined)
+  void within(clock, giveUpMs, settled).then(async () => {
     await held.release({ kind: 'forget' }).catch(() => undefined)
     service.notifier.notify(held.holder.jobKey)
   })
