@@ -35,7 +35,8 @@ export function usageError(message: string, next: string, cause?: unknown): Comm
   return new CommandError(message, next, { cause, exitCode: EXIT.usage })
 }
 
-/** What the system calls an error: `ENOENT`. */
+/** The system's code of an error, `ENOENT`; of an error without a code, its message. */
 export function systemErrorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? String(error.code) : error.message
 }

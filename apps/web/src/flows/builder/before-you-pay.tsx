@@ -160,7 +160,7 @@ function Fine(): ReactNode {
             <bdi>{title}</bdi>
           </b>
           {words !== '' && (
-            <p>
+            <p className="quiet">
               <bdi>{words}</bdi>
             </p>
           )}
