@@ -28,21 +28,21 @@ import { searchRoutes } from './search/search-routes.ts'
 import { walletsRoutes } from './wallets/wallets-routes.ts'
 import { createDueWork } from './work/due-work.ts'
 
-/** A platform that serves. */
+/** A composed platform, ready to serve. */
 export interface Platform {
-  /** What Prometheus reads. */
+  /** The metrics that Prometheus scrapes. */
   readonly metrics: Registry
-  /** Serves on this address; resolves to the URL. Port 0: any free one. */
+  /** Listens on this address and resolves to the URL. Port 0 takes any free port. */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>
-  /** Answers what is in flight, then ends the work that goes on by itself. Safe to call twice. */
+  /** Answers the requests in flight, then stops the background work. Calling it twice is safe. */
   close(): Promise<void>
 }
 
-/** What stands before the platform's HTTP API. */
+/** Options of the HTTP server in front of the platform's API. */
 export interface PlatformDoor {
-  /** Addresses and CIDR ranges whose word on who is asking is believed; default none. */
+  /** Addresses and CIDR ranges of proxies whose forwarded client address is trusted. Default: none. */
   readonly trustedProxies?: readonly string[]
-  /** What people see at the same address; default none: the API alone. */
+  /** The web pages served at the same address. Default: none, so only the API is served. */
   readonly pages?: Pages
 }
 
@@ -66,14 +66,14 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
 }
 
 /**
- * Composes the rooms, and starts the work that goes on by itself.
+ * Composes all parts of the platform and starts the background work.
  *
  * @example
  * ```ts
  * import { createPlatform } from '@farebox/platform/create-platform'
  * import type { PlatformDependencies } from '@farebox/platform/platform-parts'
  *
- * // Resolves to what ends it.
+ * // Resolves to a function that stops the platform.
  * export async function serve(dependencies: PlatformDependencies): Promise<() => Promise<void>> {
  *   const platform = await createPlatform(dependencies, { trustedProxies: ['10.0.0.0/8'] })
  *   console.log(await platform.listen({ host: '127.0.0.1', port: 4000 }))

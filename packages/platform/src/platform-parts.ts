@@ -11,7 +11,7 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
 import type { DueWork } from './work/due-work.ts'
 
 /**
- * What a platform is built on; made once, by the program around it.
+ * The services and settings a platform needs. The program that runs the platform creates them once.
  *
  * @example
  * ```ts
@@ -46,66 +46,71 @@ import type { DueWork } from './work/due-work.ts'
  */
 export interface PlatformDependencies {
   readonly database: Database
-  /** The only way to an untrusted host's URL (D37). */
+  /** The only way to call a URL on an untrusted host (D37). */
   readonly outbound: Outbound
-  /** The only place where declarations of others, and what is checked against them, are examined (D42). */
+  /** The only place where JSON from third parties is checked: their declarations, and values against their schemas (D42). */
   readonly checker: Checker
   readonly clock: Clock
   readonly log: Log
   readonly crypto: EvmCrypto
   /** Encrypts signed payments before they are written to the database. */
   readonly seal: PaymentSeal
-  /** A node of our own operator's choosing. */
+  /** A node chosen by the platform's operator. */
   readonly rpc: JsonRpc
   readonly network: Network
   readonly settings: PlatformSettings
-  /** How our clock differs from the node's; undefined where they agree, absent where nobody compares them. */
+  /**
+   * The difference between our clock and the node's. Returns `undefined` when they agree; absent when they are not
+   * compared.
+   */
   readonly clockSkew?: () => ClockSkew | undefined
 }
 
-/** What every folder of the platform is built on. */
+/** The dependencies that every folder of the platform receives. */
 export interface PlatformParts extends PlatformDependencies {
   readonly due: DueWork
 }
 
-/** A clock that differs from another. */
+/** A clock that differs from the node's clock. */
 export interface ClockSkew {
-  /** In words: `our clock is 40 s behind the node's`. */
+  /** A description of the difference: `our clock is 40 s behind the node's`. */
   readonly said: string
-  /** So far that no payment can be dated by it. */
+  /** Whether the difference is too large to date payments by this clock. */
   readonly isUnfit: boolean
 }
 
-/** How this platform is set up. */
+/** Settings of one platform. */
 export interface PlatformSettings {
-  /** Where people and programs reach it, without a slash at the end. */
+  /** The URL under which people and programs reach the platform, without a trailing slash. */
   readonly publicUrl: string
-  /** Agents on this machine, over http, are allowed; announced, so that the command line allows them too. */
+  /** Allows agents on this machine, over http. The platform announces it, so that the command line allows them too. */
   readonly localMode: boolean
   /** The AgentRegistry contract; lower-case address. */
   readonly registryAddress: string
-  /** Where the contract was created: earlier blocks are not read. Default 0. */
+  /** The block in which the contract was created; earlier blocks are not read. Default 0. */
   readonly registryFirstBlock?: number
-  /** Where SpendPermissions was created: earlier blocks are not read. Default 0. */
+  /** The block in which SpendPermissions was created; earlier blocks are not read. Default 0. */
   readonly permissionsFirstBlock?: number
-  /** Blocks on top of a registration before it counts. */
+  /** Blocks that must follow a registration's block before the registration counts. */
   readonly confirmations: number
   readonly checkIntervalMs: number
   readonly refreshIntervalMs: number
-  /** The facilitator's own URL and service token; undefined: secrets cannot be made here. */
+  /** The facilitator's own URL and service token; `undefined`: service secrets cannot be created here. */
   readonly facilitator: { readonly url: string; readonly adminToken: string } | undefined
-  /** How many settlements owners are granted there; undefined: the facilitator's one number for every listed owner. */
+  /**
+   * Settlements per day granted to owners there; `undefined`: the facilitator uses its one number for every listed owner.
+   */
   readonly settlements?: SettlementRule | undefined
-  /** Opens the operator's routes; undefined: there are none. */
+  /** Token that opens the operator's routes; `undefined`: these routes do not exist. */
   readonly operatorToken: string | undefined
-  /** What the daily jobs may cost in a day, in all; 0: none are made. */
+  /** The most the daily canary jobs may cost per day, in total and in atomic units; 0: no canary jobs are sent. */
   readonly canaryBudgetAtomic: bigint
-  /** Pays for them; 32 bytes of `0x` hex. */
+  /** The key that pays for canary jobs: 32 bytes of `0x` hex. */
   readonly canaryKey: string | undefined
-  /** Gives test money to anyone, on a local chain; 32 bytes of `0x` hex. */
+  /** The key that gives test money to any caller on a local chain: 32 bytes of `0x` hex. */
   readonly faucetKey: string | undefined
 }
 
-/** How long things take where nobody says otherwise. */
+/** Default intervals, in milliseconds. */
 export const CHECK_INTERVAL_MS = 600_000
 export const REFRESH_INTERVAL_MS = 86_400_000

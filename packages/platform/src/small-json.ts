@@ -2,7 +2,8 @@ const MAX_SMALL_VALUES = 1_000
 const MAX_SMALL_CHARACTERS = 16_384
 
 /**
- * Whether JSON has few values and few characters. Reads no more of it than that, but for the names of one object.
+ * Whether a JSON value has at most 1,000 values and 16,384 characters. It stops reading at these limits; only the keys of
+ * one object are listed completely.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ export function isSmall(json: unknown): boolean {
       if (value.length > MAX_SMALL_VALUES) return false
       for (const item of value) left.push(item)
     } else if (typeof value === 'object' && value !== null) {
-      // With its values, a large object takes three times as long to list.
+      // `Object.keys` is three times faster than `Object.entries` for a large object, so the size is checked first.
       if (Object.keys(value).length > MAX_SMALL_VALUES) return false
       for (const [name, item] of Object.entries(value)) {
         characters += name.length

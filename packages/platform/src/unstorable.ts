@@ -1,22 +1,25 @@
-/** What PostgreSQL keeps in no text: a NUL character, and half of a surrogate pair. */
+/** Characters that PostgreSQL cannot store in text: NUL, and half of a surrogate pair. */
 const UNSTORABLE = /\0|\p{Surrogate}/u
 const ALL_UNSTORABLE = new RegExp(UNSTORABLE, 'gu')
 
-/** A character that cannot be kept, and where it is. */
+/** A character that cannot be stored, and its position. */
 export interface Unstorable {
-  /** Names of properties and places in lists, from the outside in; the last may be the name that has it. */
+  /**
+   * Property names and list indexes, from the outermost to the innermost; the last one may be the name that contains the
+   * character.
+   */
   readonly path: readonly (string | number)[]
-  /** As `U+0000`. */
+  /** For example `U+0000`. */
   readonly character: string
 }
 
-/** Whether JSON can hold a character that cannot be kept, at a glance: only an escape can say one. */
+/** A quick test whether JSON text may contain a character that cannot be stored. Only an escape sequence can encode one. */
 export function mayHoldUnstorable(json: string): boolean {
   return /\\u(?:0000|d[89a-f])/i.test(json)
 }
 
 /**
- * The first character that cannot be kept in a value, its names included.
+ * The first character in a value, including its property names, that cannot be stored; `undefined` when there is none.
  *
  * @param value JSON, of moderate depth
  */
@@ -35,7 +38,8 @@ export function findUnstorable(value: unknown): Unstorable | undefined {
 }
 
 /**
- * The same value with U+FFFD for every character that cannot be kept; of names that become the same the last one stays.
+ * The same value with U+FFFD in place of every character that cannot be stored. When two property names become equal, the
+ * last one is kept.
  *
  * @param value JSON, of moderate depth
  */

@@ -1,11 +1,11 @@
 /**
- * The words of a text, as search compares them: without case, accents, invisible characters and punctuation, each
- * once, in the order in which they first come.
+ * The words of a text in the form that search compares: without case, accents, invisible characters and punctuation, each
+ * word once, in the order of first occurrence.
  *
- * What is written in one piece is a word in one piece and in its parts: `translateText` is found as `translatetext`,
- * `translate` and `text`. Chinese and Japanese, which leave no gaps, are cut into pairs of characters.
+ * A compound word is returned whole and as its parts: `translateText` gives `translatetext`, `translate` and `text`.
+ * Chinese and Japanese text, which has no spaces, is split into pairs of characters.
  *
- * @param most how many at most
+ * @param most the maximum number of words
  */
 export function wordsOf(text: string, most: number): readonly string[] {
   const words = new Set<string>()
@@ -18,13 +18,13 @@ export function wordsOf(text: string, most: number): readonly string[] {
   return [...words]
 }
 
-/** The words of a question: as {@link wordsOf}, but what is written in one piece is meant in one piece. */
+/** The words of a search query: like {@link wordsOf}, but a compound word is returned only as a whole. */
 export function askedWords(text: string, most: number): readonly string[] {
   const words = new Set(piecesOf(text).flatMap(piece => cutUngapped(fold(piece))))
   return [...words].slice(0, most)
 }
 
-/** Under which two spellings of a name are the same name: its words in order, repeated ones too. */
+/** The key under which two spellings of a name are equal: its normalized words in order, including repeated ones. */
 export function nameKey(name: string): string {
   const key = piecesOf(name)
     .map(piece => fold(piece))
@@ -32,13 +32,16 @@ export function nameKey(name: string): string {
   return [...key].slice(0, MOST_CHARACTERS_OF_A_NAME).join('')
 }
 
-/** A capability's or a field's name as it is compared: without case; undefined where none would ask for it. */
+/**
+ * The normalized name of a capability or field, for comparison without case; `undefined` when it is empty or too long to
+ * search for.
+ */
 export function exactKey(name: string): string | undefined {
   const key = visible(name).normalize('NFKC').toLowerCase().trim()
   return key === '' || key.length > MOST_CHARACTERS_OF_A_KEY ? undefined : key
 }
 
-/** Nothing longer is read; the texts of a declaration are shorter. */
+/** Text beyond this length is ignored; the texts of a declaration are shorter. */
 const MOST_CHARACTERS_OF_A_TEXT = 8_192
 const MOST_CHARACTERS_OF_A_WORD = 40
 const MOST_CHARACTERS_OF_A_KEY = 128
@@ -48,11 +51,11 @@ const PIECE = /[\p{L}\p{N}\p{M}]+/gu
 const WHERE_PARTS_MEET = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
 const UNGAPPED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]{3,}$/u
 const LATIN_MARKS = /[\u0300-\u036f]/g
-/** All that JavaScript takes for white space but the one that is not seen. */
+/** Every character that JavaScript treats as white space, except the invisible U+FEFF. */
 const SPACE = /[^\S\ufeff]+/gu
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu
 
-/** Nearly all words are so, and nothing has to be done to them. */
+/** Nearly all words match this and need no processing. */
 const PLAIN = /^[a-z]{1,40}$/
 
 function waysToAsk(piece: string): readonly string[] {
@@ -64,7 +67,10 @@ function piecesOf(text: string): readonly string[] {
   return visible(text.slice(0, MOST_CHARACTERS_OF_A_TEXT)).normalize('NFKC').match(PIECE) ?? []
 }
 
-/** Without what splits or lengthens a word and is not seen; what ends a line still parts words. */
+/**
+ * Removes invisible characters that would split or lengthen a word. Line breaks become spaces, so they still separate
+ * words.
+ */
 function visible(text: string): string {
   return text.replace(SPACE, ' ').replace(INVISIBLE, '')
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Something an owner or the operator did that somebody may ask about later. */
+/** An action of an owner or of the operator that is recorded for later questions. */
 export interface AuditEvent {
   readonly atMs: number
   /** An owner's lower-case address, or `operator`. */
@@ -15,13 +15,16 @@ export interface AuditEvent {
     | 'run-deleted'
     | 'receipt-key-rotated'
     | 'receipt-key-revoked'
-  /** What it was done to: `agent 12`, `secret <id>`, `run <id>`, `receipt key <id>`. */
+  /** The object of the action: `agent 12`, `secret <id>`, `run <id>`, `receipt key <id>`. */
   readonly subject: string
-  /** Never a secret. */
+  /** Must never contain a secret. */
   readonly detail?: { readonly [key: string]: unknown }
 }
 
-/** Writes an event down, in the transaction of what it tells of where that is one of ours. */
+/**
+ * Records an event. When the action is written in a transaction of ours, the caller passes its client, so that both are
+ * committed together.
+ */
 export async function writeAudit(
   to: Pick<pg.PoolClient, 'query'> | Pick<Database, 'pool'>,
   { atMs, actor, action, subject, detail = {} }: AuditEvent,

@@ -3,7 +3,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { ownerOverviewRoutes } from './owner-overview-routes.ts'
 import { payerJobsRoute } from './payer-jobs-route.ts'
 
-/** What somebody who is signed in sees over all of their jobs and agents. */
+/** The routes that show signed-in callers their own jobs and agents. */
 export function accountPageRoutes(parts: PlatformParts): readonly Route[] {
   return [payerJobsRoute(parts), ...ownerOverviewRoutes(parts)]
 }

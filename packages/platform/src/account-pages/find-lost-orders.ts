@@ -1,18 +1,20 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { AgentRow } from '../agents/agent-row.ts'
 
-/** Flows that order what an agent has offered and does not offer any more. */
+/** Stored flows that order a capability which the agent offered before and no longer offers. */
 export interface LostOrders {
   readonly agentId: number
   readonly capability: string
-  /** Counted as far as the first orders go that are looked at. */
+  /** The number of orders, counted among the first {@link MOST_ORDERS}. */
   readonly flows: number
 }
 
-/** Of all agents of an owner. */
+/** The most orders that are read, for all agents of an owner together. */
 const MOST_ORDERS = 20_000
 
-/** What flows that are kept here order of these agents and they offer no more, though they did. */
+/**
+ * Finds capabilities of these agents that stored flows order, that the agents once offered, and that they no longer offer.
+ */
 export async function findLostOrders(
   database: Database,
   agents: readonly AgentRow[],
@@ -35,7 +37,10 @@ export async function findLostOrders(
   return missing.length === 0 ? [] : await onceOffered(database, missing)
 }
 
-/** Anybody can write down an order of what an agent never offered. */
+/**
+ * Keeps only capabilities that the agent once declared, since any caller can store a flow that orders something never
+ * offered.
+ */
 async function onceOffered(
   database: Database,
   missing: readonly LostOrders[],

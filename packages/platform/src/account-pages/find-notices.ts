@@ -4,7 +4,7 @@ import { availabilityOf } from '../agents/availability.ts'
 import type { LostOrders } from './find-lost-orders.ts'
 import type { AgentChecks } from './read-agent-checks.ts'
 
-/** The gravest first: what takes an agent's custom at once, then what will. */
+/** Most serious first: notices that stop an agent's orders now come before those that will stop them later. */
 const GRAVITY: readonly OwnerNotice['kind'][] = [
   'taken_down',
   'refused',
@@ -16,7 +16,7 @@ const GRAVITY: readonly OwnerNotice['kind'][] = [
   'not_read',
 ]
 
-/** What owners should look at, of agents whose stake they have not taken back; the gravest first. Pure. */
+/** What owners should act on, for agents that still have their stake; the most serious first. Pure. */
 export function findNotices(
   agents: readonly AgentRow[],
   checksOf: (agentId: number) => AgentChecks,

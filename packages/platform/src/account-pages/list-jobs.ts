@@ -4,18 +4,18 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import { isCharged, type AnswerState, type JobState, type PaymentStatus } from '../jobs/records/states.ts'
 
-/** Whose jobs: those that an address pays, or those that callers sent an agent. */
+/** The selection of jobs: those paid by an address, or those that callers sent to an agent. */
 export type JobsOf = { readonly payer: string } | { readonly agentId: number }
 
-/** Which of them. */
+/** Filter and position of one page of jobs. */
 export interface JobsPage {
   readonly status?: JobState | undefined
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined
   readonly limit: number
 }
 
-/** A job as lists show it, in the words of the table. */
+/** A job as lists show it, with the column names of the table. */
 export interface ListedJob {
   readonly job_id: string
   readonly run_id: string | null
@@ -37,11 +37,11 @@ export interface ListedJob {
 }
 
 /**
- * One page of somebody's jobs, the newest first, without their contents. Jobs that are ordered meanwhile move nothing: a
- * page begins behind the last job of the one before.
+ * One page of jobs, the newest first, without input and output. Jobs ordered between two requests shift nothing, because a
+ * page begins after the last job of the previous page.
  *
- * @returns the jobs, and what the next page is asked for with; undefined at the end
- * @throws {Refusal} `validation` for a cursor that is none
+ * @returns the jobs, and the cursor of the next page; `undefined` on the last page
+ * @throws {Refusal} `validation` when the cursor cannot be read
  */
 export async function listJobs(
   database: Database,
@@ -68,7 +68,7 @@ export async function listJobs(
   return { jobs, next: last && `${last.created_at.getTime()}_${last.job_id}` }
 }
 
-/** One job of an agent's callers; none where there is no such job of this agent. */
+/** One caller's job of this agent as a list of one; empty when this agent has no such job. */
 export async function findAgentJob(
   database: Database,
   agentId: number,
@@ -82,7 +82,7 @@ export async function findAgentJob(
   )
 }
 
-/** The newest jobs of callers over several agents, so many of them. */
+/** The newest jobs of callers over several agents, at most `limit`. */
 export async function listLatestJobs(
   database: Database,
   agentIds: readonly number[],

@@ -7,7 +7,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { findAgentJob, listJobs, toOwnerJobLine } from './list-jobs.ts'
 import { readOverview } from './read-overview.ts'
 
-/** What an owner sees over all agents, and the jobs of each. */
+/** The routes for an owner: an overview of all agents, and the jobs of each agent. */
 export function ownerOverviewRoutes(parts: PlatformParts): readonly Route[] {
   return [overviewRoute(parts), ownerJobsRoute(parts)]
 }

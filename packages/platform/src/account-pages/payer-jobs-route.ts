@@ -7,7 +7,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { listJobs, type ListedJob } from './list-jobs.ts'
 import { readPayerMonths } from './payer-months.ts'
 
-/** What a payer who is signed in ordered, from whatever browser or program. */
+/** The route for a signed-in payer: all jobs this address pays for, from any browser or program. */
 export function payerJobsRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'GET',

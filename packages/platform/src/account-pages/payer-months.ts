@@ -3,12 +3,12 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
 const MONTHS = 12
-/** No payer's jobs are added up further back, so that no list is slow. */
+/** The most jobs of one payer that are summed, so that no request is slow. */
 const MOST_JOBS = 20_000
 
 /**
- * What a payer ordered and paid in each of the newest months (UTC), the newest first; months without jobs are left out. Of
- * a payer with very many jobs, only months that are whole among the newest {@link MOST_JOBS}.
+ * What a payer ordered and paid in each of the last twelve months (UTC), the newest first. Months without jobs are left
+ * out. For a payer with more than {@link MOST_JOBS} jobs, the oldest month is left out because it may be incomplete.
  */
 export async function readPayerMonths(
   database: Database,
@@ -27,7 +27,7 @@ export async function readPayerMonths(
 interface MonthRow {
   readonly month: string
   readonly jobs: string
-  /** Atomic units. */
+  /** In atomic units. */
   readonly paid: string
 }
 

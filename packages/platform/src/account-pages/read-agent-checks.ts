@@ -1,12 +1,12 @@
 import type { DashboardAgent } from '@farebox/platform-api/me/owner-dashboard'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** What the checks of an agent came to. */
+/** The health check results of one agent. */
 export interface AgentChecks {
   readonly failures: number | null
   readonly checked_at: Date | null
   readonly last_ok_at: Date | null
-  /** By the hour, the oldest first; hours without a check are left out. */
+  /** Per hour, the oldest first; hours without a check are left out. */
   readonly hours: DashboardAgent['hours']
 }
 
@@ -14,7 +14,10 @@ const NO_CHECKS: AgentChecks = { failures: null, checked_at: null, last_ok_at: n
 
 const SHOWN_MS = 7 * 86_400_000
 
-/** The checks of some agents, of the last seven days; of one that was never checked there is nothing. */
+/**
+ * Reads the checks of several agents for the last seven days. The returned function gives empty values for an agent that
+ * was never checked.
+ */
 export async function readAgentChecks(
   database: Database,
   agentIds: readonly number[],
@@ -54,7 +57,7 @@ interface HourRow {
 
 const STATES = 'select agent_id, failures, checked_at, last_ok_at from agent_health where agent_id = any($1)'
 
-/** The hour under way is with the agent's state. */
+/** The current hour is stored in the agent's state row, so it is added to the finished hours. */
 const HOURS = `
   select agent_id, hour, ok, failed from (
     select agent_id, hour, ok, failed from agent_hours where agent_id = any($1) and hour > $2 and hour <= $3

@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000
 const LATEST_JOBS = 10
 
 /**
- * How the agents of an owner do together, over whole UTC days of which today is the last: the first
- * {@link MAX_DASHBOARD_AGENTS} by their numbers. It takes as many statements however many they are.
+ * An overview of an owner's agents over whole UTC days, the last of which is today. Covers the first {@link
+ * MAX_DASHBOARD_AGENTS} agents by id. The number of statements does not depend on the number of agents.
  */
 export async function readOverview(
   database: Database,
@@ -52,7 +52,7 @@ export async function readOverview(
 }
 
 interface SumsRow extends JobSums {
-  /** Null: of all together. */
+  /** Null for the sum over all agents. */
   readonly agent_id: string | null
 }
 
@@ -87,13 +87,10 @@ function describeAgent(agent: AgentRow, sums: JobSums, checks: AgentChecks): Das
   }
 }
 
-/** Thirty days of fifty agents with six capabilities; of more, the oldest days are left out. */
+/** Thirty days of fifty agents with six capabilities; when there are more rows, the oldest days are left out. */
 const MAX_ROWS = 10_000
 
-/**
- * What some agents earned from callers since `fromMs`, by the UTC day on which the jobs were ordered and by capability;
- * the oldest first.
- */
+/** What the agents earned from callers since `fromMs`, by capability and by the UTC day of the order; the oldest first. */
 async function readEarnings(
   database: Database,
   agentIds: readonly number[],
@@ -115,7 +112,7 @@ async function readEarnings(
 }
 
 interface EarningsRow {
-  /** Unix seconds. */
+  /** Start of the day, in Unix seconds. */
   readonly day: string
   readonly agent_id: string
   readonly capability: string

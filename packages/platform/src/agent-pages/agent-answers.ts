@@ -1,6 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** What `POST /execute` answers, by status, for an OpenAPI document (interface, "Errors"; D8, D15). */
+/** The responses of `POST /execute` by status, for an OpenAPI document (interface, "Errors"; D8, D15). */
 export function agentAnswers(output: JsonObject): JsonObject {
   return {
     200: {
@@ -46,7 +46,7 @@ export function agentAnswers(output: JsonObject): JsonObject {
   }
 }
 
-/** The schemas that all agents' documents have. */
+/** The schemas that every agent's document contains. */
 export function agentSchemas(): JsonObject {
   return {
     Health: closed({ name: TEXT, version: { const: '1.0' }, status: { const: 'ok' } }),

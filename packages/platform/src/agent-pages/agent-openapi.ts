@@ -10,8 +10,8 @@ const MOST_NAME_CHARACTERS = 64
 const MOST_DESCRIPTION_CHARACTERS = 1_024
 
 /**
- * A listed agent's three routes as an OpenAPI 3.1 document, made from its declaration; undefined where it shows none.
- * The agent itself serves no such thing: this is how the platform reads it.
+ * The three routes of a listed agent as an OpenAPI 3.1 document, generated from its declaration; `undefined` when the agent
+ * is not listed or shows no declaration. The agent does not serve this document itself.
  */
 export function agentOpenapi(agent: AgentRow): JsonObject | undefined {
   const { declaration } = agent
@@ -101,7 +101,7 @@ function taskSchema(name: string, capability: Capability, index: number): JsonOb
     type: 'object',
     title: ownersText(name, MOST_NAME_CHARACTERS).text,
     description: ownersText(capability.description, MOST_DESCRIPTION_CHARACTERS).text,
-    // The first one is meant where none is named.
+    // A job that names no capability uses the first one.
     required: index === 0 ? ['input'] : ['capability', 'input'],
     properties: {
       capability: { const: name },
@@ -123,7 +123,7 @@ function fieldSchemas(capability: Capability, index: number): readonly [string, 
   ]
 }
 
-/** By number: a component's name takes fewer characters than a capability's. */
+/** Numbered, because the name of a component allows fewer characters than the name of a capability. */
 function schemaName(index: number, side: 'input' | 'output'): string {
   return `capability_${index + 1}_${side}`
 }

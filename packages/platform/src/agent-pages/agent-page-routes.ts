@@ -15,7 +15,7 @@ const params = z.strictObject({
 
 const NOT_THERE = { description: 'There is no such agent', schema: failure }
 
-/** The page of one agent, the agent as an OpenAPI document, and which one is listed with an endpoint. */
+/** The routes for one agent's page, its OpenAPI document, and the lookup of a listed agent by endpoint. */
 export function agentPageRoutes(parts: PlatformParts): readonly Route[] {
   return [
     defineRoute({

@@ -6,7 +6,7 @@ import { ownersText } from '../listing/owners-text.ts'
 
 export const MOST_DESCRIPTION_CHARACTERS = 1_024
 
-/** A capability as it is shown, with the hash by which others know that it has not changed. */
+/** A capability for display, with the hash by which clients detect that it has changed. */
 export async function describeCapability(
   name: string,
   { description, pricing, input_schema, output_schema, permissions = [] }: Capability,

@@ -2,7 +2,7 @@ import { MAX_AGENT_NAME_CHARACTERS } from '@farebox/protocol/limits'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { ownersText } from '../listing/owners-text.ts'
 
-/** The agent that is listed with a canonical endpoint: there is one at most. */
+/** The agent listed with a canonical endpoint, at most one; `undefined` when there is none. */
 export async function findListedAt(
   database: Database,
   endpoint: string,

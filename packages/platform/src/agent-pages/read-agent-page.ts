@@ -13,12 +13,12 @@ import { readTally } from '../tallies/read-tally.ts'
 import { priceRises, type PriceRise } from '../agents/price-rises.ts'
 import { readPriceLists } from '../agents/read-price-lists.ts'
 
-/** How long a higher price is told of: as long as somebody may remember the lower one. */
+/** How long a price rise is shown: while callers may still remember the lower price. */
 const PRICE_RISE_TOLD_MS = 7 * 86_400_000
 
 const MOST_NAME_CHARACTERS = 64
 
-/** All that anybody may know of an agent, or undefined where there never was one of this number. */
+/** Everything public about an agent; `undefined` when no agent ever had this number. */
 export async function readAgentPage(parts: PlatformParts, agentId: number): Promise<AgentPage | undefined> {
   const { database, clock, settings } = parts
   const fromMs = clock.nowMs() - PRICE_RISE_TOLD_MS
@@ -30,7 +30,7 @@ export async function readAgentPage(parts: PlatformParts, agentId: number): Prom
     readLastCanary(database, agentId),
   ])
   if (agent === undefined) return undefined
-  // The words of an agent that was taken down, or is not what it says, are not passed on.
+  // The texts of an agent that was taken down or refused are not published.
   const declaration = SPEAKS[agent.standing] ? agent.declaration : undefined
   const name = ownersText(SPEAKS[agent.standing] ? agent.name : '', MOST_NAME_CHARACTERS)
   const description = ownersText(declaration?.description ?? '', MOST_DESCRIPTION_CHARACTERS)
@@ -93,7 +93,7 @@ async function capabilitiesOf(declaration: Declaration | undefined): Promise<Age
   return await Promise.all(declared.map(([name, capability]) => describeCapability(name, capability)))
 }
 
-/** Null once it is back with the owner. */
+/** Null after the stake was returned to the owner. */
 function tellStake(agent: AgentRow): AgentPage['stake'] {
   if (agent.standing === 'deregistered') return null
   return {

@@ -2,13 +2,21 @@ import { agentCategories, type AgentCategory } from '@farebox/platform-api/inter
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 
 /**
- * An agent's listing status: `waiting` is on the chain and not inspected yet, `listed` has proven its wallet, `provisional`
- * serves no `/about` (Phase 1, D36), `refused` is not what it says, `taken-down` was so by the operator, `deregistered`
- * has its stake back.
+ * An agent's listing status:
+ *
+ * - `waiting`: registered on the chain, not inspected yet
+ * - `listed`: has proven its wallet
+ * - `provisional`: serves no `/about` (Phase 1, D36)
+ * - `refused`: does not match its registration
+ * - `taken-down`: removed by the operator
+ * - `deregistered`: has its stake back
  */
 export type ListingStatus = 'waiting' | 'listed' | 'provisional' | 'refused' | 'taken-down' | 'deregistered'
 
-/** Whose own words are shown, by listing status: not those of an agent that was taken down, or is not what it says. */
+/**
+ * Whether the agent's own texts are shown, by listing status; not after a take-down or a refusal, nor before the first
+ * inspection.
+ */
 export const SPEAKS: { readonly [standing in ListingStatus]: boolean } = {
   listed: true,
   provisional: true,
@@ -18,56 +26,56 @@ export const SPEAKS: { readonly [standing in ListingStatus]: boolean } = {
   'taken-down': false,
 }
 
-/** Badges, the lowest first (D34). */
+/** Badges in ascending order (D34). */
 export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
 
-/** An agent as the platform keeps it: what the registry contract says of it, and what it serves. */
+/** An agent as the platform stores it: its data from the registry contract, and what it serves. */
 export interface AgentRow {
   /** The registry's token id (D36). */
   readonly agentId: number
-  /** As its owner wrote it on the chain: any text at all. */
+  /** The endpoint as its owner wrote it on the chain; can be any text. */
   readonly endpointOnChain: string
-  /** Canonical (REG-03); undefined where it is no URL that we would call. */
+  /** The canonical endpoint (REG-03); `undefined` when the text on the chain is not a URL that the platform would call. */
   readonly endpoint: string | undefined
-  /** Who holds the token; lower-case address. */
+  /** The holder of the token; lower-case address. */
   readonly owner: string
   readonly stakeWei: bigint
   readonly registeredBlock: number
   readonly registeredTransaction: string
   readonly registeredAtMs: number
   readonly standing: ListingStatus
-  /** Why it is refused or was taken down. */
+  /** Why the agent was refused or taken down. */
   readonly standingReason: string | undefined
   readonly standingSinceMs: number
-  /** The newest declaration it served; undefined in Phase 1. */
+  /** The newest declaration the agent served; `undefined` in Phase 1. */
   readonly declaration: Declaration | undefined
-  /** How many different declarations it has served. */
+  /** The number of different declarations the agent has served. */
   readonly declarationVersion: number
   readonly name: string
   readonly description: string
-  /** Who is paid, by the newest declaration; lower-case address. */
+  /** The wallet that is paid, from the newest declaration; lower-case address. */
   readonly wallet: string | undefined
-  /** Whose proof we have: nobody is sent to pay while `wallet` is another. */
+  /** The wallet whose ownership was proven. Callers are not sent to pay while `wallet` is a different one. */
   readonly provenWallet: string | undefined
   /** When the declaration was last read. */
   readonly refreshedAtMs: number | undefined
   readonly nextRefreshAtMs: number | undefined
-  /** When an inspection last began, and what it stumbled over. */
+  /** When the last inspection began, and the problem it found. */
   readonly inspectedAtMs: number | undefined
   readonly inspectionProblem: string | undefined
   readonly isOffline: boolean
-  /** Why it could not take a payment when it was last paid; undefined: nothing is known of that. */
+  /** Why the last payment to the agent failed; `undefined` when no problem is known. */
   readonly paymentProblem: string | undefined
   readonly paymentProblemSinceMs: number | undefined
-  /** As earned (D34). */
+  /** The badge as earned (D34). */
   readonly badge: Badge
-  /** As shown: a step lower while three checks in a row have failed. */
+  /** The badge as shown: one step lower after three failed checks in a row. */
   readonly badgeShown: Badge
-  /** As its owner chose at the platform; undefined: none. */
+  /** The category its owner chose on the platform; `undefined` when none was chosen. */
   readonly category: AgentCategory | undefined
 }
 
-/** A row of the table `agents` as the driver gives it. */
+/** A row of the table `agents` as the database driver returns it. */
 export interface AgentColumns {
   readonly agent_id: string
   readonly endpoint_on_chain: string
@@ -104,7 +112,7 @@ export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, stak
   name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline,
   payment_problem, payment_problem_since, badge, badge_shown, category`
 
-/** A row as the driver gives it, in our own words. */
+/** Converts a row of the database driver to an {@link AgentRow}. */
 export function toAgentRow(columns: AgentColumns): AgentRow {
   return {
     agentId: Number(columns.agent_id),
@@ -137,7 +145,7 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
   }
 }
 
-/** Undefined for none, and for one that the list has no longer. */
+/** `undefined` when no category is stored, or a category that was removed from the list. */
 export function toCategory(kept: string | null): AgentCategory | undefined {
   return agentCategories.find(category => category === kept)
 }

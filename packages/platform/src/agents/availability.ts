@@ -1,32 +1,32 @@
-/** Consecutive failed checks at which an agent is warned of; its badge is shown one step lower from here on. */
+/** Consecutive failed checks after which the agent has a warning; from then on its badge is shown one step lower. */
 const FAILURES_TO_WARN = 3
 
-/** Consecutive failed checks at which an agent is offline, and hidden. */
+/** Consecutive failed checks after which the agent is offline and hidden. */
 export const FAILURES_TO_HIDE = 5
 
-/** What a check changes for others: sent to the owner, seen in the search. */
+/** The visible effect of a check: sent to the owner and applied to the search. */
 export type AvailabilityTransition = 'warned' | 'offline' | 'back'
 
-/** How an agent is seen. */
+/** An agent's availability as others see it. */
 export interface Availability {
-  /** Three failures or more: shown one badge lower until the next success. */
+  /** Three failures or more: the badge is shown one step lower until the next success. */
   readonly isWarned: boolean
   /** Five failures or more: hidden from the search. */
   readonly isOffline: boolean
 }
 
 /**
- * How an agent with so many consecutive failures is seen (the interface's table "Agent availability", D33): it follows
- * from the count alone, so that nothing is lost with a process.
+ * The availability after this many consecutive failures (the interface's table "Agent availability", D33). It depends only
+ * on the count, so a process that ends loses nothing.
  */
 export function availabilityOf(failures: number): Availability {
   return { isWarned: failures >= FAILURES_TO_WARN, isOffline: failures >= FAILURES_TO_HIDE }
 }
 
 /**
- * The same in a word: `waiting` before the first check.
+ * The availability as one word: `waiting` before the first check.
  *
- * @param watched undefined where it was never watched
+ * @param watched `undefined` when the agent was never checked
  */
 export function availabilityWord(
   watched: { readonly failures: number; readonly isChecked: boolean } | undefined,
@@ -36,8 +36,8 @@ export function availabilityWord(
 }
 
 /**
- * Counts one check. One success takes the count to 0 and brings the agent back; the third failure warns once, the fourth
- * says nothing new, the fifth hides it.
+ * Counts one check. A success resets the count to 0 and brings the agent back. The third failure in a row sends the
+ * warning, the fourth changes nothing, the fifth hides the agent.
  */
 export function countCheck(
   failures: number,

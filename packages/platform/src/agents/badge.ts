@@ -1,29 +1,32 @@
 import type { Badge } from './agent-row.ts'
 
-/** Badges, the lowest first (D34). */
+/** Badges in ascending order (D34). */
 export const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver', 'gold']
 
-/** What a badge rests on; all that is counted about an agent for it. */
+/** All values that decide an agent's badge. */
 export interface BadgeInputs {
-  /** `/about` answered with a declaration we know, and did so at the last inspection or within two refresh intervals. */
+  /** `/about` served a known declaration at the last inspection, or within two refresh intervals. */
   readonly aboutPasses: boolean
   /** `/health` has passed, and the agent is not offline. */
   readonly healthPasses: boolean
-  /** Of each payer who is not the owner, at most the newest ten jobs count (`JOBS_OF_ONE_PAYER`). */
+  /** Paid jobs. At most the newest ten jobs of each payer other than the owner count (`JOBS_OF_ONE_PAYER`). */
   readonly paidJobs: number
-  /** Jobs that the agent failed by its own fault, of the same ten. */
+  /** Jobs that failed by the agent's fault, among the same ten of each payer. */
   readonly failedJobs: number
   readonly payers: number
-  /** Jobs that came to nothing and are left out; of each payer the newest ten. Undefined: counted before there were any. */
+  /**
+   * Failed jobs that do not count against the agent: at most the newest ten of each payer. `undefined` in badges from
+   * before this was counted.
+   */
   readonly leftOutJobs?: number
-  /** Share of checks that passed, once the whole of the window was watched; otherwise undefined. */
+  /** Share of checks that passed, from 0 to 1; `undefined` until the agent was watched for the whole period. */
   readonly uptime7Days: number | undefined
   readonly uptime30Days: number | undefined
 }
 
-/** One condition, with what was found and what it takes. */
+/** One condition of a badge, with the measured and the required value. */
 export interface BadgeRule {
-  /** The badge it is a condition of; those below are conditions too. */
+  /** The badge that requires this condition; it also requires all conditions of lower badges. */
   readonly badge: Exclude<Badge, 'none'>
   readonly rule:
     | 'about-passes'
@@ -32,7 +35,7 @@ export interface BadgeRule {
     | 'uptime-30-days'
     | 'paid-jobs'
     | 'success-bound'
-  /** Undefined: not known yet, which does not pass. Booleans are 0 and 1. */
+  /** `undefined` when not known yet, in which case the rule does not pass. Booleans are 0 and 1. */
   readonly value: number | undefined
   readonly needed: number
   readonly passes: boolean
@@ -54,23 +57,23 @@ export function explainBadge(inputs: BadgeInputs): readonly BadgeRule[] {
   ]
 }
 
-/** The badge that is earned: the highest whose rules pass, and those of all below it. */
+/** The earned badge: the highest one whose rules pass together with those of all lower badges. */
 export function earnBadge(rules: readonly BadgeRule[]): Badge {
   const missed = rules.find(rule => !rule.passes)
   return missed === undefined ? 'gold' : oneLower(missed.badge)
 }
 
-/** The badge as it is shown: one step lower while an agent is warned of (D34). */
+/** The badge to show: one step lower while the agent has a warning (D34). */
 export function shownBadge(badge: Badge, isWarned: boolean): Badge {
   return isWarned ? oneLower(badge) : badge
 }
 
-/** The quantile of the standard normal distribution at 97.5 %: 95 % lie within on both sides. */
+/** The 97.5 % quantile of the standard normal distribution: 95 % of the values are within it on both sides. */
 const Z = 1.959_963_984_540_054
 
 /**
- * The lower bound of Wilson's 95 % score interval for the share of successes, 0 where nothing was tried: few trials prove
- * little, however well they went.
+ * The lower bound of Wilson's 95 % score interval for the share of successes; 0 without trials. It is low for few trials,
+ * even if all of them succeeded.
  */
 export function wilsonLowerBound(successes: number, trials: number): number {
   if (trials === 0) return 0

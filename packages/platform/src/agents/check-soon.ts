@@ -1,18 +1,18 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Between two checks that orders trigger. */
+/** The minimum interval between two checks triggered by orders. */
 const LEAST_APART = `interval '30 seconds'`
 
-/** A triggered check that has not ended by then was not counted, and is asked for again. */
+/** A triggered check without a result after this time counts as lost, and can be triggered again. */
 const LOST_AFTER = `interval '90 seconds'`
 
-/** One that is planned sooner is soon enough; it may be under way, and then its result must count. */
+/** A planned check that is due within this time is not moved: it may be running already, and its result must count. */
 const SOON_ENOUGH = `interval '120 seconds'`
 
 /**
- * Has an agent checked now, because an order could not reach it or failed by its fault. Only the check changes how others
- * see the agent. At most one in 30 s, and the planned check keeps its time: callers decide neither how often an agent is asked
- * nor its uptime.
+ * Makes an agent's next health check due now, because an order could not reach the agent or failed by its fault. Only the
+ * check changes how others see the agent. At most one check in 30 s is triggered, and the planned check keeps its time, so
+ * that callers control neither the request rate at an agent nor its uptime.
  */
 export async function checkSoon(database: Database, agentId: number): Promise<void> {
   await database.query(

@@ -1,30 +1,30 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** What the checks of one UTC day found. */
+/** The results of the checks of one UTC day. */
 export interface CheckedDay {
-  /** Its midnight. */
+  /** Midnight at the start of the day, in Unix milliseconds. */
   readonly dayMs: number
   readonly ok: number
   readonly failed: number
-  /** How much of it the agent was offline. */
+  /** Seconds of the day during which the agent was offline. */
   readonly offlineSeconds: number
 }
 
-/** How long days are kept, however long hours are. */
+/** How many days of daily results are kept; hourly results have their own limit. */
 const KEPT_DAYS = 90
 
 export const DAY_MS = 86_400_000
 
-/** The midnight, UTC, at which the newest `days` days began, of which the one under way is the last. */
+/** The UTC midnight at the start of the newest `days` days, the last of which is the current day. In Unix milliseconds. */
 export function beginOfDays(days: number, nowMs: number): number {
   return Math.floor(nowMs / DAY_MS) * DAY_MS - (days - 1) * DAY_MS
 }
 
 /**
- * Day by day from `fromMs` on, the oldest first; days without a check are left out. Undefined where no agent of this
+ * The results by day since `fromMs`, the oldest first; days without a check are left out. `undefined` when no agent of this
  * number is shown.
  *
- * @param fromMs a midnight, UTC
+ * @param fromMs a UTC midnight, in Unix milliseconds
  */
 export async function readDays(
   database: Database,
@@ -38,7 +38,7 @@ export async function readDays(
   )
 }
 
-/** Removes days older than `KEPT_DAYS`, some at a time; resolves to how many. */
+/** Deletes one batch of days older than `KEPT_DAYS`; resolves to the number of deleted rows. */
 export async function pruneDays(database: Database, nowMs: number): Promise<number> {
   const rows = await database.query(
     'prune-days',
@@ -51,7 +51,7 @@ export async function pruneDays(database: Database, nowMs: number): Promise<numb
 }
 
 interface DayColumns {
-  /** Null where there was no check at all. */
+  /** Null when the agent had no check. */
   readonly day: Date | null
   readonly ok: number
   readonly failed: number

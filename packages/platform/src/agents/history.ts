@@ -1,29 +1,29 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Checks of a span of time. */
+/** The number of checks in a period. */
 export interface CheckCount {
   readonly ok: number
   readonly failed: number
-  /** Hours in which there was a check at all. */
+  /** Hours with at least one check. */
   readonly hours: number
 }
 
-/** What the checks of one hour found. */
+/** The results of the checks of one hour. */
 export interface CheckedHour {
-  /** Its beginning. */
+  /** Start of the hour, in Unix milliseconds. */
   readonly hourMs: number
   readonly ok: number
   readonly failed: number
-  /** Of the checks that passed; undefined where none did. */
+  /** Latency of the checks that passed; `undefined` when none passed. */
   readonly latencyMs: { readonly min: number; readonly mean: number; readonly max: number } | undefined
 }
 
-/** How long history is kept. */
+/** How many days of hourly results are kept. */
 const HISTORY_DAYS = 35
 
 export const HOUR_MS = 3_600_000
 
-/** The checks of the newest `days` times 24 hours, of which the one under way is the last. */
+/** Counts the checks of the last `days` times 24 hours, including the current hour. */
 export async function countChecks(
   database: Database,
   agentId: number,
@@ -39,14 +39,15 @@ export async function countChecks(
   return { ok: Number(row?.ok ?? 0), failed: Number(row?.failed ?? 0), hours: Number(row?.hours ?? 0) }
 }
 
-/** The share of checks that passed; undefined where there was none. */
+/** The share of checks that passed, from 0 to 1; `undefined` without checks. */
 export function uptimeOf({ ok, failed }: Pick<CheckCount, 'ok' | 'failed'>): number | undefined {
   return ok + failed === 0 ? undefined : ok / (ok + failed)
 }
 
 /**
- * The share that counts for a badge (D34, "over 7 days"): undefined until the whole span was watched, and where so much
- * of it went unchecked, through no fault of the agent, that it says too little.
+ * The uptime that counts for a badge (D34, "over 7 days"). `undefined` until the agent was watched for the whole period,
+ * and when fewer than half of the possible hours were checked: gaps are not the agent's fault, and the rest is too little
+ * data.
  */
 export function uptimeOverSpan(
   count: CheckCount,
@@ -64,7 +65,7 @@ export function uptimeOverSpan(
   return count.hours * 2 < possibleHours ? undefined : uptimeOf(count)
 }
 
-/** Hour by hour, the oldest first; hours without a check are left out. */
+/** The results by hour, the oldest first; hours without a check are left out. */
 export async function readHours(
   database: Database,
   agentId: number,
@@ -84,7 +85,7 @@ export async function readHours(
   }))
 }
 
-/** Removes hours older than `HISTORY_DAYS`, some at a time; resolves to how many. */
+/** Deletes one batch of hours older than `HISTORY_DAYS`; resolves to the number of deleted rows. */
 export async function pruneHours(database: Database, nowMs: number): Promise<number> {
   const rows = await database.query(
     'prune-hours',
@@ -96,7 +97,7 @@ export async function pruneHours(database: Database, nowMs: number): Promise<num
   return rows.length
 }
 
-/** Past hours and the one under way of agent $1 that begin after $2 and not after $3, in Unix milliseconds. */
+/** Past hours and the current hour of agent $1 that begin after $2 and not after $3, in Unix milliseconds. */
 export const HOURS = `
   select hour, ok, failed, latencies_ms from agent_hours
   where agent_id = $1 and hour > to_timestamp($2::float8 / 1000) and hour <= to_timestamp($3::float8 / 1000)

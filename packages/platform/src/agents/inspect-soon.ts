@@ -4,13 +4,16 @@ import type { ListingStatus } from './agent-row.ts'
 
 type Queries = Pick<pg.PoolClient, 'query'>
 
-/** Where somebody's turn may have come. */
+/** An endpoint that may have become available to another agent. */
 interface Vacancy {
   readonly endpoint: string | undefined
   readonly nowMs: number
 }
 
-/** Has whoever is refused or provisional at an endpoint inspected at once: the agent that had it has given it up. */
+/**
+ * Makes the refused and provisional agents at an endpoint due for inspection now, because the agent that had the endpoint
+ * gave it up.
+ */
 export async function inspectCompetitorsSoon(
   queries: Queries,
   vacancy: Vacancy & { readonly exceptAgentId: number },
@@ -18,7 +21,10 @@ export async function inspectCompetitorsSoon(
   await inspectSoon(queries, { ...vacancy, standings: ['refused', 'provisional'] })
 }
 
-/** Has whoever is refused at an endpoint, and owns the wallet that the agent there pays now, inspected at once. */
+/**
+ * Makes agents due for inspection now that were refused at an endpoint and whose owner is the wallet that the agent there
+ * pays now.
+ */
 export async function inspectOwnersSoon(
   queries: Queries,
   vacancy: Vacancy & { readonly exceptAgentId: number; readonly owner: string },
@@ -26,12 +32,12 @@ export async function inspectOwnersSoon(
   await inspectSoon(queries, { ...vacancy, standings: ['refused'] })
 }
 
-/** Each is one more inspection at the same host. */
+/** A limit, because each inspection is another request to the same host. */
 const MAX_REFUSED_INSPECTED = 10
 
 /**
- * Has those inspected at once that were refused at an endpoint and may have it after all: the owner's own; where nobody
- * knows who that is, the earliest. After an hour they are not inspected by themselves any more.
+ * Makes agents due for inspection now that were refused at an endpoint and may be entitled to it: those of the given owner,
+ * or the earliest ones when the owner is unknown. An hour after their refusal they are no longer inspected automatically.
  */
 export async function inspectRefusedSoon(
   queries: Queries,
@@ -40,7 +46,7 @@ export async function inspectRefusedSoon(
   await inspectSoon(queries, { ...vacancy, standings: ['refused'], limit: MAX_REFUSED_INSPECTED })
 }
 
-/** Has declarations read soon rather than tomorrow. */
+/** Makes the declarations of these agents due for reading now instead of within a day. */
 export async function refreshSoon(database: Database, agentIds: readonly number[]): Promise<void> {
   if (agentIds.length === 0) return
   await database.query(
@@ -59,7 +65,7 @@ interface InspectedSoon extends Vacancy {
   readonly limit?: number
 }
 
-/** As if they had just been registered: at once, and often if that fails. */
+/** Resets the inspection schedule to that of a newly registered agent: at once, with frequent retries. */
 async function inspectSoon(
   queries: Queries,
   { endpoint, nowMs, standings, exceptAgentId, owner, limit }: InspectedSoon,

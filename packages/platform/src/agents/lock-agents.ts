@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './agent-row.ts'
 
-/** The row of an agent, locked until the transaction ends. */
+/** Reads and locks the row of an agent until the transaction ends; `undefined` when there is none. */
 export async function lockAgent(client: pg.PoolClient, agentId: number): Promise<AgentRow | undefined> {
   const { rows } = await client.query<AgentColumns>(
     `select ${AGENT_COLUMNS} from agents where agent_id = $1 for update`,
@@ -11,9 +11,9 @@ export async function lockAgent(client: pg.PoolClient, agentId: number): Promise
 }
 
 /**
- * Locks agents, and those who would be inspected again if these gave their endpoints up: who is refused or provisional
- * there, and at the endpoints that are blocked for them. All in ascending order of their numbers, as everybody locks
- * agents: whoever locked its own first and the others later could wait for one that waits for it.
+ * Locks the agents, and the agents that would be inspected again if these gave up their endpoints: the refused and
+ * provisional ones at these endpoints and at the endpoints blocked for these agents. All rows are locked in ascending order
+ * of id, as everywhere. Locking the own agents first and the others later could deadlock with another transaction.
  */
 export async function lockWithCompetitors(client: pg.PoolClient, agentIds: readonly number[]): Promise<void> {
   if (agentIds.length === 0) return

@@ -1,23 +1,23 @@
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 
-/** Prices of one declaration, and when it was first read. */
+/** The prices of one declaration, and when it was first read. */
 export interface PriceList {
   readonly readAtMs: number
   /** Capability to decimal USDC. */
   readonly prices: { readonly [capability: string]: string }
 }
 
-/** A capability that has become dearer. */
+/** A capability whose price has risen. */
 export interface PriceRise {
   readonly capability: string
-  /** Decimal USDC: the lowest it was in the time looked at, and what it is. */
+  /** Decimal USDC: the lowest price in the period, and the current price. */
   readonly from: string
   readonly to: string
   readonly sinceMs: number
 }
 
 /**
- * Which capabilities cost more now than they did at any moment from `fromMs` on.
+ * The capabilities that cost more now than at any moment since `fromMs`.
  *
  * @param lists the oldest first; the last one is in force
  */
@@ -39,7 +39,7 @@ function riseOf(capability: string, lists: readonly PriceList[]): PriceRise | un
   const to = known.at(-1)?.atomic ?? 0n
   const from = known.reduce((least, { atomic }) => (atomic < least ? atomic : least), to)
   if (from === to) return undefined
-  // It may have gone up in steps: the last one is when it came to be what it is.
+  // The price may have risen in several steps; the last step is when it reached the current price.
   const last = known.findLastIndex(({ atomic }) => atomic < to)
   return { capability, from: formatUsdc(from), to: formatUsdc(to), sinceMs: known[last + 1]?.readAtMs ?? 0 }
 }

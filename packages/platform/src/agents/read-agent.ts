@@ -1,12 +1,12 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './agent-row.ts'
 
-/** Reads that are under way, by database. */
+/** Pending reads, by database. */
 const underWay = new WeakMap<Database, Map<number, Promise<AgentRow | undefined>>>()
 
 /**
- * The agent of this number in whatever standing, or undefined where the registry never knew it. Calls
- * during a read share its result: every job of an agent reads it, and many run at a time.
+ * The agent of this number with any listing status; `undefined` when the registry never had it. Concurrent calls share one
+ * read, because every job of an agent reads it and many jobs run at a time.
  */
 export async function readAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
   const reads = underWay.get(database) ?? new Map<number, Promise<AgentRow | undefined>>()
@@ -18,15 +18,15 @@ export async function readAgent(database: Database, agentId: number): Promise<Ag
   return await read
 }
 
-/** What {@link readRecentAgent} has read, by database. */
+/** Results of {@link readRecentAgent}, by database. */
 const recent = new WeakMap<Database, Map<number, { readonly readAtMs: number; readonly agent: AgentRow }>>()
 
-/** Many jobs of one agent are at the same step within so long. */
+/** How long a result is reused: many jobs of one agent reach the same step within this time. */
 const RECENT_MS = 20
 
 /**
- * The same as of at most {@link RECENT_MS} ago, for those who look at an agent again and again and would not see a change
- * that has just been made in any case.
+ * Like {@link readAgent}, but the result can be up to {@link RECENT_MS} old. For callers that read an agent repeatedly and
+ * could miss a very recent change in any case.
  */
 export async function readRecentAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
   const reads =
@@ -36,7 +36,7 @@ export async function readRecentAgent(database: Database, agentId: number): Prom
   const nowMs = performance.now()
   if (known !== undefined && nowMs - known.readAtMs < RECENT_MS) return known.agent
   const agent = await readAgent(database, agentId)
-  // Nobody asks for those of before any more.
+  // Entries are in the order of their reads, so the expired ones come first.
   for (const [id, { readAtMs }] of reads) {
     if (nowMs - readAtMs < RECENT_MS) break
     reads.delete(id)
@@ -55,7 +55,7 @@ async function readNow(database: Database, agentId: number): Promise<AgentRow | 
   return row && toAgentRow(row)
 }
 
-/** Those of these agents that the registry knows, in whatever standing and in no order. */
+/** The agents of these numbers that the registry knows, with any listing status and in no particular order. */
 export async function readAgents(
   database: Database,
   agentIds: readonly number[],

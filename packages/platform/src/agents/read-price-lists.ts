@@ -1,10 +1,10 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PriceList } from './price-rises.ts'
 
-/** More changes than that in the time looked at, and the older ones are not told. */
+/** The most price lists that are read; older changes in the period are not reported. */
 const MOST_LISTS = 20
 
-/** The prices an agent has had from `fromMs` on: the oldest first, beginning with those in force at that time. */
+/** The prices of an agent since `fromMs`: the oldest first, starting with the prices in force at that time. */
 export async function readPriceLists(
   database: Database,
   agentId: number,

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Blocks the endpoint at which the operator takes an agent down; where it was blocked for the same agent before, the
- * reason is changed. All in the caller's transaction, which holds the agent's row.
+ * Blocks the endpoint at which the operator takes an agent down. When it is already blocked for the same agent, only the
+ * reason is changed. Runs in the caller's transaction, which has locked the agent's row.
  */
 export async function blockEndpoint(
   client: pg.PoolClient,
@@ -16,7 +16,7 @@ export async function blockEndpoint(
   )
 }
 
-/** Lifts what was blocked for an agent, and resolves to the endpoints that were. */
+/** Removes all blocks of an agent and resolves to the endpoints that were blocked. */
 export async function liftBlocks(client: pg.PoolClient, agentId: number): Promise<readonly string[]> {
   const { rows } = await client.query<{ endpoint: string }>(
     'delete from taken_down_endpoints where agent_id = $1 returning endpoint',
@@ -25,7 +25,7 @@ export async function liftBlocks(client: pg.PoolClient, agentId: number): Promis
   return rows.map(({ endpoint }) => endpoint)
 }
 
-/** Whether an agent was taken down at this endpoint and not restored, whatever became of its number. */
+/** Whether an agent was taken down at this endpoint and not restored, even if that agent was deregistered since. */
 export async function isBlocked(
   client: Pick<pg.PoolClient, 'query'>,
   endpoint: string | undefined,
@@ -37,7 +37,7 @@ export async function isBlocked(
   return rows.length > 0
 }
 
-/** Why an agent was taken down, the newest reason; undefined where it was not, or was restored. */
+/** The newest reason why an agent was taken down; `undefined` when it was not taken down or was restored. */
 export async function readTakeDown(client: pg.PoolClient, agentId: number): Promise<string | undefined> {
   const { rows } = await client.query<{ reason: string }>(
     'select reason from taken_down_endpoints where agent_id = $1 order by since desc limit 1',

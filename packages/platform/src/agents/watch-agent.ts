@@ -1,14 +1,14 @@
 import type pg from 'pg'
 
 /**
- * Begins the checks of an agent, the first of them soon; where it is checked already, nothing changes. What was counted
- * before it was unwatched goes on counting.
+ * Starts the health checks of an agent, with the first one due soon. Changes nothing when the agent is already watched.
+ * Results from before the agent was unwatched still count.
  *
- * Runs in the caller's transaction, which holds the lock on the `agents` row or has just written it: everybody locks
- * `agents` before `agent_health`.
+ * Runs in the caller's transaction, which has locked or just written the `agents` row: all code locks `agents` before
+ * `agent_health`.
  */
 export async function watchAgent(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
-  // A machine whose clock is ahead must not put the first check off.
+  // The time is limited to the database's now, so that a machine whose clock is ahead cannot delay the first check.
   await client.query(
     `insert into agent_health (agent_id, watched_since, due_at)
      values ($1, least(to_timestamp($2 / 1000.0), now()), least(to_timestamp($2 / 1000.0), now()))
@@ -22,7 +22,7 @@ export async function watchAgent(client: pg.PoolClient, agentId: number, nowMs: 
   )
 }
 
-/** Ends the checks of an agent; the result of one that is under way is not written. Its history is kept. */
+/** Stops the health checks of an agent. The fence makes a running check discard its result. The history is kept. */
 export async function unwatchAgent(client: pg.PoolClient, agentId: number): Promise<void> {
   await client.query(
     `update agent_health set due_at = 'infinity', planned_at = null, fence = fence + 1 where agent_id = $1`,

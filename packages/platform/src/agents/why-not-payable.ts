@@ -1,6 +1,6 @@
 import type { AgentRow, ListingStatus } from './agent-row.ts'
 
-/** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
+/** Why callers are not sent to pay an agent, as a sentence; `undefined` when it can be paid. */
 export function whyNotPayable(agent: AgentRow): string | undefined {
   if (agent.standing !== 'listed') return NOT_PAYABLE[agent.standing]
   if (agent.declaration === undefined || agent.wallet === undefined)
@@ -12,7 +12,7 @@ export function whyNotPayable(agent: AgentRow): string | undefined {
   return undefined
 }
 
-/** SQL about a row of `agents`: {@link whyNotPayable} finds nothing. */
+/** SQL condition on a row of `agents` that is true when {@link whyNotPayable} returns `undefined`. */
 export const IS_PAYABLE = `(agents.standing = 'listed' and agents.declaration is not null and agents.wallet is not null
   and agents.proven_wallet = agents.wallet and agents.payment_problem is null)`
 

@@ -19,18 +19,18 @@ import { refuseForeignHost } from '../http/refuse-foreign-host.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Route } from '../http/route.ts'
 
-/** How the platform's HTTP side stands in its surroundings. */
+/** Options of the platform's HTTP application. */
 export interface AppOptions {
-  /** Addresses or CIDR ranges of proxies whose `x-forwarded-for` is believed; default none. */
+  /** Addresses or CIDR ranges of proxies whose `x-forwarded-for` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[]
-  /** What one address may ask in a minute, over all routes; default 3,000. */
+  /** The limit of requests per minute from one address, over all routes. Default 3,000. */
   readonly requestsPerMinute?: number
-  /** What people see at the same address; default none: the API alone. */
+  /** The web pages served at the same address. Default: none, so only the API is served. */
   readonly pages?: Pages | undefined
 }
 
 const MAX_BODY_BYTES = 65_536
-/** A request must have arrived whole by then. */
+/** The time within which a request must have arrived completely. */
 const REQUEST_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 65_000
 const MAX_CONNECTIONS = 10_000
@@ -38,10 +38,10 @@ const MAX_PARAMETER_CHARACTERS = 200
 const REQUESTS_PER_MINUTE = 3_000
 
 /**
- * Makes the HTTP application: every route behind the same door, which checks who asks, how often, and what for; whatever
- * goes wrong is answered `{status: "failed", error_type, error}`. Nothing listens yet.
+ * Creates the HTTP application. Every route passes the same checks of caller, rate and input; every failure is answered
+ * with `{status: "failed", error_type, error}`. The application does not listen yet.
  *
- * Throws where two routes have one method and path, or where an owner's route does not say whose its parameters are.
+ * @throws when two routes have the same method and path, or an owner's route with parameters has no `belongsTo`
  */
 export function createApp(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'settings'>,
@@ -82,7 +82,7 @@ export function createApp(
   return app
 }
 
-/** They would hold a closing app open for minutes; their callers connect again. */
+/** Event streams end before the application closes, because they would keep it open for minutes; their clients reconnect. */
 function openStreams(app: FastifyInstance, clock: PlatformParts['clock']): EventStreams {
   const streams = createEventStreams(clock)
   app.addHook('preClose', done => {
@@ -105,7 +105,7 @@ function openServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     logger: false,
-    // Our own refusal says it in the envelope.
+    // The API's own refusal answers in the error envelope.
     return503OnClosing: false,
     trustProxy: [...trustedProxies],
     requestIdHeader: false,
@@ -124,7 +124,7 @@ function openServer(
   return app
 }
 
-/** One line for each request: its route and not its URL, which may hold what opens something. */
+/** Logs one line per request, with the route instead of the URL, because a URL may contain a secret. */
 function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
     log.info('request', {

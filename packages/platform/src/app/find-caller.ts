@@ -6,15 +6,16 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Access, Caller } from '../http/route.ts'
 
-/** Says who the caller is, and refuses callers that may not. */
+/** Identifies the caller of a request and refuses callers without the required access. */
 export type FindCaller = (request: FastifyRequest, access: Access) => Promise<Caller>
 
 /**
- * Looks at who asks: the operator's token or a session's, as a bearer, or the session's cookie. Where a bearer is shown
- * it alone counts. Unsafe requests of browsers must come from our own pages (WEB-05).
+ * Identifies the caller by the operator's token or a session's token, sent as a bearer token, or by the session cookie. A
+ * bearer token takes precedence over the cookie. Browser requests that change something must come from the platform's own
+ * pages (WEB-05).
  *
- * The result throws a {@link Refusal}: `unauthorized` without a live session or with a token that is none, `forbidden`
- * for a foreign page and for who is somebody, but not the one it takes.
+ * The returned function throws a {@link Refusal}: `unauthorized` without a live session or with an invalid token;
+ * `forbidden` for a page of another site, and for a known caller without the required access.
  */
 export function createFindCaller(parts: Pick<PlatformParts, 'database' | 'clock' | 'settings'>): FindCaller {
   const { database, clock, settings } = parts
@@ -54,7 +55,7 @@ function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
 }
 
-/** What a browser says of where a request comes from cannot be set by a page. */
+/** Relies on the `origin` and `sec-fetch-site` headers, which the browser sets and a page cannot forge. */
 function refuseForeignPage(request: FastifyRequest, ourOrigin: string): void {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin !== undefined && origin !== ourOrigin)
@@ -63,7 +64,7 @@ function refuseForeignPage(request: FastifyRequest, ourOrigin: string): void {
     throw new Refusal('forbidden', 'sec-fetch-site: is another site’s')
 }
 
-/** A cookie comes along by itself, so it must be shown that a page of ours sent it. */
+/** Browsers attach a cookie to every request, so the request must show that a page of the platform sent it. */
 function requireOwnPage(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin === undefined && site === undefined)
@@ -77,7 +78,7 @@ function readBearer(header: string | undefined): string | undefined {
   return token
 }
 
-/** In constant time, whatever the length of what was sent. */
+/** Compares in constant time, independent of the length of the input. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

@@ -11,24 +11,24 @@ import { Refusal } from '../http/refusal.ts'
 import type { EventStreams } from '../http/event-streams.ts'
 import type { Caller, Route, RouteAnswer } from '../http/route.ts'
 
-/** What every request passes. */
+/** The checks and shared state that every request passes through. */
 export interface Door {
   readonly findCaller: FindCaller
   readonly rateLimit: RateLimit
   readonly tooOften: (seconds: number) => Refusal
   readonly unsent: UnsentAnswers
   readonly streams: EventStreams
-  /** Aborts when handlers should end, because the app closes. */
+  /** Aborts when handlers must end because the application closes. */
   readonly closing: AbortSignal
 }
 
 const PER_MINUTE = 120
 
 /**
- * Puts a route behind the door. Who asks and how often is looked at before the body is read, the body before the
- * handler is called.
+ * Adds a route to the application. The caller and its request rate are checked before the body is read; the body is checked
+ * before the handler is called.
  *
- * Throws for an owner's route with parameters that does not say whose they are.
+ * @throws for an owner's route with parameters but without `belongsTo`
  */
 export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
   if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
@@ -52,13 +52,14 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
         throw new Error('a request reached its handler without passing the access check')
       const signal = untilGone(reply, door.closing)
       const handled = await handle(route, request, caller, signal)
-      // A parsed body can weigh twenty times its bytes, and some answers are waited for.
+      // A parsed body can take twenty times its bytes in memory, and some answers are waited for, so the body is released
+      // first.
       request.body = undefined
       if (handled.events !== undefined) {
         reply.headers(EVENT_STREAM)
         if (request.method === 'HEAD') return await reply.send()
         const stream = door.streams.open(nameOf(caller), handled.events, signal)
-        // Nobody reads the stream of an answer that is queued behind another one when its caller leaves.
+        // When a caller disconnects, Node does not destroy the stream of an answer queued behind another one; this does.
         whenOver(request.raw.socket, reply.raw, () => stream.destroy())
         return await reply.send(stream)
       }
@@ -68,8 +69,8 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
 }
 
 /**
- * Proxies that collect an answer before they pass it on are asked not to. A connection that was kept would hold a closing
- * app open: its stream began before anybody knew of the closing.
+ * Headers of an event stream. `x-accel-buffering` asks proxies not to buffer. `connection: close` is set because a kept
+ * connection would hold a closing application open: the stream started before the closing was known.
  */
 const EVENT_STREAM = {
   connection: 'close',
@@ -78,12 +79,12 @@ const EVENT_STREAM = {
   'x-accel-buffering': 'no',
 } as const
 
-/** Under which name a caller is counted. */
+/** The key under which a caller's requests and streams are counted. */
 function nameOf(caller: Caller): string {
   return caller.kind === 'owner' ? caller.address : callerKey(caller.ip)
 }
 
-/** Not awaited inside: nothing here keeps the body that it reads. */
+/** Not async, so that no pending frame keeps the body in memory. */
 function handle(
   route: Route,
   { params, query, headers, body }: FastifyRequest,
@@ -100,7 +101,7 @@ function handle(
   })
 }
 
-/** Answers 405 with `Allow` for the methods a known path does not have, and preflights of pages. */
+/** Answers 405 with `Allow` to methods that a known path does not support, and answers CORS preflights. */
 export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
   for (const path of new Set(routes.map(route => route.path))) {
     const own = routes.filter(route => route.path === path)
@@ -118,7 +119,7 @@ export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[
     app.route({
       method: app.supportedMethods.filter(method => method !== 'OPTIONS' && !methods.includes(method)),
       url: path,
-      // Before a body is read: nobody wants it.
+      // Refused before the body is read, since it is not needed.
       onRequest: async () => {
         throw new HttpRefusal(405, `method: must be one of ${allow}`, { allow })
       },
@@ -127,7 +128,7 @@ export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[
   }
 }
 
-/** Aborts when whoever asked has gone before the answer was sent, and when handlers should end. */
+/** A signal that aborts when the caller disconnects before the answer was sent, or when the application closes. */
 function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
   const controller = new AbortController()
   const end = (): void => controller.abort(closing.reason)
@@ -155,7 +156,7 @@ async function sendAnswer(
   reply.code(status).headers(headers)
   if (body !== undefined && !isTyped) reply.header('content-type', 'application/json; charset=utf-8')
   const { socket } = reply.request.raw
-  // A request that was injected has no real one.
+  // An injected request has no real socket.
   if ('setTimeout' in socket) unsent.add(socket, reply.raw, bytes)
   return await reply.send(text)
 }

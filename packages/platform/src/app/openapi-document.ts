@@ -9,9 +9,9 @@ import {
 import type { Access, Route } from '../http/route.ts'
 
 /**
- * The HTTP API as an OpenAPI 3.1 document, made from the very schemas that check its requests.
+ * The HTTP API as an OpenAPI 3.1 document, generated from the schemas that check its requests.
  *
- * @param publicUrl where it is served, without a slash at the end
+ * @param publicUrl the URL of the API, without a trailing slash
  */
 export function openapiDocument(routes: readonly Route[], publicUrl: string): SchemaObject {
   const writer = createSchemaWriter()
@@ -75,7 +75,7 @@ function describeRoute(route: Route, writer: SchemaWriter): SchemaObject {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {
-        // A body that may be left out is one that takes nothing, too.
+        // The body is optional when its schema accepts `undefined`.
         required: !route.body.safeParse(undefined).success,
         content: { 'application/json': { schema: writer.write(route.body, 'input', name) } },
       },
@@ -105,7 +105,7 @@ function pathParameters(route: Route, writer: SchemaWriter, owner: string): read
   }))
 }
 
-/** OpenAPI has Accept follow from the content types of the answers. */
+/** Header parameters that OpenAPI derives from the content types of the responses. */
 const TOLD_BY_ANSWERS = ['accept']
 
 function namedParameters(
@@ -129,7 +129,9 @@ function propertiesOf(
   return { properties: asSchemaObject(properties), required: Array.isArray(required) ? required : [] }
 }
 
-/** OpenAPI 3.1 has no words for what is in a stream: each event's data is in a field of our own. */
+/**
+ * OpenAPI 3.1 cannot describe the content of an event stream, so the schema of each event's data is in an extension field.
+ */
 function describeEvents(
   events: NonNullable<Route['answers'][number]['events']>,
   writer: SchemaWriter,

@@ -8,9 +8,12 @@ import { defineRoute, type Route } from '../http/route.ts'
 const PROBES_PER_MINUTE = 600
 
 /**
- * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: the database answers and has
- * the tables this program wants, and the clock is not far from the node's. `GET /v1/openapi.json`: this API described. `GET /` and `GET /v1`:
- * where to find it.
+ * The routes about the platform itself:
+ *
+ * - `GET /health`: the process is alive; does not depend on other services.
+ * - `GET /ready`: the database answers and has the required tables, and the clock is close enough to the node's.
+ * - `GET /v1/openapi.json`: the description of this API.
+ * - `GET /` and `GET /v1`: links to the above.
  *
  * @param others every other route, for the description
  */
@@ -96,7 +99,7 @@ function readyRoute({
     },
     handle: async () => {
       const problem = await askDatabase(database, error =>
-        log.warn('not ready', { error: describeError(error) }),
+        log.warn('the platform is not ready', { error: describeError(error) }),
       )
       const skew = clockSkew?.()
       const ready = problem === undefined && skew?.isUnfit !== true
@@ -106,7 +109,11 @@ function readyRoute({
   })
 }
 
-/** A database that was restored to before our migrations is there, and of no use. */
+/**
+ * Also checks for tables, because a database restored to a state before the migrations answers but cannot be used.
+ *
+ * Resolves to a description of the problem; `undefined` when there is none.
+ */
 async function askDatabase(
   database: PlatformParts['database'],
   onProblem: (error: unknown) => void,

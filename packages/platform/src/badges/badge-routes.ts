@@ -7,7 +7,7 @@ import type { Badge } from '../agents/agent-row.ts'
 import { explainBadge, type BadgeInputs } from '../agents/badge.ts'
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
-/** The badge of an agent, with how it was computed (D34). */
+/** The route for an agent's badge and how it was computed (D34). */
 export function badgeRoutes(parts: PlatformParts): readonly Route[] {
   return [
     defineRoute({
@@ -33,7 +33,7 @@ async function describeBadge(
     [agentId],
   )
   if (row === undefined) throw new Refusal('not_found', `agentId: there is no agent ${agentId}`)
-  // As it was when the badge was computed, so that badge and rules agree.
+  // The stored inputs are used, so that the rules match the stored badge.
   const { checkIntervalMs, refreshIntervalMs } = settings
   const options = { nowMs: clock.nowMs(), checkIntervalMs, refreshIntervalMs }
   const inputs = row.inputs ?? (await readBadgeInputs(database, agentId, options))
@@ -57,6 +57,6 @@ interface BadgeColumns {
   readonly badge: Badge
   readonly badge_shown: Badge
   readonly computed_at: Date | null
-  /** JSON leaves out what is undefined. */
+  /** Optional properties that were `undefined` are missing, since JSON omits them. */
   readonly inputs: BadgeInputs | null
 }

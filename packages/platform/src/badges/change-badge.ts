@@ -9,8 +9,8 @@ import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from '../agents
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
 /**
- * Computes an agent's badge (D34) and keeps what it rests on. The agent's row, and with it the search's, is written
- * only where something changed. Nothing where there is no such agent.
+ * Computes an agent's badge (D34) and stores the values it was computed from. The agent's row and its search entry are
+ * written only when the badge changed. Does nothing when there is no such agent.
  */
 export async function recomputeBadge(parts: PlatformParts, agentId: number): Promise<void> {
   const { database, clock, settings } = parts
@@ -23,7 +23,7 @@ export async function recomputeBadge(parts: PlatformParts, agentId: number): Pro
   if (inputs === undefined) return
   const badge = earnBadge(explainBadge(inputs))
   await database.inTransaction(async client => {
-    // Agents before agent_health, as everybody locks them.
+    // `agents` is locked before `agent_health`, as everywhere.
     await client.query('select from agents where agent_id = $1 for no key update', [agentId])
     if (await changeBadge(client, agentId, badge)) await indexAgent(client, agentId)
     await keepInputs(client, { agentId, inputs, nowMs })
@@ -31,10 +31,10 @@ export async function recomputeBadge(parts: PlatformParts, agentId: number): Pro
 }
 
 /**
- * Adds what an agent's jobs came to since the last time, and lets badge and search follow; how long it was online is
- * taken as it was last computed. Does nothing while somebody else is at this agent.
+ * Adds the outcomes of an agent's jobs since the last count, and updates its badge and search entry. The uptime is taken
+ * from the last computation of the badge. Does nothing while another process has the agent's row locked.
  *
- * @returns how many outcomes were added
+ * @returns the number of outcomes added
  */
 export async function recountAgent({ database, clock }: PlatformParts, agentId: number): Promise<number> {
   return await database.inTransaction(async client => {
@@ -61,7 +61,7 @@ export async function recountAgent({ database, clock }: PlatformParts, agentId: 
   })
 }
 
-/** Resolves to whether anything changed. */
+/** Resolves to whether the badge changed. */
 async function changeBadge(client: pg.PoolClient, agentId: number, badge: Badge): Promise<boolean> {
   const { rows } = await client.query<{ failures: number }>(
     'select failures from agent_health where agent_id = $1',

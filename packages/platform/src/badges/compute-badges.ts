@@ -4,12 +4,12 @@ import { recomputeBadge } from './change-badge.ts'
 
 const BATCH = 20
 
-/** How long a worker has for a batch; afterwards somebody else computes it. */
+/** The lease of a worker for a batch; after it, another worker computes the batch. */
 const LEASE_MINUTES = 5
 
 /**
- * Computes badges that are due, each again a day later; resolves to how many there were. Any number of workers share
- * them. Rejects where the database does.
+ * Computes one batch of due badges and schedules each for about a day later; resolves to the number of badges. Any number
+ * of workers can run this in parallel. Rejects when the database fails.
  */
 export async function computeDueBadges(parts: PlatformParts): Promise<number> {
   const rows = await parts.database.query<{ agent_id: string; leased_until: string }>(
@@ -21,9 +21,9 @@ export async function computeDueBadges(parts: PlatformParts): Promise<number> {
   )
   for (const { agent_id: agentId, leased_until: leasedUntil } of rows) {
     await recomputeBadge(parts, Number(agentId)).catch((error: unknown) => {
-      parts.log.error('badge not computed', { agent: agentId, error: describeError(error) })
+      parts.log.error('could not compute a badge', { agent: agentId, error: describeError(error) })
     })
-    // Whoever wanted it sooner meanwhile keeps his wish. Spread, so that a day's badges do not come together for ever.
+    // The condition on `due_at` keeps an earlier time that was set meanwhile. The random part spreads badges over the day.
     await parts.database.query(
       'plan-badge',
       `update agent_badges set due_at = now() + interval '23 hours' + random() * interval '2 hours'

@@ -9,10 +9,10 @@ import type { BadgeInputs } from '../agents/badge.ts'
 const READ_WITHIN_INTERVALS = 2
 
 /**
- * Reads what an agent's badge rests on: jobs that others than its owner paid for, with the transfer proven; against them
- * those it failed by its own fault (`judgeFault`). The platform's own daily jobs count neither way.
+ * Reads the values an agent's badge is computed from. Paid jobs count when the payer is not the owner and the transfer is
+ * proven; failed jobs count when the agent was at fault (`judgeFault`). The platform's own daily jobs are not counted.
  *
- * Undefined where there is no such agent.
+ * `undefined` when there is no such agent.
  */
 export async function readBadgeInputs(
   database: Database,
@@ -40,7 +40,7 @@ export async function readBadgeInputs(
   }
 }
 
-/** The part of {@link BadgeInputs} that changes with every job: cheap to read, however many there were. */
+/** The job counts of {@link BadgeInputs}. Reading them is cheap, because they come from a tally and not from the jobs. */
 async function readJobCounts(
   database: Database,
   agentId: number,
@@ -52,8 +52,8 @@ async function readJobCounts(
 }
 
 /**
- * An inspection that fails is borne while the newest that did not is younger than two intervals; afterwards nobody knows that
- * the agent still serves what it declared (D34: both routes pass).
+ * A failed inspection is tolerated while the last successful one is less than two refresh intervals old. After that it is
+ * not known whether the agent still serves its declaration (D34: both routes pass).
  */
 function isAboutRead(
   agent: AgentFacts,

@@ -4,24 +4,27 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import { recountAgent } from './change-badge.ts'
 
-/** So long after a job ended at most, work permitting, its agent's numbers say so; and so seldom is each agent written. */
+/**
+ * The pause between passes: the longest delay until an ended job appears in its agent's numbers, unless there is a backlog,
+ * and the shortest time between two writes of one agent.
+ */
 const RECOUNT_EVERY_MS = 1_000
 const AGENTS_AT_ONCE = 200
 
 /**
- * Keeps what is shown of agents' jobs up to date: the number done in search and pages, and the badge. Any number of
- * processes do the same on one database.
+ * Keeps the shown job counts of agents up to date: the number of jobs done, in search and pages, and the badge. Any number
+ * of processes can run this on one database.
  */
 export function startRecounts(parts: PlatformParts): Background {
   const recounts: Loop = {
     pauseMs: RECOUNT_EVERY_MS,
     pass: signal => recountAgents(parts, signal),
-    onFailure: error => parts.log.error('job counts not updated', { error: describeError(error) }),
+    onFailure: error => parts.log.error('could not update the job counts', { error: describeError(error) }),
   }
   return startLoops(parts.clock, [recounts])
 }
 
-/** Does it once for every agent that has something to be added; resolves to how many outcomes were. */
+/** Updates every agent with new outcomes once; resolves to the number of outcomes added. */
 export async function recountAgents(parts: PlatformParts, signal?: AbortSignal): Promise<number> {
   let added = 0
   for (let after = 0; ;) {
@@ -36,7 +39,10 @@ export async function recountAgents(parts: PlatformParts, signal?: AbortSignal):
   }
 }
 
-/** As quick with a million outcomes of one agent as with one. */
+/**
+ * A recursive query that jumps from one agent to the next, so its duration does not depend on the number of outcomes per
+ * agent.
+ */
 async function findChanged(database: Database, after: number): Promise<readonly number[]> {
   const rows = await database.query<{ agent_id: string }>(
     'find-changed-agents',

@@ -1,18 +1,22 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 
-/** What one owner's agents may cost in thirty days, in all: half a USDC. A stake does not earn itself back. */
+/**
+ * The most that canary jobs at one owner's agents may cost in thirty days: half a USDC. Prevents an owner from earning the
+ * stake back.
+ */
 export const MAX_OWNER_ATOMIC = 500_000n
 
 const OWNER_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Whether a price was counted, or whose share of the money it would have exceeded. */
+/** `taken` when the price was counted; otherwise the limit that it would have exceeded. */
 export type BudgetAnswer = 'taken' | 'day-is-spent' | 'owner-is-spent'
 
 /**
- * Counts a price against the budget of the day (UTC) and against the owner's share, before anything is signed; over all
- * workers, both or neither. What was counted is not given back: a payment that was signed may still be used.
+ * Counts a price against the budget of the UTC day and against the owner's limit, before anything is signed. Both are
+ * counted in one transaction, over all workers, or neither. A counted price is never returned, because a signed payment may
+ * still be used.
  */
 export async function takeFromBudget(
   database: Database,
@@ -43,7 +47,7 @@ export async function takeFromBudget(
   return refused instanceof Refused ? refused.answer : 'taken'
 }
 
-/** What the daily jobs have cost us for an owner's agents in the last thirty days, at most. */
+/** The most the canary jobs at an owner's agents have cost in the last thirty days. */
 export async function spentOnOwner(database: Database, owner: string, nowMs: number): Promise<bigint> {
   const [row] = await database.query<{ spent: string }>('spent-on-owner', SPENT, [owner, since(nowMs)])
   return BigInt(row?.spent ?? '0')
@@ -52,7 +56,10 @@ export async function spentOnOwner(database: Database, owner: string, nowMs: num
 const SPENT = `select coalesce(sum(spent_atomic), 0)::text as spent from canary_owner_days
   where owner = $1 and day > $2`
 
-/** False where the share does not allow it. The owner is locked: two agents may be tried at the same moment. */
+/**
+ * Resolves to false when the owner's limit would be exceeded. Locks the owner, because two of its agents may be tried at
+ * the same time.
+ */
 async function countForOwner(
   client: pg.PoolClient,
   owner: string,
@@ -79,7 +86,7 @@ function since(nowMs: number): string {
   return dayOf(nowMs - OWNER_DAYS * DAY_MS)
 }
 
-/** Undoes what was counted so far. */
+/** Thrown to roll the transaction back. */
 class Refused extends Error {
   readonly answer: Exclude<BudgetAnswer, 'taken'>
 

@@ -1,31 +1,31 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** How a daily job went. `skipped`: none was made, for a reason that is not the agent's doing. */
+/** The outcome of a canary job. `skipped`: no job was sent, for a reason that is not the agent's fault. */
 export type CanaryOutcome = 'ok' | 'failed' | 'skipped'
 
-/** What is known of an agent by our own jobs. */
+/** The newest canary job of an agent. */
 export interface LastCanary {
-  /** Undefined while it runs. */
+  /** `undefined` while the job runs. */
   readonly outcome: CanaryOutcome | undefined
-  /** Why, unless it went well. */
+  /** The reason, unless the outcome is `ok`. */
   readonly reason: string | undefined
   readonly ranAtMs: number | undefined
-  /** The job, where one was made. */
+  /** The id of the job; `undefined` when none was sent. */
   readonly jobId: string | undefined
 }
 
-/** An agent whose turn it is. */
+/** An agent that is due for a canary job. */
 export interface DueCanary {
   readonly agentId: number
-  /** A job that was begun and whose outcome was never written down. */
+  /** The id of a job that was started and whose outcome was not recorded. */
   readonly unfinishedJobId: string | undefined
 }
 
-/** Longer than one takes. */
+/** The lease of a worker; longer than a canary job takes. */
 const LEASE_MS = 300_000
 const ENROLLED_AT_ONCE = 1_000
 
-/** The last daily job of an agent: "works" means works. Undefined where there was none. */
+/** The last canary job of an agent, which shows whether the agent really works; `undefined` when there was none. */
 export async function readLastCanary(database: Database, agentId: number): Promise<LastCanary | undefined> {
   const [row] = await database.query<{
     outcome: CanaryOutcome | null
@@ -44,7 +44,7 @@ export async function readLastCanary(database: Database, agentId: number): Promi
   }
 }
 
-/** Gives agents that are listed and have none yet a turn of their own, spread over the time to come. */
+/** Schedules the first canary job of listed agents that have none, at random times within `withinMs`. */
 export async function enrollAgents(
   database: Database,
   { nowMs, withinMs }: { readonly nowMs: number; readonly withinMs: number },
@@ -61,7 +61,7 @@ export async function enrollAgents(
   )
 }
 
-/** Takes agents whose turn it is and whom no other worker has. */
+/** Leases agents that are due and not leased by another worker. */
 export async function takeDueCanaries(
   database: Database,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
@@ -81,7 +81,7 @@ export async function takeDueCanaries(
   }))
 }
 
-/** Writes down which job is about to be made, before it is paid for: it is found again whatever ends. */
+/** Records the id of the job before it is paid for, so that the job is found again after a crash. */
 export async function beginCanary(
   database: Database,
   agentId: number,
@@ -95,12 +95,12 @@ export async function beginCanary(
   )
 }
 
-/** Writes down how it went, and when the next turn is. */
+/** Records the outcome and the time of the next canary job. */
 export async function endCanary(
   database: Database,
   agentId: number,
   ended: {
-    /** Undefined: it still runs. */
+    /** `undefined` when the job still runs. */
     readonly outcome: CanaryOutcome | undefined
     readonly reason: string | undefined
     readonly nowMs: number

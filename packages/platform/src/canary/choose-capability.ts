@@ -4,12 +4,12 @@ import type { SampleResult } from '@farebox/protocol/samples/sample'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 
 /**
- * What one daily job may cost: 0.05 USDC. A stake of 0.001 ETH (D36) has been worth more than twenty times that for
- * years, so that nobody stakes for the sake of what these jobs pay.
+ * The most that one canary job may cost: 0.05 USDC. A stake of 0.001 ETH (D36) has been worth more than twenty times that
+ * for years, so registering an agent to collect these payments does not pay.
  */
 const MAX_CANARY_PRICE_ATOMIC = 50_000n
 
-/** What an agent is tried with, or why it is not tried. */
+/** The capability and input for a canary job, or the reason why there is none. */
 export type Chosen =
   | {
       readonly ok: true
@@ -20,10 +20,10 @@ export type Chosen =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * The cheapest capability for which a valid input can be made, from declared examples first, and that spends nothing of
- * its own of the caller's.
+ * Chooses the cheapest capability that asks for no spend permission and for which a valid input can be generated,
+ * preferably from declared examples.
  *
- * @param sample makes an input that a schema takes
+ * @param sample generates an input that matches a schema
  */
 export async function chooseCapability(
   { capabilities }: Declaration,

@@ -20,33 +20,33 @@ import { MAX_OWNER_ATOMIC, spentOnOwner, takeFromBudget } from './canary-budget.
 import { beginCanary, type CanaryOutcome, type DueCanary } from './canary-store.ts'
 import { chooseCapability } from './choose-capability.ts'
 
-/** What the daily jobs are paid with, and within which bounds. */
+/** The signer and the limits for canary jobs. */
 export interface CanaryMeans {
   readonly signer: PaymentSigner
   readonly budgetAtomic: bigint
   readonly provePayment: ProvePayment
 }
 
-/** How a daily job went; `running`: nobody knows yet. */
+/** The result of a canary job; `running`: the outcome is not known yet. */
 export interface CanaryEnd {
   readonly outcome: CanaryOutcome | 'running'
   readonly reason?: string
-  /** The failure is of the payment or of the output, whatever the network did: nobody should pay the agent. */
+  /** The payment or the output failed independently of the network, so callers must not be sent to pay the agent. */
   readonly endsPayable?: true
-  /** Where it still runs: when its time is over. */
+  /** When the job expires, in Unix milliseconds; only for `running`. */
   readonly expiresAtMs?: number
 }
 
-/** The signer of a key; the key itself stays in it. */
+/** Creates a signer from a private key; the key does not leave it. */
 export function canarySigner({ crypto }: Pick<PlatformParts, 'crypto'>, key: string): PaymentSigner {
   return privateKeySigner(crypto, key)
 }
 
 /**
- * Tries an agent as anybody would: asks its price, pays, and sees whether what was promised comes. Money is counted
- * against the budget before anything is signed, and the job is written down before it is sent, like every other.
+ * Tries an agent as a caller would: asks for the price, pays, and checks the result. The price is counted against the
+ * budget before anything is signed, and the job is stored before it is sent, like every job.
  *
- * Nothing is thrown for what the agent does; for a database or a node that does not answer it is.
+ * Failures of the agent are returned and not thrown; it throws when the database or the node does not answer.
  */
 export async function runCanary(
   parts: PlatformParts,
@@ -77,7 +77,7 @@ interface CanaryPlan {
   readonly priceAtomic: bigint
 }
 
-/** What the agent is tried with, or why it is not tried. */
+/** Chooses the job to send, or returns why the agent is skipped. */
 async function planCanary(
   { database, checker, clock, rpc, network }: PlatformParts,
   { signer }: CanaryMeans,
@@ -109,7 +109,7 @@ const OVER_BUDGET = {
   'owner-is-spent': "its owner's share of the budget is used up",
 } as const
 
-/** The job, sent; or that it is skipped, where the budget does not allow it: then nothing was signed. */
+/** Pays for the job and sends it. Returns `skipped`, with nothing signed, when the budget does not allow it. */
 async function payForJob(
   parts: PlatformParts,
   { signer, budgetAtomic, provePayment }: CanaryMeans,

@@ -7,28 +7,28 @@ import { startWorker } from '../work/worker.ts'
 import { endCanary, enrollAgents, takeDueCanaries, type DueCanary } from './canary-store.ts'
 import { canarySigner, runCanary, type CanaryEnd, type CanaryMeans } from './run-canary.ts'
 
-/** How often an agent is tried, and how often somebody looks whose turn it is. */
+/** Intervals and concurrency of canary jobs. */
 export interface CanaryOptions {
-  /** Default a day. */
+  /** The time between two canary jobs of an agent. Default: a day. */
   readonly everyMs?: number
-  /** Default a tenth of the time between two checks of an agent: a minute. */
+  /** The time between two rounds. Default: a tenth of the health check interval, which is a minute. */
   readonly roundMs?: number
-  /** At a time; default 10. */
+  /** The most jobs at a time. Default 10. */
   readonly atOnce?: number
 }
 
 const EVERY_MS = 86_400_000
 const AT_ONCE = 10
-/** New agents have their first turn within so many checks: an hour. */
+/** The first job of a new agent is scheduled within this many check intervals: an hour. */
 const FIRST_WITHIN_CHECKS = 6
-/** Turns drift apart by up to a tenth, so that no hour of the day is crowded for good. */
+/** The interval varies randomly by this share, so that jobs do not stay bunched at one hour of the day. */
 const JITTER = 0.1
-/** An agent that is offline, or a day without money: looked at again before the next day. */
+/** The delay after a skipped job, for example when the agent is offline or the day's budget is spent. */
 const SKIPPED_AGAIN_MS = 3_600_000
 
 /**
- * Tries every agent that can be paid with a real job, once a day, within the budget; where there is no key or no
- * budget, nothing. The jobs themselves are sent by `startJobs`.
+ * Tries every payable agent with a real job once a day, within the budget. Does nothing without a key or a budget. The jobs
+ * themselves are sent by `startJobs`.
  */
 export function startCanary(parts: PlatformParts, options: CanaryOptions = {}): Background {
   const { canaryKey, canaryBudgetAtomic: budgetAtomic } = parts.settings
@@ -42,13 +42,13 @@ export function startCanary(parts: PlatformParts, options: CanaryOptions = {}): 
   }
   const { database, clock, log } = parts
   const onFailure = (error: unknown): void =>
-    log.error('a round of the daily jobs failed', { error: describeError(error) })
+    log.error('a round of daily jobs failed', { error: describeError(error) })
   const enroll = (): Promise<void> =>
     enrollAgents(database, { nowMs: clock.nowMs(), withinMs: checkIntervalMs * FIRST_WITHIN_CHECKS })
   const enrolling = startLoops(clock, [{ pauseMs: checkIntervalMs, pass: enroll, onFailure }])
   const trying = startWorker<DueCanary>(clock, {
     slots: atOnce,
-    // A round takes at most so many, however many are due.
+    // A round takes at most `atOnce` agents, however many are due.
     pace: { pollMs: 0, idleMs: 0 },
     gatherMs: roundMs,
     take: ({ limit }) => takeDueCanaries(database, { nowMs: clock.nowMs(), limit }),
@@ -70,7 +70,7 @@ async function tryAgent(
 ): Promise<void> {
   try {
     const end = await runCanary(parts, means, due, signal)
-    // What was cut short is taken up again when its lease is over.
+    // An interrupted job is taken up again when its lease ends.
     if (signal.aborted && end.outcome !== 'ok') return
     const { agentId } = due
     const { outcome, reason, endsPayable } = end
@@ -88,7 +88,7 @@ async function tryAgent(
       nextRunAtMs: nextRun(end, nowMs, everyMs),
     })
   } catch (error) {
-    parts.log.error('a daily job was not made', { agent: due.agentId, error: describeError(error) })
+    parts.log.error('could not carry out a daily job', { agent: due.agentId, error: describeError(error) })
   }
 }
 

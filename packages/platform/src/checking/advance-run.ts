@@ -10,18 +10,18 @@ import { planRun } from './plan-run.ts'
 import { readJson } from './read-json.ts'
 import type { GivenEvent, RunAdvanced, RunBegun, RunStart, StoredRun, WrittenRun } from './run-messages.ts'
 
-/** Characters of what changes of a run: all values that its steps gave, and what is known of its payments. */
+/** The most characters of a run's changing state as JSON: the outputs of its steps and the record of its payments. */
 const MAX_RUN_CHARACTERS = 8 * 1_048_576
 
-/** Graphs by the text of their flows. */
+/** A cache of graphs by the JSON text of their flows. */
 export type Graphs = CompiledCache<Graph>
 
-/** What a flow's text is read as: it was checked when its run was started. */
+/** Builds the graph of a flow. The flow was validated when its run was started. */
 export function graphOf(flow: unknown): Graph {
   return buildGraph(flow as Flow)
 }
 
-/** Begins a run with the payments that came with it. */
+/** Starts a run with the payments that came with the request. */
 export function beginRun(graphs: Graphs, { flow, input, maxTotal, payments, now }: RunStart): RunBegun {
   const graph = graphs.get(flow)
   const started = startRun(graph, input, { max_total: maxTotal, now, is_paid: payments.length > 0 })
@@ -39,7 +39,7 @@ export function beginRun(graphs: Graphs, { flow, input, maxTotal, payments, now 
 
 const TOO_LARGE = `the run has more than ${MAX_RUN_CHARACTERS / 1_048_576} MiB of values`
 
-/** Applies events to a run as it is stored, all or none. */
+/** Applies events to a stored run: all of them, or none when one is refused. */
 export function advanceRun(
   graphs: Graphs,
   {
@@ -54,7 +54,7 @@ export function advanceRun(
   for (const given of events) {
     const applied = apply(graph, run, given, now)
     if (!applied.ok) return applied
-    // Payments are all that grows without end: values are bounded by the engine.
+    // Only payments can grow without limit; the engine limits the values.
     if (given.event === 'paid-in' && sizeOf(applied.run) > MAX_RUN_CHARACTERS)
       return { ok: false, reason: TOO_LARGE }
     run = applied.run
@@ -62,9 +62,9 @@ export function advanceRun(
   return { ok: true, ...write(graph, before, run) }
 }
 
-/** A run as it is stored. */
+/** Reads a run from its stored form. */
 export function readRun({ flow }: Graph, { input, maxTotal, state }: StoredRun): Run {
-  // Both were written by `write` and `beginRun`.
+  // Safe: `write` and `beginRun` produced this JSON.
   const changing = JSON.parse(state) as Pick<Run, 'control' | 'steps' | 'payments'>
   return { flow, input: JSON.parse(input) as JsonObject, max_total: maxTotal, ...changing }
 }
@@ -80,7 +80,7 @@ function apply(graph: Graph, run: Run, given: GivenEvent, now: number): ReturnTy
   return refuseOutput(graph, run, given, reason, now)
 }
 
-/** A delivery that is of no use to the run is charged all the same. */
+/** Fails the step and records the charge, because an unusable delivery is charged too. */
 function refuseOutput(
   graph: Graph,
   run: Run,
@@ -97,7 +97,7 @@ function readOutput(body: string): JsonObject | undefined {
   const read = readJson(body)
   const answer: unknown = read.ok ? read.value : undefined
   const output = isObject(answer) ? answer['output'] : undefined
-  // It is JSON that was parsed.
+  // Safe: the value was parsed from JSON.
   return isObject(output) ? (output as JsonObject) : undefined
 }
 
@@ -118,7 +118,7 @@ function sizeOf(run: Run): number {
   return stateOf(run).length
 }
 
-/** What is sent is written down beside its payment, to be sent from there and shown later. */
+/** The inputs of newly sent jobs. They are stored with their payments, from where they are sent and later shown. */
 function findInputs(graph: Graph, before: Run, run: Run): WrittenRun['inputs'] {
   const known = new Set(planRun(graph, before).sent.map(({ jobId }) => jobId))
   return planRun(graph, run)

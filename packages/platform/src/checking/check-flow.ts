@@ -3,19 +3,19 @@ import { readFlow } from '@farebox/flows/document/read-flow'
 import type { CurrentCapability } from '@farebox/flows/internal/check/catalog'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 
-/** A capability as it is now; null where it is gone. */
+/** The current state of a capability; `current` is null when the agent no longer offers it. */
 export interface KnownCapability {
   readonly agentId: number
   readonly capability: string
   readonly current: CurrentCapability | null
 }
 
-/** A flow that was looked at, or why it is none. */
+/** The result of checking a flow, or the reason why the value is not a flow. */
 export type CheckedFlow =
   | { readonly ok: true; readonly checked: FlowCheck }
   | { readonly ok: false; readonly reason: string }
 
-/** Checks a flow from outside against what its capabilities are now. */
+/** Checks an untrusted flow against the current state of its capabilities. */
 export function checkGivenFlow(given: {
   readonly flow: unknown
   readonly capabilities: readonly KnownCapability[]

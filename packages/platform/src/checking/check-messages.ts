@@ -1,12 +1,12 @@
 import type { Checks } from './checks.ts'
 
-/** One check, as it is sent to a thread. */
+/** A check as it is sent to a worker thread. */
 export interface CheckOrder {
   readonly kind: keyof Checks
   readonly given: unknown
 }
 
-/** What a thread answers. */
+/** A worker thread's reply. */
 export type CheckReport =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: string }

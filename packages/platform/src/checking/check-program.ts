@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { CheckOrder, CheckReport } from './check-messages.ts'
 import { createChecks } from './checks.ts'
 
-// One of the threads in which checks run, one at a time: started by check-thread.ts.
+// The entry point of a worker thread, started by check-thread.ts. It runs checks one at a time.
 
 const checks = createChecks()
 
@@ -12,7 +12,7 @@ parentPort?.on('message', ({ kind, given }: CheckOrder) => {
 
 function report(kind: CheckOrder['kind'], given: unknown): CheckReport {
   try {
-    // Each kind is sent with what its check takes, which `Checker.run` asks for.
+    // Safe: `Checker.run` requires the argument that fits the kind.
     const check = checks[kind] as (given: unknown) => unknown
     return { ok: true, result: check(given) }
   } catch (error) {

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import type { CheckOrder, CheckReport } from './check-messages.ts'
 
-/** A thread that does one check at a time. */
+/** A worker thread that runs one check at a time. */
 export interface CheckThread {
-  /** Rejects where the thread ended before it answered: of itself, for lack of memory, or because it was told to. */
+  /** Rejects when the thread ends before it answers: after an error, out of memory, or by {@link end}. */
   run(order: CheckOrder): Promise<CheckReport>
   end(): Promise<void>
 }
 
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 } as const
 
-/** Starts a thread; it does not keep the process alive. */
+/** Starts a thread. The thread does not keep the process alive. */
 export function startCheckThread(): CheckThread {
-  // As built, also where a test has loaded this source; without the environment, which holds secrets.
+  // Uses the built file even when a test loads this source. The environment is not passed on, because it holds secrets.
   const program = new URL(import.meta.resolve('#built/checking/check-program'))
   const worker = new Worker(program, { resourceLimits: LIMITS, env: {}, execArgv: [] })
   worker.unref()

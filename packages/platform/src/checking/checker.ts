@@ -7,39 +7,42 @@ import type { Checks } from './checks.ts'
 import { createFairQueue, type FairQueue } from '../work/fair-queue.ts'
 import { createSmallChecks, type SmallChecks, type SmallVerdict } from './small-checks.ts'
 
-/** Checks what untrusted hosts declare and send, away from the event loop (D42). */
+/** Checks what untrusted hosts declare and send, outside the event loop (D42). */
 export interface Checker {
   /**
-   * Runs one check: of an input or an output that is soon checked, at once, and all others in a thread. Checks of one owner
-   * run one after the other, and owners take turns: an agent whose patterns are slow delays its own orders.
+   * Runs one check. A small check of an input or output runs immediately; all others run in a worker thread. Checks of one
+   * owner run one after the other, and owners take turns, so slow patterns of one agent delay only its own orders.
    *
-   * @param owner whose declaration makes the check costly: `agent 7`, an endpoint
-   * @throws {CheckFailed} where it takes too long or too much memory, or where too many wait already
+   * @param owner the owner of the declaration that can make the check slow: `agent 7`, or an endpoint
+   * @throws {CheckFailed} when the check takes too long or too much memory, or when too many checks wait
    */
   run<K extends keyof Checks>(
     kind: K,
     given: Parameters<Checks[K]>[0],
     owner: string,
   ): Promise<ReturnType<Checks[K]>>
-  /** Ends the threads; checks under way are rejected. */
+  /** Stops the threads; pending checks are rejected. */
   close(): Promise<void>
 }
 
-/** A check that gave no verdict. */
+/** A check that ended without a verdict. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
-/** What a checker is made with; all of it has defaults. */
+/** Options of a checker. */
 export interface CheckerOptions {
   readonly clock: Clock
   readonly threads?: number
-  /** Steps are bounded, so this ends only what is wrong with the thread itself; the start of the thread included. */
+  /**
+   * A safety limit in milliseconds, including the start of the thread. The steps of a check are bounded, so only a broken
+   * thread exceeds it.
+   */
   readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 30_000
-/** No owner has more than this part of the places that are left. */
+/** One owner may use at most 1/{@link PART_OF_LEFT} of the free queue places. */
 const PART_OF_LEFT = 2
 const MOST_WAITING = 256
 
@@ -51,7 +54,7 @@ interface Waiting {
 }
 
 /**
- * Makes a checker; its threads start with the first checks.
+ * Creates a checker; its threads start with the first checks.
  *
  * @example
  * ```ts
@@ -84,7 +87,7 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
         queue.add(owner, {
           order: { kind, given },
           owner,
-          // What a thread answers to a kind is what the kind's check returns.
+          // Safe: a thread answers with the return type of the kind's check.
           resolve: result => resolve(result as never),
           reject,
         })
@@ -100,13 +103,13 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
 
 const STOPPED = 'is not checked any more: the platform stops'
 
-/** Undefined where it is for a thread: another kind, what is large, or a schema that cannot be compiled. */
+/** `undefined` when a thread must run the check: another kind, a large value, or a schema that cannot be compiled. */
 function checkAtOnce<K extends keyof Checks>(
   small: SmallChecks,
   kind: K,
   given: Parameters<Checks[K]>[0],
 ): SmallVerdict | undefined {
-  // Each kind comes with what its check takes.
+  // The casts are safe: each kind comes with the argument of its check.
   try {
     if (kind === 'input') {
       const { fields, input } = given as Parameters<Checks['input']>[0]
@@ -121,12 +124,15 @@ function checkAtOnce<K extends keyof Checks>(
 }
 
 interface ThreadPool {
-  /** Begins what waits, as far as there are threads for it. */
+  /** Starts waiting checks while threads are free. */
   start(): void
   end(): Promise<void>
 }
 
-/** Threads that start with the first checks, each at one check at a time, of one owner no two. */
+/**
+ * A pool of threads that start with the first checks. Each thread runs one check at a time, and no two run checks of the
+ * same owner.
+ */
 function createThreadPool(
   clock: Clock,
   by: { readonly size: number; readonly timeoutMs: number; readonly queue: FairQueue<Waiting> },
@@ -151,7 +157,7 @@ function createThreadPool(
       if (report.ok) resolve(report.result)
       else reject(new CheckFailed(`cannot be checked: ${report.error}`))
     } catch (error) {
-      // Another thread takes its place with the next check.
+      // A new thread replaces this one with the next check.
       all.delete(thread)
       await thread.end()
       reject(

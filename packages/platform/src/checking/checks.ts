@@ -11,15 +11,15 @@ import { readStorableJson } from './read-json.ts'
 import { describeRun, type DescribedRun } from './describe-run.ts'
 import type { RunAdvanced, RunBegun, RunStart, StoredRun, GivenEvent } from './run-messages.ts'
 
-/** A declaration as an agent serves it, or why it is none. */
+/** A valid declaration as the agent serves it, or the reason why it is not valid. */
 export type CheckedAbout =
   | { readonly ok: true; readonly declaration: Declaration }
   | { readonly ok: false; readonly reason: string }
 
-/** Everything that untrusted hosts can make costly, each a function of what it is given; run in worker threads. */
+/** All computations that untrusted hosts can make slow, as pure functions of their argument; run in worker threads. */
 export type Checks = ReturnType<typeof createChecks>
 
-/** The checks of one thread, which keeps what it compiled. */
+/** Creates the checks of one thread, with its own caches of compiled schemas. */
 export function createChecks(clock: Pick<Clock, 'nowMs'> = systemClock) {
   const inputs = createCompiledCache(compileInput)
   const outputs = createCompiledCache(compileOutput)
@@ -31,12 +31,12 @@ export function createChecks(clock: Pick<Clock, 'nowMs'> = systemClock) {
       const checked = checkDeclaration(json.value)
       return checked.ok ? checked : { ok: false, reason: 'is not a valid declaration' }
     },
-    /** Of an input: the first thing wrong with it. */
+    /** The first violation of an input; `undefined` when it is valid. */
     input({ fields, input }: { readonly fields: string; readonly input: JsonObject }): Violation | undefined {
       const checked = inputs.get(fields)(input)
       return checked.ok ? undefined : checked.violation
     },
-    /** Of an output: the first thing wrong with it. */
+    /** The first violation of an output; `undefined` when it is valid. */
     output({
       fields,
       output,
@@ -48,20 +48,20 @@ export function createChecks(clock: Pick<Clock, 'nowMs'> = systemClock) {
       return checked.ok ? undefined : checked.violation
     },
     ...createFlowChecks(clock),
-    /** A run of a flow that was checked, begun. */
+    /** Starts a run of a checked flow. */
     'begin-run': (start: RunStart): RunBegun => beginRun(graphs, start),
-    /** A run after what has happened. */
+    /** Applies events to a run. */
     'advance-run': (given: {
       readonly stored: StoredRun
       readonly events: readonly GivenEvent[]
       readonly now: number
     }): RunAdvanced => advanceRun(graphs, given),
-    /** What is shown of a run. */
+    /** Describes a run for display. */
     'describe-run': (stored: StoredRun): DescribedRun => {
       const graph = graphs.get(stored.flow)
       return describeRun(graph, readRun(graph, stored))
     },
-    /** An input that a schema takes. */
+    /** Generates an input that matches a schema. */
     sample: (fields: FieldMap): SampleResult => sample(fields),
   }
 }

@@ -6,36 +6,36 @@ import { statusOf, type RunStatus } from '@farebox/flows/run/run-status'
 import { jobKeysOf } from '@farebox/flows/internal/document/job-key'
 import type { JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 
-/** What is shown of a run, as far as its state says. */
+/** A run for display, as far as its own state is sufficient. */
 export interface DescribedRun extends RunStatus {
   readonly paid: string
   readonly exposed: string
   readonly ready: string
-  /** Unix seconds: when the last payment ends that may still be charged; null: none may. */
+  /** Unix seconds when the last chargeable payment expires; null when no payment can be charged. */
   readonly exposedUntil: number | null
   readonly steps: readonly DescribedStep[]
 }
 
-/** One step, as far as the state of its run says. */
+/** One step of a run for display. */
 export interface DescribedStep {
   readonly step: string
   readonly state: StepState['state'] | 'waiting'
   readonly reason: string | null
   readonly until: number | null
-  /** Of an approval that asks: what about. */
+  /** For a pending approval: the value to be approved. */
   readonly value?: JsonValue
   readonly outputs: JsonObject | null
   readonly jobs: readonly DescribedJob[]
 }
 
-/** One job, as far as the state of its run says. */
+/** One job of a run for display. */
 export interface DescribedJob {
   readonly key: string
   readonly job: JobState | { readonly state: 'done' }
   readonly payment: Payment | null
 }
 
-/** Describes a run for those who may see it. */
+/** Describes a run for viewers who are allowed to see it. */
 export function describeRun(graph: Graph, run: Run): DescribedRun {
   const exposed = Object.values(run.payments)
     .flat()
@@ -71,7 +71,7 @@ function jobsOf(graph: Graph, run: Run, id: string, state: StepState | undefined
     if (job !== undefined) return [{ key, job, payment }]
     if (state?.state === 'done' && payment?.state === 'paid')
       return [{ key, job: { state: 'done' }, payment }]
-    // Signed, and its step has not begun: it is shown as waiting for its turn.
+    // Its payment is signed but its step has not begun: it is shown as waiting.
     return payment === null
       ? []
       : [{ key, job: { state: 'unpaid', input: {}, because: { kind: 'none' } }, payment }]

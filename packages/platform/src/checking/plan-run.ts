@@ -5,7 +5,7 @@ import type { Payment, Run } from '@farebox/flows/run/run-state'
 import { statusOf } from '@farebox/flows/run/run-status'
 import type { ComingJob, QuotedJob, RunPlan, SentJob } from './run-messages.ts'
 
-/** What follows from the state of a run for those who drive it. */
+/** Derives a {@link RunPlan} from the state of a run. */
 export function planRun(graph: Graph, run: Run): RunPlan {
   const { status } = statusOf(graph, run)
   const quotes: QuotedJob[] = []
@@ -53,11 +53,11 @@ function newest(run: Run, key: string): Payment | undefined {
   return Object.hasOwn(run.payments, key) ? run.payments[key]?.at(-1) : undefined
 }
 
-/** Jobs of lists are left out: how many of them there will be is not known before. */
+/** Jobs of lists are left out, because their number is not known in advance. */
 function findComing(graph: Graph, run: Run): readonly ComingJob[] {
   if (run.control !== 'running') return []
   const coming: ComingJob[] = []
-  /** Of each step that will be done once certain jobs are, those jobs. */
+  /** For each step that will be done once certain jobs are done: these jobs. */
   const awaited = new Map<string, ReadonlySet<string>>()
   for (const id of graph.order) {
     const step = graph.flow.steps[id]
@@ -79,7 +79,7 @@ function findComing(graph: Graph, run: Run): readonly ComingJob[] {
   return coming
 }
 
-/** The jobs that a step waits for; undefined where it waits for anything else. */
+/** The jobs that a step waits for; `undefined` when it waits for anything else. */
 function awaitedBy(
   graph: Graph,
   run: Run,

@@ -4,22 +4,22 @@ import { nestsDeeperThan } from '@farebox/protocol/internal/guards/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import { findUnstorable, mayHoldUnstorable, replaceUnstorable } from '../unstorable.ts'
 
-/** Untrusted JSON, or what is wrong with it in words of ours. */
+/** Parsed untrusted JSON, or the problem with it in a text of the platform. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads untrusted JSON that is used whatever its texts are, because it was paid for: what PostgreSQL would refuse of them
- * (a NUL character, half of a surrogate pair) is U+FFFD in what is read. At most 64 levels (D15), and no numbers like
- * `1e400`, which are read as `Infinity` and written as null.
+ * Reads untrusted JSON that must be used whatever its texts contain, because it was paid for. Characters that PostgreSQL
+ * cannot store (NUL, half of a surrogate pair) are replaced by U+FFFD. Refuses more than 64 levels (D15), and numbers like
+ * `1e400`, which are parsed as `Infinity` and written as null.
  */
 export function readJson(text: string): ReadJson {
   const read = readAny(text)
   return read.ok && mayHoldUnstorable(text) ? { ok: true, value: replaceUnstorable(read.value) } : read
 }
 
-/** Reads untrusted JSON as {@link readJson} does, and refuses texts that could not be kept as they are. */
+/** Reads untrusted JSON like {@link readJson}, but refuses texts that cannot be stored unchanged. */
 export function readStorableJson(text: string): ReadJson {
   const read = readAny(text)
   const found = read.ok && mayHoldUnstorable(text) ? findUnstorable(read.value) : undefined

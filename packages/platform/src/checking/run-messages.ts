@@ -3,20 +3,20 @@ import type { RunStatus } from '@farebox/flows/run/run-status'
 import type { RunEvent } from '@farebox/flows/run/run-event'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
-/** A run as it is stored: what is large and never changes, and what changes, each as JSON. */
+/** A run as it is stored: its large constant parts and its changing state, each as JSON. */
 export interface StoredRun {
-  /** The document of its flow. */
+  /** The document of the flow. */
   readonly flow: string
   readonly input: string
   /** Decimal USDC. */
   readonly maxTotal: string
-  /** What of a `Run` changes: control, steps, payments. */
+  /** The changing part of a `Run`: control, steps, payments. */
   readonly state: string
 }
 
 /**
- * What happens to a run. A delivery comes as the bytes that its agent answered with, which are read here: they may have
- * megabytes.
+ * An event of a run. A delivery contains the unparsed body of the agent's answer; it is parsed in the thread, because it
+ * may have megabytes.
  */
 export type GivenEvent =
   | Exclude<RunEvent, { readonly event: 'completed' }>
@@ -24,13 +24,13 @@ export type GivenEvent =
       readonly event: 'delivered'
       readonly key: string
       readonly job_id: string
-      /** The one that the run is at. */
+      /** The attempt that the run is at. */
       readonly attempt: number
       /** The body of the agent's answer. */
       readonly body: string
     }
 
-/** A job of a run whose payment may be charged. */
+/** A job of a run whose payment can be charged. */
 export interface SentJob {
   readonly key: string
   readonly jobId: string
@@ -42,43 +42,43 @@ export interface SentJob {
   readonly state: Extract<JobState, { readonly state: 'sent' | 'failed' }>['state']
 }
 
-/** A job of which the agent is to be asked for its price. */
+/** A job for which the agent must be asked for its price. */
 export interface QuotedJob {
   readonly key: string
   readonly agentId: number
   readonly capability: string
 }
 
-/** A job that comes next, as far as can be said: its payment is there, and nothing but jobs under way is waited for. */
+/** A job that will be sent next: its payment exists, and it waits only for jobs in progress. */
 export interface ComingJob extends QuotedJob {
-  /** Keys of the jobs that it comes after. */
+  /** Keys of the jobs it waits for. */
   readonly after: readonly string[]
 }
 
-/** What follows from the state of a run for those who drive it and list it. */
+/** What the runner and the lists need to know of a run's state. */
 export interface RunPlan {
   readonly status: RunStatus['status']
   readonly control: Run['control']
-  /** Nothing that happens outside can change it any more, and nothing is left to be done. */
+  /** The run has ended and has no sent job: no event can change it, and no work is left. */
   readonly isOver: boolean
   readonly quotes: readonly QuotedJob[]
   readonly coming: readonly ComingJob[]
   readonly sent: readonly SentJob[]
-  /** Ids of the jobs whose signatures are still needed. */
+  /** Ids of the jobs whose signed payments are still needed. */
   readonly kept: readonly string[]
-  /** Unix seconds; null: it waits for no time. */
+  /** Unix seconds at which the run must be advanced; null when it waits for no time. */
   readonly wakeAt: number | null
   /** Decimal USDC. */
   readonly paid: string
 }
 
-/** A run to be written down. */
+/** A run to be stored. */
 export interface WrittenRun {
   readonly state: string
   /** Decimal USDC. */
   readonly maxTotal: string
   readonly plan: RunPlan
-  /** Of each job that has just become to be sent: what is sent, as JSON. */
+  /** The inputs of jobs that are newly to be sent, as JSON. */
   readonly inputs: readonly { readonly jobId: string; readonly input: string }[]
 }
 
@@ -88,7 +88,7 @@ export interface BroughtPayment {
   readonly payment: Omit<Payment, 'state'>
 }
 
-/** What a run is started with. */
+/** The values a run is started with. */
 export interface RunStart {
   readonly flow: string
   readonly input: JsonObject
@@ -98,13 +98,13 @@ export interface RunStart {
   readonly now: number
 }
 
-/** A run that has begun, or why it cannot: nothing comes of it then. */
+/** A started run, or the reason why it cannot start; in that case nothing is stored. */
 export type RunBegun =
   | ({ readonly ok: true; readonly input: string } & WrittenRun)
   | { readonly ok: false; readonly reason: string }
 
-/** A run after events. */
+/** A run after its events. */
 export type RunAdvanced =
   | ({ readonly ok: true } & WrittenRun)
-  /** The first that cannot be; the others come to nothing as well. */
+  /** The reason for the first refused event; the other events are not applied either. */
   | { readonly ok: false; readonly reason: string }

@@ -4,25 +4,25 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { isSmall } from '../small-json.ts'
 import { createCompiledCache, type CompiledCache } from './compiled-cache.ts'
 
-/** What a check has found: nothing, or the first thing wrong. */
+/** The result of a check: the first violation, or `undefined` when the value is valid. */
 export interface SmallVerdict {
   readonly violation: Violation | undefined
 }
 
-/** Checks that cost less than handing them to a thread does. */
+/** Checks that cost less than passing them to a thread. */
 export interface SmallChecks {
-  /** Undefined where it may cost more: a thread is to check it. */
+  /** `undefined` when the check may cost more and must run in a thread. */
   input(fields: string, input: JsonObject): SmallVerdict | undefined
-  /** Likewise. */
+  /** `undefined` when the check may cost more and must run in a thread. */
   output(fields: string, output: JsonObject): SmallVerdict | undefined
 }
 
 const MAX_SCHEMA_CHARACTERS = 8_192
-/** A thousand values, or as much as that. */
+/** About as many steps as a thousand values need. */
 const MAX_STEPS = 4_000
 const PATTERN = '"pattern"'
 
-/** Makes some that know no schema yet. */
+/** Creates the checks with empty caches. */
 export function createSmallChecks(): SmallChecks {
   const inputs = createCompiledCache(fields => compileSmall(fields, compileInput))
   const outputs = createCompiledCache(fields => compileSmall(fields, compileOutput))
@@ -50,9 +50,9 @@ function checkSmall(
   fields: string,
   value: JsonObject,
 ): SmallVerdict | undefined {
-  // A pattern is costly to compile and to match.
+  // A pattern is expensive to compile and to match.
   if (fields.length > MAX_SCHEMA_CHARACTERS || fields.includes(PATTERN)) return undefined
-  // What a field without a schema of its own holds is not counted in steps before it is compared or listed.
+  // The contents of a field without its own schema are not counted in steps before they are compared or listed.
   if (!isSmall(value)) return undefined
   const { budget, check } = compiled.get(fields)
   budget.stepsLeft = MAX_STEPS

@@ -3,26 +3,26 @@ import type { PlatformParts } from '../platform-parts.ts'
 
 type CursorParts = Pick<PlatformParts, 'database' | 'clock' | 'network'>
 
-/** Whose cursor it is. */
+/** The contract that a cursor belongs to. */
 export interface CursorOwner {
-  /** The key of its rows: `registry`. */
+  /** The contract's name, the key of its rows: `registry`. */
   readonly name: string
   /** Lower-case address. */
   readonly address: string
 }
 
-/** A block by which a chain is known. */
+/** A stored block, which identifies the chain. */
 export interface KeptBlock {
   readonly blockNumber: number
   readonly hash: string
 }
 
-/** Blocks whose hashes are kept; a chain that is rewritten deeper is another chain. */
+/** The number of blocks whose hashes are kept. A chain that was rewritten more deeply is treated as another chain. */
 const KEPT_BLOCKS = 50_000
-/** A worker that froze while it held the cursor lets it go. */
+/** The database ends the transaction of a worker that froze while it held the cursor, after this time. */
 const FROZEN_SECONDS = 60
 
-/** Makes the cursor where there is none: the contract is read from `firstBlock` on. */
+/** Creates the cursor if it does not exist; the contract is then read from `firstBlock` on. */
 export async function beginCursor(
   { database, network }: CursorParts,
   { name, address }: CursorOwner,
@@ -37,10 +37,10 @@ export async function beginCursor(
 }
 
 /**
- * Locks the cursor until the transaction ends and resolves to the block up to which the contract was followed, or to
- * undefined where another worker holds it or has followed it within `intervalMs`.
+ * Locks the cursor until the transaction ends. Resolves to the last block that was read, or to `undefined` when another
+ * worker holds the cursor or read the contract within `intervalMs`.
  *
- * Rejects where this database follows another contract.
+ * Rejects when this database follows a different contract.
  */
 export async function takeCursor(
   client: pg.PoolClient,
@@ -75,7 +75,7 @@ interface CursorColumns {
   readonly followed_at: Date | null
 }
 
-/** Moves the cursor that the transaction holds, under a chain whose newest block is `head`. */
+/** Moves the cursor held by the transaction; `head` is the newest block of the chain. */
 export async function moveCursor(
   client: pg.PoolClient,
   { name }: CursorOwner,
@@ -88,7 +88,7 @@ export async function moveCursor(
   )
 }
 
-/** The blocks kept, the oldest first; with `limit` only so many of the newest. */
+/** The stored blocks, the oldest first; at most `limit` of the newest. */
 export async function readKeptBlocks(
   client: pg.PoolClient,
   { name }: CursorOwner,
@@ -102,7 +102,7 @@ export async function readKeptBlocks(
   return rows.map(row => ({ blockNumber: Number(row.block_number), hash: row.block_hash })).toReversed()
 }
 
-/** Keeps a block, and forgets those that no chain is rewritten down to. */
+/** Stores a block, and deletes blocks too old for any expected rewrite of the chain. */
 export async function keepBlock(
   client: pg.PoolClient,
   { name }: CursorOwner,
@@ -119,7 +119,7 @@ export async function keepBlock(
   ])
 }
 
-/** Forgets the blocks after one. */
+/** Deletes the stored blocks after a block. */
 export async function forgetBlocksAfter(
   client: pg.PoolClient,
   { name }: CursorOwner,

@@ -3,19 +3,19 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { forgetBlocksAfter, readKeptBlocks, type CursorOwner, type KeptBlock } from './contract-cursor.ts'
 import { readBlock } from './read-chain.ts'
 
-/** Where reading goes on. */
+/** The position from which to continue reading. */
 export interface Position {
   readonly blockNumber: number
-  /** Undefined where what was read is still valid. */
+  /** The last valid block after a rewrite of the chain; `undefined` when everything read is still valid. */
   readonly rewrittenAfter: number | undefined
 }
 
-/** How long a node may be behind what we have read before its chain is taken for shorter. */
+/** How long a node may be behind the blocks already read before its chain is considered shorter. */
 const BEHIND_MS = 30_000
 
 /**
- * Makes what says where to read on: after what was read, or after what of it is still on the chain. Undefined: the node has
- * to catch up.
+ * Creates a function that finds where to continue reading: after the last block read, or after the newest of the read
+ * blocks that is still on the chain. It resolves to `undefined` when the node must catch up first.
  */
 export function createPositionFinder(
   parts: Pick<PlatformParts, 'rpc' | 'clock' | 'log'>,
@@ -26,7 +26,7 @@ export function createPositionFinder(
     const [newest] = await readKeptBlocks(client, contract, 1)
     const block = newest && (await readBlock(parts, newest.blockNumber))
     if (block === undefined && newest !== undefined) {
-      // A node that lags for a moment must not unlist anybody.
+      // A node that is briefly behind must not cause agents to be unlisted.
       behindSinceMs ??= parts.clock.nowMs()
       if (parts.clock.nowMs() - behindSinceMs < BEHIND_MS) return undefined
     }
@@ -43,8 +43,8 @@ export function createPositionFinder(
 }
 
 /**
- * The newest block that we have read and that is still on the chain. Blocks before it are too: halving finds it.
- * Rejects where none is: that is not a rewritten chain, it is another one, and nobody is unlisted for it.
+ * The newest block that was read and is still on the chain. All blocks before it are on the chain too, so a binary search
+ * finds it. Rejects when there is none: that is another chain and not a rewrite, and must not unlist agents.
  */
 async function findCommonBlock(
   parts: Pick<PlatformParts, 'rpc'>,

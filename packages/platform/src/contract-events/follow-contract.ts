@@ -7,54 +7,57 @@ import { createRangeReader, type Range, type RangeReader } from './read-range.ts
 
 type FollowParts = Pick<PlatformParts, 'database' | 'rpc' | 'clock' | 'log' | 'network'>
 
-/** A contract whose events are kept as rows. */
+/** A contract whose events are stored as rows. */
 export interface FollowedContract<Event> {
-  /** The key of its cursor, and what the log calls it: `registry`. */
+  /** The key of its cursor, and its name in the log: `registry`. */
   readonly name: string
   /** Lower-case address. */
   readonly address: string
   /** The first topics of the events that are read. */
   readonly topics: readonly `0x${string}`[]
-  /** Blocks on top of an event before it counts. */
+  /** Blocks that must follow an event before it counts. */
   readonly confirmations: number
-  /** What a log says; undefined where it is none to keep. */
+  /** Decodes a log; `undefined` when the log is not stored. */
   read(log: ContractLog): Event | undefined
   /**
-   * Keeps events that count, in the transaction that moves the cursor. Called for each pass, with no events too.
+   * Stores confirmed events, in the transaction that moves the cursor. Called for each pass, even without events.
    *
-   * @param rewrittenAfter the chain was rewritten: what was kept of later blocks than this one is void
+   * @param rewrittenAfter when set, the chain was rewritten: rows from blocks after this one are invalid
    */
   write(
     client: pg.PoolClient,
     said: { readonly events: readonly Event[]; readonly rewrittenAfter: number | undefined },
   ): Promise<void>
-  /** Replaces what does not count yet. */
+  /** Replaces the stored events that are not confirmed yet. */
   writePending?(client: pg.PoolClient, events: readonly Event[]): Promise<void>
 }
 
-/** What one pass came to: another worker is at it; there is more to read at once; everything that counts is read. */
+/**
+ * The result of one pass. `busy`: another worker reads the contract; `behind`: more blocks can be read at once;
+ * `up-to-date`: all confirmed blocks were read.
+ */
 export type Pass =
   | { readonly kind: 'busy' }
   | { readonly kind: 'behind' | 'up-to-date'; readonly blockNumber: number }
 
-/** Follows a contract, one pass at a time. */
+/** Reads a contract's events, one pass at a time. */
 export interface ContractFollower {
   /**
-   * Reads one range of blocks and writes what they said, cursor and rows in one transaction: a process that dies half-way has
-   * done nothing. Rejects where the node or the database fails, or the node is not on our chain (REG-02).
+   * Reads one range of blocks and stores its events. Cursor and rows are written in one transaction, so a process that dies
+   * midway leaves no changes. Rejects when the node or the database fails, or the node is on another chain (REG-02).
    */
   pass(): Promise<Pass>
 }
 
-/** How a follower differs from the usual one. */
+/** Options of a follower. */
 export interface FollowContractOptions {
-  /** The block to begin with where nothing was followed yet: the contract's first; default 0. */
+  /** The first block to read when the contract was not followed before: the contract's first. Default 0. */
   readonly firstBlock?: number
-  /** The largest range asked for at once; halved as long as a node refuses. */
+  /** The largest range requested at once; it is halved while a node refuses it. */
   readonly maxBlocks?: number
-  /** For so long after a pass nobody needs another; default 0. */
+  /** The time after a pass during which no other pass is needed. Default 0. */
   readonly intervalMs?: number
-  /** For so long after a pass that read all there is, a chain with the same newest block is not read again; default 0. */
+  /** The time after a complete pass during which a chain with the same newest block is not read again. Default 0. */
   readonly sameHeadMs?: number
 }
 
@@ -62,8 +65,8 @@ const MAX_BLOCKS = 10_000
 const NEAR_BLOCKS = 64
 
 /**
- * Makes a follower of a contract: what is deeper than its confirmations counts, what is not yet is kept apart, for those
- * who wait for it. Any number of workers may follow; the cursor's lock lets one.
+ * Creates a follower of a contract. Events with enough confirmations are stored as confirmed; newer ones are stored
+ * separately, as pending. Any number of workers can run it; the lock on the cursor admits one at a time.
  */
 export function createContractFollower<Event>(
   parts: FollowParts,
@@ -84,14 +87,14 @@ export function createContractFollower<Event>(
       const head = await readHeadNumber(parts)
       const position = await findPosition(client, read)
       if (position !== undefined) return await readOn(client, contract, reader, { ...position, head })
-      parts.log.warn(`node is behind what was read of the ${contract.name}`, { head, read })
+      parts.log.warn(`the node is behind the blocks already read of the ${contract.name}`, { head, read })
       return { kind: 'up-to-date', blockNumber: read }
     })
   }
   return { pass: sameHeadMs === 0 ? passOnce : skipSameHead(parts, sameHeadMs, passOnce) }
 }
 
-/** Leaves out passes that would read nothing: the chain has the same newest block as before a pass that read all there is. */
+/** Skips passes that would read nothing, because the chain's newest block is the same as before the last complete pass. */
 function skipSameHead(
   parts: FollowParts,
   sameHeadMs: number,
@@ -99,7 +102,7 @@ function skipSameHead(
 ): () => Promise<Pass> {
   let readAll: { readonly hash: string; readonly atMs: number; readonly pass: Pass } | undefined
   return async () => {
-    // Before the pass: a block that comes meanwhile makes the next pass read again.
+    // Read before the pass, so that a block that arrives during the pass causes another one.
     const hash = (await readBlock(parts, 'latest'))?.hash
     const agoMs = readAll === undefined ? Number.POSITIVE_INFINITY : parts.clock.nowMs() - readAll.atMs
     if (readAll !== undefined && readAll.hash === hash && agoMs >= 0 && agoMs < sameHeadMs)
@@ -132,7 +135,10 @@ async function readOn<Event>(
   return { kind: 'up-to-date', blockNumber }
 }
 
-/** Keeps the end of what was read, and before the first range its beginning too: something must be common. */
+/**
+ * Stores the last block of the range. Before the first range it also stores the block before it, so that a later rewrite
+ * finds a common block.
+ */
 async function keepRange<Event>(
   client: pg.PoolClient,
   contract: FollowedContract<Event>,
@@ -148,8 +154,8 @@ async function keepRange<Event>(
 }
 
 /**
- * How far to read at once. What is far behind is read up to a little before the end first, so that the blocks kept lie
- * close together where a chain may still be rewritten.
+ * The last block of the next range. A cursor that is far behind is first read up to a little before the end, so that the
+ * stored blocks are close together where the chain may still be rewritten.
  */
 function chooseEnd(read: number, last: number, range: number): number {
   const end = Math.min(last, read + range)

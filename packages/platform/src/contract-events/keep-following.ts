@@ -4,16 +4,16 @@ import { startLoops, type Background, type Loop } from '../work/loop.ts'
 import type { ContractFollower, FollowContractOptions } from './follow-contract.ts'
 import { ContractMissing } from './read-chain.ts'
 
-/** The local chain answers at once and its users wait; public ones have a block every two seconds. */
+/** A local chain answers at once and its users wait; public chains make a block every two seconds. */
 const LOCAL_INTERVAL_MS = 1_000
 const INTERVAL_MS = 4_000
-/** Read again all the same, so that the database is what the chain says whatever happened to it. */
+/** After this time a local chain is read again even without a new block, so that lost rows in the database are restored. */
 const LOCAL_SAME_HEAD_MS = 10_000
 const MAX_PAUSE_MS = 60_000
 
 /**
- * How processes share the passes over a contract. A local chain makes a block for each transaction and none without: most
- * passes would read nothing. A public one always has a new block.
+ * Options that let processes share the passes over a contract. A local chain makes a block only for a transaction, so most
+ * passes would read nothing; a public chain always has a new block.
  */
 export function sharedFollowing(parts: Pick<PlatformParts, 'settings'>): FollowContractOptions {
   return {
@@ -22,16 +22,16 @@ export function sharedFollowing(parts: Pick<PlatformParts, 'settings'>): FollowC
   }
 }
 
-/** How often a contract is read. */
+/** The interval between two reads of a contract, in milliseconds. */
 function followInterval({ settings }: Pick<PlatformParts, 'settings'>): number {
   return settings.localMode ? LOCAL_INTERVAL_MS : INTERVAL_MS
 }
 
 /**
- * Follows a contract until it is stopped: at once where there is more to read, after a pause that grows where the node or
- * the database fails.
+ * Follows a contract until stopped. The next pass starts at once while there is more to read; after failures of the node or
+ * the database the pause grows.
  *
- * @param on what to do after a pass that read something, and how to report a failure
+ * @param on the callback after a pass that read the contract, and the name used in the log
  */
 export function keepFollowing(
   parts: Pick<PlatformParts, 'settings' | 'clock' | 'log'>,
@@ -49,8 +49,8 @@ export function keepFollowing(
     },
     onFailure(error, failures) {
       const isExpected = on.mayBeMissing === true && error instanceof ContractMissing
-      if (!isExpected) log.warn(`${on.name} could not be followed`, { error: describeError(error), failures })
-      else if (failures === 1) log.info(`${on.name} is not followed`, { reason: error.message })
+      if (!isExpected) log.warn(`could not follow the ${on.name}`, { error: describeError(error), failures })
+      else if (failures === 1) log.info(`does not follow the ${on.name}`, { reason: error.message })
     },
   }
   return startLoops(clock, [following])

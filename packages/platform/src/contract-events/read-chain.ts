@@ -2,10 +2,10 @@ import type { PlatformParts } from '../platform-parts.ts'
 
 type ChainParts = Pick<PlatformParts, 'rpc' | 'network'>
 
-/** A log of a contract, its form checked. */
+/** A log of a contract, after its format was checked. */
 export interface ContractLog {
   readonly blockNumber: number
-  /** Its place in the block. */
+  /** Its index in the block. */
   readonly logIndex: number
   readonly topics: readonly `0x${string}`[]
   readonly data: `0x${string}`
@@ -14,15 +14,15 @@ export interface ContractLog {
   readonly blockAtMs: number
 }
 
-/** Which logs of a contract are read. */
+/** Selects the logs of a contract. */
 export interface LogFilter {
   /** Lower-case address. */
   readonly address: string
-  /** As `eth_getLogs` takes them. */
+  /** In the format of `eth_getLogs`. */
   readonly topics: readonly unknown[]
 }
 
-/** More blocks with events in one range than are asked for one by one while others wait. */
+/** One range has too many blocks with events: their times would be requested block by block while others wait. */
 export class TooManyBlocks extends Error {
   override readonly name = 'TooManyBlocks'
 
@@ -34,13 +34,13 @@ export class TooManyBlocks extends Error {
 const MAX_BLOCKS_ASKED_FOR = 200
 const AT_ONCE = 10
 
-/** What of a block is needed. */
+/** The needed fields of a block. */
 export interface BlockRead {
   readonly hash: string
   readonly atMs: number
 }
 
-/** There is no contract where one is to be followed. */
+/** No contract exists at the address to be followed. */
 export class ContractMissing extends Error {
   override readonly name = 'ContractMissing'
 
@@ -50,10 +50,10 @@ export class ContractMissing extends Error {
 }
 
 /**
- * Rejects where the node is on another chain than ours, or has no contract at this address (REG-02): following such a node
- * would list and unlist the wrong agents.
+ * Checks the node's chain and contract (REG-02). Following a node on another chain would list and unlist the wrong agents.
  *
- * @throws {ContractMissing} where the chain is ours and the contract is not there
+ * @throws when the node is on another chain
+ * @throws {ContractMissing} when the chain is right and the contract does not exist
  */
 export async function checkContractChain({ rpc, network }: ChainParts, address: string): Promise<void> {
   const chainId = readQuantity(await rpc.call('eth_chainId', []), 'eth_chainId')
@@ -69,7 +69,7 @@ export async function readHeadNumber({ rpc }: Pick<ChainParts, 'rpc'>): Promise<
   return readQuantity(await rpc.call('eth_blockNumber', []), 'eth_blockNumber')
 }
 
-/** A block of the chain as it is now, or undefined where the node has none of this number. */
+/** A block of the current chain; `undefined` when the node has no block of this number. */
 export async function readBlock(
   { rpc }: Pick<ChainParts, 'rpc'>,
   blockNumber: number | 'latest',
@@ -83,8 +83,8 @@ export async function readBlock(
 }
 
 /**
- * A contract's logs of these blocks, both ends included, in order. Logs of another contract or of other blocks, which a
- * node had no business to answer, are left out.
+ * A contract's logs in these blocks, both ends included, in order. Logs of another contract or other blocks, which a node
+ * should not return, are dropped.
  */
 export async function readLogs(
   parts: Pick<ChainParts, 'rpc'>,
@@ -103,7 +103,7 @@ export async function readLogs(
   return logs.map(log => ({ ...log, blockAtMs: times.get(log.blockNumber) ?? 0 }))
 }
 
-/** When the blocks of logs were made; asked for only where the node did not tell it with the log. */
+/** The times of the logs' blocks; requested only for logs that the node returned without a time. */
 async function readTimes(
   parts: Pick<ChainParts, 'rpc'>,
   logs: readonly NodeLog[],
@@ -129,7 +129,7 @@ async function readExisting(parts: Pick<ChainParts, 'rpc'>, blockNumber: number)
 }
 
 interface NodeLog extends Omit<ContractLog, 'blockAtMs'> {
-  /** As newer nodes tell it with each log. */
+  /** Newer nodes include it in each log. */
   readonly blockAtMs: number | undefined
 }
 
@@ -169,6 +169,6 @@ function toQuantity(blockNumber: number): string {
 }
 
 function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
-  // Whatever the node answered, only properties of documented names are looked at, each checked.
+  // Safe: the node's answer may be anything, but only properties with documented names are read, and each is checked.
   return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
 }

@@ -4,30 +4,36 @@ import type { PlatformParts } from '../platform-parts.ts'
 import type { KeptBlock } from './contract-cursor.ts'
 import { readBlock, readLogs, TooManyBlocks, type ContractLog } from './read-chain.ts'
 
-/** Blocks that were read, known by their last one. */
+/** A range of blocks that was read, identified by its last block. */
 export interface Range<Event> extends KeptBlock {
   readonly events: readonly Event[]
 }
 
-/** Reads what a contract said in a range of blocks, both ends included. */
+/** Reads the events of a contract in a range of blocks, both ends included. */
 export interface RangeReader<Event> {
-  /** How many blocks are asked for at once now. */
+  /** The current size of a request, in blocks. */
   blocks(): number
-  /** As much of these blocks as the node gives at once: how much that is differs, and how it refuses more. */
+  /**
+   * Reads as many of these blocks, from the first on, as the node returns at once. Nodes differ in their limit and in how
+   * they refuse.
+   */
   read(fromBlock: number, toBlock: number): Promise<Range<Event>>
-  /** All of these blocks. */
+  /** Reads the events of all these blocks. */
   readEvents(fromBlock: number, toBlock: number): Promise<readonly Event[]>
   readHash(blockNumber: number): Promise<string>
 }
 
-/** What is read of a contract: the form of `FollowedContract`. */
+/** The part of `FollowedContract` that is needed for reading. */
 interface ReadContract<Event> {
   readonly address: string
   readonly topics: readonly string[]
   read(log: ContractLog): Event | undefined
 }
 
-/** Makes a reader that asks for `maxBlocks` at most, for half as many after each refusal, and then for more again. */
+/**
+ * Creates a reader that requests at most `maxBlocks` blocks. The size is halved after each refusal and doubled after each
+ * success.
+ */
 export function createRangeReader<Event>(
   parts: Pick<PlatformParts, 'rpc' | 'network'>,
   contract: ReadContract<Event>,
@@ -44,7 +50,10 @@ export function createRangeReader<Event>(
     if (block === undefined) throw new Error(`the node has no block ${blockNumber} any more`)
     return block.hash
   }
-  /** Logs and hashes come in calls of their own: the same hash before and after says that they are of one chain. */
+  /**
+   * Logs and hashes come from separate calls; an equal hash before and after the logs shows that they belong to the same
+   * chain.
+   */
   const readWhole = async (fromBlock: number, toBlock: number): Promise<Range<Event>> => {
     const hash = await readHash(toBlock)
     const events = await readEvents(fromBlock, toBlock)

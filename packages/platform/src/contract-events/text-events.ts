@@ -7,8 +7,9 @@ interface Input {
 }
 
 /**
- * An event of an ABI, with its texts decoded as bytes: `ox` drops the zero bytes at the beginning of a text, and the text of
- * a permission is hashed. Both types have the same form in a log; the hash of the event stays. {@link textOf} makes the text.
+ * An ABI event whose texts are decoded as bytes, because `ox` drops leading zero bytes of a text and a permission's text is
+ * hashed. Both types have the same encoding in a log, and the hash of the event does not change. Use {@link textOf} to get
+ * the text.
  */
 export function textsAsBytes<Event extends AbiEvent.AbiEvent>(event: Event): Event {
   return { ...event, inputs: event.inputs.map(asBytes) }
@@ -22,7 +23,7 @@ function asBytes<Of extends Input>(input: Of): Of {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The text; bytes that are not UTF-8 become U+FFFD. */
+/** Decodes a text; bytes that are not UTF-8 become U+FFFD. */
 export function textOf(decoded: string): string {
   return decoder.decode(fromHex(decoded))
 }

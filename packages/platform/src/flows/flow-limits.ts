@@ -1,2 +1,2 @@
-/** Of a request with a whole flow, the schemas that are pinned in it, and some room for how it is written. */
+/** The largest request with a flow: its pinned schemas, and room for formatting. */
 export const MAX_FLOW_BYTES = 2 * 1_048_576

@@ -20,7 +20,7 @@ import { templatesRoute } from './templates/templates-route.ts'
 const CHECKS_PER_MINUTE = 300
 const DRY_RUNS_PER_MINUTE = 60
 
-/** The routes of flows: checked, tried on sample data, kept, shared, and the capabilities that their steps can have. */
+/** The routes for flows: check, dry run, storage, sharing, and the capabilities for steps. */
 export function flowRoutes(parts: PlatformParts): readonly Route[] {
   return [
     capabilitiesRoute(parts),
@@ -48,7 +48,7 @@ function dryRunRoute({ checker }: PlatformParts): Route {
       503: { description: 'Too much is being checked', schema: failure },
     },
     async handle({ body, caller }) {
-      // It came as JSON.
+      // Safe: the body was parsed from JSON.
       const input = body.input as JsonObject | undefined
       const given = { flow: body.flow, ...(input !== undefined && { input }) }
       const result = await checker

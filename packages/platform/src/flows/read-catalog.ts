@@ -9,7 +9,7 @@ import { whyNotPayable } from '../agents/why-not-payable.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import type { KnownCapability } from '../checking/check-flow.ts'
 
-/** The current state of every capability that a flow orders from; null where it is gone. */
+/** The current state of every capability that a flow orders; null when it is gone. */
 export async function readCatalog(database: Database, flow: Flow): Promise<readonly KnownCapability[]> {
   const wanted = new Map<string, CapabilityRef>()
   for (const step of Object.values(flow.steps))
@@ -21,13 +21,13 @@ export async function readCatalog(database: Database, flow: Flow): Promise<reado
   return await readCapabilities(database, [...wanted.values()])
 }
 
-/** A capability of an agent, by its name. */
+/** Identifies a capability by agent and name. */
 export interface CapabilityRef {
   readonly agentId: number
   readonly capability: string
 }
 
-/** The current state of these capabilities, in this order; null where one is gone. */
+/** The current state of these capabilities, in this order; null when one is gone. */
 export async function readCapabilities(
   database: Database,
   wanted: readonly CapabilityRef[],
@@ -43,7 +43,10 @@ export async function readCapabilities(
   )
 }
 
-/** The current state of a capability; null where it is gone, or its agent is taken down. */
+/**
+ * The current state of a capability; null when it is gone, or when the agent's texts are not shown, for example after a
+ * take-down.
+ */
 export async function readCurrent(
   agent: AgentRow | undefined,
   name: string,

@@ -2,9 +2,9 @@ import { CheckFailed } from '../checking/checker.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /**
- * For what a thread does not answer.
+ * Rethrows a failed check as a refusal; for use in `catch`.
  *
- * @throws {Refusal} `unavailable` where too much is going on there
+ * @throws {Refusal} `unavailable` when the checker gave no result
  */
 export function refuseBusy(cause: unknown): never {
   if (!(cause instanceof CheckFailed)) throw cause

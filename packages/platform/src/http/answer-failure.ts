@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { isDatabaseAway } from './database-away.ts'
 import { REFUSAL_STATUS, Refusal, type RefusalType } from './refusal.ts'
 
-/** A refusal by HTTP's own rules, whose status no kind of ours has. */
+/** A refusal with an HTTP status that none of the platform's refusal types has. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal'
   readonly status: 405 | 408 | 413 | 415
@@ -24,10 +24,10 @@ export class HttpRefusal extends Error {
 const RETRY_SECONDS = 2
 
 /**
- * Turns whatever a route threw into the envelope, the only place that does. What the caller was not meant to see is
- * `Internal error` outside and a line in the log.
+ * Converts every error of a route to the error envelope; the only place that does so. Details that the caller must not see
+ * are answered as `Internal error` and logged.
  *
- * @param request the id by which the log's lines of one request are found, and its route's pattern
+ * @param request the id that links the log lines of one request, and the route's pattern
  */
 export async function answerFailure(
   error: unknown,
@@ -63,7 +63,7 @@ const UNREADABLE: Failure = {
   error: 'request: is no HTTP that could be read',
 }
 
-/** The whole answer to bytes that are no HTTP request: there is no request to answer through. */
+/** The complete HTTP response to bytes that are not a valid request, because no reply object exists for them. */
 export function answerUnreadable({ code }: { readonly code?: string }): string {
   const body = JSON.stringify(UNREADABLE)
   return (
@@ -101,7 +101,7 @@ const FRAMEWORK_WORDS: { readonly [code: string]: string } = {
   FST_ERR_BAD_URL: 'path: is no valid URL path',
 }
 
-/** What the framework itself refuses carries a status below 500; nothing else's status is believed. */
+/** Errors of the framework itself have a status below 500. The status of any other error is ignored. */
 function readFrameworkError(error: unknown): { readonly status: number | undefined; readonly code: string } {
   if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error))
     return { status: undefined, code: '' }

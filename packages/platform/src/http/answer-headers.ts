@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Access } from './route.ts'
 
-/** What every answer carries; a page of ours that needs more of a browser sets its own policy. */
+/** Headers of every answer. A page that needs a wider policy sets its own. */
 const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   ['x-content-type-options', 'nosniff'],
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -9,10 +9,10 @@ const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   ['x-frame-options', 'DENY'],
 ]
 
-/** A year. */
+/** One year. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
-/** Sets what the answer does not carry yet. */
+/** Adds the headers that the answer does not have yet. */
 export function addAnswerHeaders(reply: FastifyReply, secure: boolean): void {
   for (const [name, value] of ALWAYS) if (!reply.hasHeader(name)) reply.header(name, value)
   if (secure && !reply.hasHeader('strict-transport-security'))
@@ -20,18 +20,18 @@ export function addAnswerHeaders(reply: FastifyReply, secure: boolean): void {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
 }
 
-/** May any page read this? Only what anybody may, and what changes nothing. */
+/** Whether pages of other sites may read the answer: only public routes without side effects. */
 export function isReadByAnyPage(route: { readonly access: Access; readonly method: string }): boolean {
   return route.access === 'public' && route.method === 'GET'
 }
 
-/** What browsers need before they let another site's page read an answer. */
+/** Headers that let a page of another site read an answer. */
 export const CROSS_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after, x-request-id',
 } as const
 
-/** What a preflight is answered: reads, without credentials. */
+/** The answer to a CORS preflight: allows reads without credentials. */
 export const PREFLIGHT = {
   ...CROSS_ORIGIN,
   'access-control-allow-methods': 'GET, HEAD',

@@ -12,8 +12,8 @@ import { loopTurns } from './loop-turns.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Reads bodies, which are JSON or nothing: UTF-8, nested no deeper than a job's (D15), with numbers that can be written
- * again and texts that can be kept. Every other content type is answered 415.
+ * Reads request bodies: JSON or empty, valid UTF-8, nested no deeper than a job (D15), with finite numbers and texts that
+ * can be stored. Any other content type is answered with 415.
  */
 export function addBodyParser(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,11 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-/** How many bits of an IPv6 address name a household; the rest its members choose as they like (RFC 6177). */
+/**
+ * The prefix length of an IPv6 address that identifies a household, whose members choose the other bits freely (RFC 6177).
+ */
 const IPV6_HOUSEHOLD_BITS = 64
 
 /**
- * The name under which an address is counted: an IPv4 address itself, whichever way it is written, and of an IPv6
- * address its network. What is no address is itself.
+ * The key under which the requests of an address are counted: a normalized IPv4 address, or the /64 network of an IPv6
+ * address. A text that is not an address is returned unchanged.
  */
 export function callerKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip

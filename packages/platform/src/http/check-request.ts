@@ -5,12 +5,12 @@ import { Refusal } from './refusal.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * Reads one part of a request by its schema. Keys that an object's schema does not name are refused, however it was
- * made; a route without a schema for the part takes nothing there.
+ * Validates one part of a request with its schema. Unknown keys are refused even if the schema would ignore them; a route
+ * without a schema for the part accepts nothing there.
  *
  * Throws a {@link Refusal} `validation` with the first violation: `<field>: <reason>`, nested as `items[2].name`.
  *
- * @param part what the field is called where the part as a whole is wrong
+ * @param part the name used in the message when the part as a whole is wrong
  */
 export function checkPart(
   part: 'body' | 'query' | 'path',
@@ -25,7 +25,7 @@ export function checkPart(
 }
 
 /**
- * Reads the headers that a route's schema names; no others are looked at.
+ * Validates the headers that a route's schema names; other headers are ignored.
  *
  * Throws a {@link Refusal} `validation`: `<header>: <reason>`.
  */
@@ -43,8 +43,8 @@ export function checkHeaders(
 }
 
 /**
- * Throws a {@link Refusal} `validation` where a value has a character that the database cannot keep, before anything
- * looks for it there or writes it down. Bodies and paths pass here; of a query words are searched for, whatever they are.
+ * Throws a {@link Refusal} `validation` when a value has a character that the database cannot store, before the value is
+ * used in a query. Applies to bodies and paths; a search query may contain any text.
  */
 export function refuseUnstorable(part: 'body' | 'path', value: unknown): void {
   const found = findUnstorable(value)
@@ -56,14 +56,14 @@ export function refuseUnstorable(part: 'body' | 'path', value: unknown): void {
   )
 }
 
-/** The first issue, in words, with the path of its field. */
+/** The first issue as a message with the path of its field. */
 function explainIssues(issues: readonly Issue[], whole: string): string {
   const [first] = issues
   if (first === undefined) return `${whole}: is not as documented`
   return explain(first, [], whole)
 }
 
-/** The very schema, or for an object that would pass unknown keys by: one that refuses them. */
+/** The schema, made strict when it is an object schema that would ignore unknown keys. */
 export function closed(schema: ZodType): ZodType {
   return schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema
 }
@@ -85,7 +85,7 @@ function explain(issue: Issue, before: readonly PropertyKey[], whole: string): s
     return `${fieldName([...path, shownKey(key)], whole)}: is not known here`
   }
   if (issue.code === 'invalid_union') {
-    // The alternative that got furthest is the one that was meant.
+    // Of the alternatives, the one with the deepest issue was probably meant.
     const [nearest] = issue.errors.flat().toSorted((one, other) => other.path.length - one.path.length)
     if (nearest !== undefined && nearest.path.length > 0) return explain(nearest, path, whole)
   }
@@ -113,7 +113,7 @@ function fieldName(path: readonly PropertyKey[], whole: string): string {
 
 const MAX_KEY_CHARACTERS = 64
 
-/** A key that the caller chose, short and on one line. */
+/** A caller's key, shortened and in printable ASCII. */
 function shownKey(key: string): string {
   const plain = key.replaceAll(/[^\x20-\x7e]/g, '?')
   return plain.length <= MAX_KEY_CHARACTERS ? plain : `${plain.slice(0, MAX_KEY_CHARACTERS)}…`

@@ -3,18 +3,22 @@ import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './refusal.ts'
 
-/** What is in flight when closing begins may take so long; who waits for a job then hears that it is under way. */
+/**
+ * How long requests in flight may take after closing begins. After that, a request that waits for a job is answered that
+ * the job is still running.
+ */
 const CLOSE_GRACE_MS = 10_000
 
 /**
- * From the moment the app closes: what comes is refused, kept connections are closed with their answers, and handlers
- * that still run after a while are asked to end. Keep-alive clients would hold a closing process open, and send it work.
+ * Closes the application in order: new requests are refused, kept connections are closed after their answer, and after the
+ * grace period running handlers are asked to end. Otherwise keep-alive clients would keep a closing process open and send
+ * it requests.
  *
- * @returns aborts when handlers should end
+ * @returns a signal that aborts when handlers must end
  */
 export function closeInOrder(app: FastifyInstance, clock: Clock): AbortSignal {
   const [ending, closed] = [new AbortController(), new AbortController()]
-  // Every request under way listens to it.
+  // Every pending request adds a listener.
   setMaxListeners(0, ending.signal)
   let closing = false
   app.addHook('preClose', done => {

@@ -3,28 +3,29 @@ import { sleep, type Clock } from '@farebox/protocol/time/clock'
 import { Refusal } from './refusal.ts'
 import type { EventSource, ServerEvent } from './route.ts'
 
-/** How many streams are open, and how long. */
+/** Limits on event streams. */
 export interface EventStreamLimits {
-  /** Of one caller at a time in this process; default 20. */
+  /** Open streams of one caller in this process. Default 20. */
   readonly perCaller?: number
-  /** Of all callers; default 1,000. */
+  /** Open streams of all callers in this process. Default 1,000. */
   readonly inAll?: number
-  /** After how long a stream ends, so that its caller connects again; default five minutes. */
+  /** The longest duration of a stream; after it the caller connects again. Default five minutes. */
   readonly longestMs?: number
-  /** How often something is sent where nothing happens; default 15 seconds. */
+  /** The interval of heartbeats on an idle stream. Default 15 seconds. */
   readonly heartbeatMs?: number
 }
 
-/** The server-sent events that are being sent. */
+/** The open streams of server-sent events. */
 export interface EventStreams {
   /**
-   * Opens a stream: its bytes, in the format of the HTML standard. It ends with its source, with the signal, or after the
-   * longest time; the source's own signal aborts then.
+   * Opens a stream of bytes in the format of the HTML standard. It ends with its source, when the signal aborts, or after
+   * the longest duration; the source's own signal aborts at that time.
    *
-   * Throws a {@link Refusal}: `rate_limited` where this caller has too many, `unavailable` where all have.
+   * Throws a {@link Refusal}: `rate_limited` when this caller has too many streams, `unavailable` when all callers together
+   * have.
    */
   open(caller: string, source: EventSource, signal: AbortSignal): Readable
-  /** Ends all of them. */
+  /** Ends all streams. */
   end(): void
 }
 
@@ -32,20 +33,20 @@ const PER_CALLER = 20
 const IN_ALL = 1_000
 const LONGEST_MS = 300_000
 const HEARTBEAT_MS = 15_000
-/** A caller that takes nothing for so long is cut off. */
+/** A caller that reads nothing for this time is disconnected. */
 const NOTHING_TAKEN_MS = 30_000
-/** Events that wait for their callers to take them. */
+/** The most bytes of events, over all streams, that wait for their callers to read them. */
 const MAX_WAITING_BYTES = 32 * 1_048_576
 
-/** The streams that are open, with the limits in force. */
+/** The open streams, and the limits in force. */
 interface OpenStreams extends Required<EventStreamLimits> {
   readonly clock: Clock
-  /** By what stops them; of which caller each is. */
+  /** The caller of each stream, by the controller that stops the stream. */
   readonly callers: Map<AbortController, string>
   waitingBytes: number
 }
 
-/** None are open at first. */
+/** Creates the registry of event streams; none are open at first. */
 export function createEventStreams(clock: Clock, limits: EventStreamLimits = {}): EventStreams {
   const streams: OpenStreams = {
     perCaller: PER_CALLER,
@@ -102,14 +103,14 @@ function openStream(
   return stream
 }
 
-/** Ends where the events that nobody has taken yet leave no room for one more. */
+/** Ends the stream when unread events of all streams use up the limit. */
 async function* bytesOf(
   streams: OpenStreams,
   source: EventSource,
   { signal }: AbortController,
   cut: () => void,
 ): AsyncGenerator<string> {
-  // Headers leave with the first bytes.
+  // Sent because headers leave only with the first bytes.
   yield ': open\n\n'
   for await (const text of withHeartbeats(streams, source, signal)) {
     if (streams.waitingBytes + text.length > MAX_WAITING_BYTES) return
@@ -124,7 +125,7 @@ async function* bytesOf(
   }
 }
 
-/** The events as text, and a comment whenever nothing has happened for a while: else proxies end the connection. */
+/** Yields the events as text, and a comment when the stream was idle for a while; otherwise proxies close the connection. */
 async function* withHeartbeats(
   { clock, heartbeatMs }: Pick<OpenStreams, 'clock' | 'heartbeatMs'>,
   source: EventSource,
@@ -147,13 +148,13 @@ async function* withHeartbeats(
       next = events.next()
     }
   } finally {
-    // Where it waits for something its signal ends that, and nobody waits for it here.
+    // A source that is still waiting ends by its signal; its result is not needed here.
     next.catch(() => undefined)
     void events.return?.().catch(() => undefined)
   }
 }
 
-/** JSON has no line breaks of its own, so that data is one line. */
+/** The data is one line, because JSON text has no line breaks. */
 function encode({ event, id, data }: ServerEvent): string {
   const lines = [
     `event: ${event}`,

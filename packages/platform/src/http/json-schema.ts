@@ -6,17 +6,17 @@ export interface SchemaObject {
   readonly [key: string]: unknown
 }
 
-/** Turns schemas into JSON Schema; what several of them share becomes a component. */
+/** Converts Zod schemas to JSON Schema; parts shared by several schemas become components. */
 export interface SchemaWriter {
-  /** @param owner a name for what only this schema refers to, such as a recursive part without a name of its own */
+  /** @param owner names parts that only this schema refers to, such as a recursive part without its own name */
   write(schema: ZodType, io: 'input' | 'output', owner: string): SchemaObject
   /** The components that the schemas written so far refer to. */
   readonly components: ReadonlyMap<string, SchemaObject>
 }
 
 /**
- * Makes a writer. Requests are written as the door takes them: closed. Answers are open, because they may gain fields
- * within a version.
+ * Creates a writer. Request schemas are closed, as they are when a request is validated. Answer schemas are open, because
+ * answers may gain fields within a version.
  */
 export function createSchemaWriter(): SchemaWriter {
   const components = new Map<string, SchemaObject>()
@@ -39,7 +39,8 @@ export function createSchemaWriter(): SchemaWriter {
       const definitions = Object.entries(asSchemaObject($defs))
       const names = new Map(definitions.map(([name]) => [name, componentName(name, io, owner)]))
       for (const [name, definition] of definitions) {
-        // The names of our own schemas; anything else with one name would be another's answer.
+        // Named definitions are our own schemas, each with one meaning; unnamed ones carry the owner's name, so they cannot
+        // collide.
         components.set(names.get(name) ?? name, asSchemaObject(pointed(definition, names)))
       }
       return asSchemaObject(pointed(written, names))
@@ -52,7 +53,7 @@ function componentName(name: string, io: 'input' | 'output', owner: string): str
   return io === 'input' ? `${own}Input` : own
 }
 
-/** The same with its references to definitions pointing to components. */
+/** Returns the value with its references to definitions changed to references to components. */
 function pointed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map(item => pointed(item, names))
   if (typeof value !== 'object' || value === null) return value
@@ -68,7 +69,7 @@ function pointed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   )
 }
 
-/** An object's own keys, none where it is no object. */
+/** The value as a schema object; an empty one when it is not an object. */
 export function asSchemaObject(value: unknown): SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SchemaObject) : {}
 }

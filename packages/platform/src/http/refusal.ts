@@ -1,4 +1,4 @@
-/** What the platform's API refuses, by kind; the status follows from it. */
+/** The refusal types of the platform's API, with their HTTP status. */
 export const REFUSAL_STATUS = {
   validation: 400,
   unauthorized: 401,
@@ -12,19 +12,19 @@ export const REFUSAL_STATUS = {
   unavailable: 503,
 } as const
 
-/** A kind of refusal: the `error_type` of the envelope. */
+/** A refusal type: the `error_type` of the envelope. */
 export type RefusalType = keyof typeof REFUSAL_STATUS
 
 /**
- * Thrown by what a route calls, where the caller is to get: `{status: "failed", error_type, error}`. The message
- * is for the caller; what only the operator should know goes to the log as the cause.
+ * An error that is answered as `{status: "failed", error_type, error}`. The message is for the caller; details for the
+ * operator go into the cause, which is logged.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly type: RefusalType
-  /** Seconds after which asking again makes sense. */
+  /** Seconds after which a retry makes sense; `undefined` when there is no such time. */
   readonly retryAfterSeconds: number | undefined
-  /** What the caller gets besides, in fields of the envelope; a route that has any documents them. */
+  /** Additional fields of the envelope; a route that uses them documents them. */
   readonly details: { readonly [field: string]: unknown } | undefined
 
   constructor(

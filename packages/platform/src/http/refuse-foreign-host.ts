@@ -1,15 +1,15 @@
 import { Refusal } from './refusal.ts'
 
-/** Loopback, whatever it is called. */
+/** The names of the loopback interface. */
 const OWN = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses a request that came under another name than this machine's own: a name of somebody else that was made to lead
- * here (DNS rebinding), so that a page of theirs counts as one of ours. For platforms in local mode, which give test money
- * to whoever asks.
+ * Refuses a request whose `Host` header does not name this machine. Another site could otherwise point its own name at this
+ * machine (DNS rebinding), so that its pages count as the platform's. Used in local mode, where the platform gives test
+ * money to any caller.
  *
- * @param publicUrl what the platform itself says that it is called
- * @throws {Refusal}
+ * @param publicUrl the platform's own URL
+ * @throws {Refusal} `forbidden`
  */
 export function refuseForeignHost(host: string | undefined, publicUrl: string): void {
   const name = /^(\[[^\]]*\]|[^:[\]]*)(?::\d*)?$/.exec(host ?? '')?.[1]?.toLowerCase() ?? ''

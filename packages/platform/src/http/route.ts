@@ -1,6 +1,6 @@
 import type { ZodObject, ZodType } from 'zod'
 
-/** Who asks. */
+/** The identity of a caller. */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly ip: string }
   /** Signed in with Ethereum; lower-case address. */
@@ -8,75 +8,78 @@ export type Caller =
   /** Holds the operator's token. */
   | { readonly kind: 'operator'; readonly ip: string }
 
-/** Who may ask, and so what `Caller` a route's handler sees. */
+/** The access level a route requires. It determines the type of `Caller` that its handler receives. */
 export type Access = 'public' | 'owner' | 'operator'
 
-/** The caller a route of this access is handed: checked at the door. */
+/** The caller passed to a route with this access level; verified before the handler runs. */
 export type CallerOf<A extends Access> = A extends 'public' ? Caller : Extract<Caller, { readonly kind: A }>
 
 /** One server-sent event. */
 export interface ServerEvent {
   readonly event: string
-  /** What a caller that connects again sends as `last-event-id`; without line breaks. */
+  /** The id that a reconnecting caller sends as `last-event-id`; without line breaks. */
   readonly id?: string
   /** Sent as JSON. */
   readonly data: unknown
 }
 
-/** Makes the events of one stream, until they end or the signal says that nobody wants more. */
+/** Produces the events of one stream, until they end or the signal aborts. */
 export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerEvent>
 
-/** What a route answers. */
+/** The answer of a route. */
 export interface RouteAnswer {
   /** Default 200. */
   readonly status?: number
   readonly headers?: { readonly [name: string]: string | string[] }
-  /** Sent as JSON; a string only together with a `content-type` of its own. */
+  /** Sent as JSON; a string only together with an explicit `content-type`. */
   readonly body?: unknown
   /**
-   * Answers with server-sent events in place of a body: 200, `text/event-stream`. What must be refused is refused before,
-   * by the handler; an error of the source ends the stream. The door bounds how many streams there are and how long they
-   * last, and keeps them alive (`event-streams.ts`).
+   * Answers with server-sent events instead of a body: status 200, `text/event-stream`. The handler must refuse before it
+   * returns this; an error of the source ends the stream. The number and duration of streams are limited, and heartbeats
+   * are sent (`event-streams.ts`).
    */
   readonly events?: EventSource
-  /** Makes the answer itself where that takes its time: the body is no longer kept then, unless this refers to it. */
+  /**
+   * Produces the answer later, when that takes long. The request's body is released before, unless this function refers to
+   * it.
+   */
   readonly later?: () => Promise<RouteAnswer>
 }
 
-/** One documented answer; its schemas are checked in tests and shown in the OpenAPI document. */
+/** One documented answer. Tests check its schemas, and the OpenAPI document shows them. */
 export interface DocumentedAnswer {
   readonly description: string
   readonly schema?: ZodType
-  /** Of a stream of server-sent events: what each event has as its data, by the event's name. */
+  /** For a stream of server-sent events: the schema of the data by event name. */
   readonly events?: { readonly [event: string]: ZodType }
 }
 
 /**
- * One route of the HTTP API: the schemas that check a request are those that the OpenAPI document shows. Paths are
- * written `/v1/agents/:agentId`.
+ * One route of the HTTP API. The schemas that check a request are also shown in the OpenAPI document. Paths are written as
+ * `/v1/agents/:agentId`.
  */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
-  /** A line, for the document. */
+  /** One line for the OpenAPI document. */
   readonly summary: string
   readonly access: Access
   readonly params?: ZodType
   readonly query?: ZodType
-  /** The headers that the route reads, by their lower-case names; all others are none of its business. */
+  /** The headers that the route reads, by lower-case name; all others are ignored. */
   readonly headers?: ZodObject
   readonly body?: ZodType
   readonly answers: { readonly [status: number]: DocumentedAnswer }
-  /** How often one caller may ask, in a minute; default 120. */
+  /** The limit of requests per minute for one caller. Default 120. */
   readonly perMinute?: number
-  /** Of the body; default 64 KiB. */
+  /** The limit of the body. Default 64 KiB. */
   readonly maxBodyBytes?: number
   /**
-   * What of a path's parameters belongs to somebody. Where it is given, a test asks as somebody else and wants a 404.
-   * Required wherever `access` is `owner` and the path has parameters.
+   * The owner of the resource that the path's parameters name. When set, a test requests it as another owner and expects
+   * 404. Required when `access` is `owner` and the path has parameters.
    */
   readonly belongsTo?: 'agent-owner' | 'payer' | 'account'
-  /** Never called with anything its schemas refuse. */
+  /** Called only with values that passed the schemas. */
   handle(request: {
     readonly params: unknown
     readonly query: unknown
@@ -89,7 +92,7 @@ export interface Route {
 
 type Read<S> = S extends ZodType<infer T> ? T : undefined
 
-/** Makes a route whose handler sees what its schemas make. */
+/** Defines a route whose handler receives the output types of its schemas. */
 export function defineRoute<
   A extends Access,
   P extends ZodType | undefined = undefined,
@@ -113,6 +116,7 @@ export function defineRoute<
     }): Promise<RouteAnswer>
   },
 ): Route {
-  // The door has checked all of them against these very schemas, and the caller against the access.
+  // Safe: the parts of the request were checked with these schemas, and the caller against the access level, before the
+  // handler is called.
   return route as unknown as Route
 }

@@ -1,17 +1,17 @@
 import type { ServerEvent } from './route.ts'
 
-/** What is shown of a thing, again after each change. */
+/** How the versions of a thing are read and sent as events. */
 export interface ShownVersion<Thing> {
   /** The name of the events. */
   readonly event: string
-  /** Undefined: it is gone. */
+  /** `undefined` when the thing no longer exists. */
   read(): Promise<Thing | undefined>
   describe(thing: Thing): Promise<ServerEvent['data']>
-  /** Whether nothing more can come of it. */
+  /** Whether no further change is possible. */
   isOver(thing: Thing): boolean
 }
 
-/** An event for each version of a thing, but not for the first where that is the one that was `seen`. */
+/** Yields an event for each version of a thing, except for the first version if its id equals `seen`. */
 export async function* versionEvents<Thing>(
   versions: AsyncIterable<string>,
   seen: string | undefined,

@@ -14,16 +14,16 @@ const APPROVAL = AbiEvent.from(
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 )
 
-/** How many blocks are asked for at once, until a node answers. */
+/** The numbers of blocks requested at once; the next smaller one is used when the node refuses. */
 const RANGES = [Number.POSITIVE_INFINITY, 1_000_000, 100_000, 10_000, 1_000]
 const MOST_QUESTIONS = 16
-/** The newest ones. An owner with more has other worries. */
+/** The most spenders that are read, the newest ones; an owner with more is not expected. */
 const MOST_SPENDERS = 100
 const AT_ONCE = 10
 
 /**
- * Finds the approvals of the token by an owner that are not zero, the largest first. The whole chain is asked for, or as
- * much before its end as the node tells in a few answers.
+ * Finds an owner's token approvals that are not zero, the largest first. Reads the whole chain, or as much of its end as
+ * the node returns in a few requests.
  *
  * @param owner lower-case address
  */

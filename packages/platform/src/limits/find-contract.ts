@@ -1,16 +1,16 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import type { PlatformParts } from '../platform-parts.ts'
 
-/** Where SpendPermissions is, on a chain where it has been deployed. */
+/** Finds the SpendPermissions contract on a chain. */
 export interface PermissionsContract {
-  /** Its lower-case address; undefined where the chain has no code there, or the node did not answer. */
+  /** The lower-case address; `undefined` when the chain has no code there, or the node did not answer. */
   find(): Promise<string | undefined>
 }
 
-/** Somebody may deploy it any time, and nobody can remove it. */
+/** How long the absence is cached: the contract may be deployed at any time, but it can never be removed. */
 const ABSENT_FOR_MS = 30_000
 
-/** Asks the node until the contract is there, and then no more. */
+/** Creates a finder that asks the node until the contract exists and remembers the result. */
 export function createPermissionsContract({
   rpc,
   clock,
@@ -25,7 +25,7 @@ export function createPermissionsContract({
       const code = await rpc.call('eth_getCode', [address, 'latest'])
       isThere = typeof code === 'string' && code.length > 2
     } catch {
-      // A node that does not answer says nothing of the contract; the next question asks it again.
+      // A failed request says nothing about the contract, so the next call asks again.
       askedMs = Number.NEGATIVE_INFINITY
     }
   }

@@ -19,8 +19,8 @@ type PermissionParts = Pick<
 >
 
 /**
- * Makes a follower of SpendPermissions. What is in the newest block counts at once, because owners who set or revoke a
- * permission want to see it; where the chain is rewritten, it is read again.
+ * Creates a follower of SpendPermissions. Events count without confirmations, because owners who set or revoke a permission
+ * want to see it at once; after a rewrite of the chain they are read again.
  */
 export function createPermissionFollower(
   parts: PermissionParts,
@@ -41,7 +41,7 @@ export function createPermissionFollower(
   return createContractFollower(parts, contract, options)
 }
 
-/** Follows SpendPermissions, once it is on the chain. Any number of workers share the work by the database. */
+/** Follows SpendPermissions once it is on the chain. Any number of workers share the work through the database. */
 export function startPermissions(parts: PermissionParts): Background {
   const follower = createPermissionFollower(parts, {
     ...sharedFollowing(parts),
@@ -50,14 +50,14 @@ export function startPermissions(parts: PermissionParts): Background {
   return keepFollowing(parts, follower, { name: 'permissions', mayBeMissing: true })
 }
 
-/** Forgets what blocks after this one said. */
+/** Deletes events from blocks after this one. */
 async function forgetPermissionsAfter(client: pg.PoolClient, blockNumber: number): Promise<void> {
   await client.query('delete from permission_events where block_number > $1', [blockNumber])
 }
 
 /**
- * Keeps events, in the caller's transaction. One that is kept already stays as it is; one that the database refuses is left
- * out and logged, so that the others are kept.
+ * Stores events, in the caller's transaction. An event that is already stored is not changed. An event that the database
+ * refuses is skipped and logged, so that the others are stored.
  */
 async function storePermissionEvents(
   client: pg.PoolClient,
@@ -68,7 +68,7 @@ async function storePermissionEvents(
     const refusal = await unlessRefused(client, () => storeEvent(client, event))
     if (refusal === undefined) continue
     const { permissionId: permission, transaction } = event
-    log.error('permission event left out: the database refuses it', {
+    log.error('left out a permission event that the database refuses', {
       permission,
       transaction,
       error: describeError(refusal),

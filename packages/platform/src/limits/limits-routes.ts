@@ -19,16 +19,19 @@ import { readPermissions } from './read-permissions.ts'
 import { readSpender } from './read-spender.ts'
 import { readSpends } from './read-spends.ts'
 
-/** Each asks the node eight things. */
+/** Each request makes eight calls to the node. */
 const LIMITS_PER_MINUTE = 60
 const SPENDS_PER_MINUTE = 120
-/** Each asks the node up to a hundred things. */
+/** Each request makes up to a hundred calls to the node. */
 const APPROVALS_PER_MINUTE = 10
-/** Each is a call to an untrusted host. */
+/** Each request makes a call to an untrusted host. */
 const SPENDERS_PER_MINUTE = 20
 const RETRY_AFTER_SECONDS = 2
 
-/** What owners permit agents to move, what was moved, and who spends for an agent. All of it is on the chain for everyone. */
+/**
+ * The routes for spend limits: the permissions of an owner, the spends, and the account an agent spends from. All of it is
+ * public on the chain.
+ */
 export function limitsRoutes(parts: PlatformParts): readonly Route[] {
   const contract = createPermissionsContract(parts)
   return [limitsRoute(parts, contract), spendsRoute(parts), approvalsRoute(parts), spenderRoute(parts)]

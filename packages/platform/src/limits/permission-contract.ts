@@ -7,10 +7,10 @@ import type { ContractLog } from '../contract-events/read-chain.ts'
 import { textOf, textsAsBytes } from '../contract-events/text-events.ts'
 import { replaceUnstorable } from '../unstorable.ts'
 
-/** Something that the SpendPermissions contract said. Addresses and hashes are lower-case, amounts atomic units. */
+/** An event of the SpendPermissions contract. Addresses and hashes are lower-case, amounts are atomic units. */
 export type PermissionEvent = {
   readonly blockNumber: number
-  /** Its place in the block. */
+  /** Its index in the block. */
   readonly logIndex: number
   readonly permissionId: string
   readonly owner: string
@@ -25,10 +25,10 @@ interface PermissionSet {
   readonly scope: string
   readonly nonce: bigint
   readonly agentId: bigint
-  /** Any text; at most 128 characters of it. */
+  /** Any text, shortened to 128 characters. */
   readonly capability: string
   readonly limit: bigint
-  /** As far as the contract keeps it: never below what was spent. */
+  /** The cap in force in the contract: never below the amount spent. */
   readonly cap: bigint
   /** Unix seconds. */
   readonly expiry: bigint
@@ -45,7 +45,7 @@ interface PermissionSpent {
   readonly kind: 'spent'
   readonly recipient: string
   readonly amount: bigint
-  /** The ref without its last byte: the same for all spends of a job. */
+  /** The ref without its last byte, which is the same for all spends of a job. */
   readonly refPrefix: string
 }
 
@@ -55,12 +55,12 @@ const SET = textsAsBytes(AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSet'))
 const REVOKED = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionRevoked')
 const SPENT = AbiEvent.fromAbi(spendPermissionsAbi, 'PermissionSpent')
 
-/** The first topics of the events that are followed, for a filter. */
+/** The first topics of the events that are read, for a filter. */
 export const PERMISSION_TOPICS: readonly `0x${string}`[] = [SET, REVOKED, SPENT].map(event =>
   AbiEvent.getSelector(event),
 )
 
-/** What a log says; undefined where it is no event of the contract, or its bytes do not decode. */
+/** Decodes a log; `undefined` when it is not an event of the contract or cannot be decoded. */
 export function readPermissionLog(
   crypto: Pick<EvmCrypto, 'keccak256'>,
   log: ContractLog,

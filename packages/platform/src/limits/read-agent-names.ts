@@ -6,10 +6,9 @@ import type { PlatformParts } from '../platform-parts.ts'
 const MOST_NAME_CHARACTERS = 64
 
 /**
- * The names of agents as they may be shown, by their numbers. Those that are not shown here, and numbers that no agent can
- * have, are not in it.
+ * The names of agents for display, by agent id. Agents whose texts are not shown, and impossible ids, are left out.
  *
- * @param agentIds decimal
+ * @param agentIds decimal ids
  */
 export async function readAgentNames(
   { database }: Pick<PlatformParts, 'database'>,

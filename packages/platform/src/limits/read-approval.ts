@@ -18,10 +18,10 @@ import type { PlatformParts } from '../platform-parts.ts'
 
 type ChainParts = Pick<PlatformParts, 'rpc' | 'network' | 'crypto'>
 
-/** What stands behind an owner's permissions, as the chain has it now. */
+/** The funds and approval behind an owner's permissions, as currently on the chain. */
 export type ApprovalNow = Pick<WalletLimits, 'block_time' | 'balance' | 'allowance' | 'total_left' | 'permit'>
 
-/** Reads it. Rejects where the node does not answer. */
+/** Reads an owner's funds and approval from the chain. Rejects when the node does not answer. */
 export async function readApproval(parts: ChainParts, owner: Hex): Promise<ApprovalNow> {
   const token = parts.network.asset.address as Hex
   const head = await readHeadNumber(parts)
@@ -42,7 +42,7 @@ export async function readApproval(parts: ChainParts, owner: Hex): Promise<Appro
   }
 }
 
-/** What of an owner's tokens a spender may take now, in atomic units. */
+/** The amount of an owner's tokens that a spender may take now, in atomic units. */
 export async function readTokenAllowance(
   parts: Pick<ChainParts, 'rpc' | 'network'>,
   owner: Hex,
@@ -51,14 +51,14 @@ export async function readTokenAllowance(
   return await readAmount(parts, parts.network.asset.address as Hex, encodeAllowance(owner, spender))
 }
 
-/** How much there is of the token, in atomic units. */
+/** The total supply of the token, in atomic units. */
 export async function readSupply(parts: Pick<ChainParts, 'rpc' | 'network'>): Promise<bigint> {
   return await readAmount(parts, parts.network.asset.address as Hex, TOTAL_SUPPLY_CALL)
 }
 
 /**
- * The next permit, where the token takes EIP-2612 permits under the domain of our table of networks: what is signed under
- * another one is worth nothing.
+ * The next permit. Null unless the token supports EIP-2612 permits under the domain in our table of networks, because a
+ * signature for another domain would be invalid.
  */
 async function readPermit(parts: ChainParts, token: Hex, owner: Hex): Promise<WalletLimits['permit']> {
   const [separator, typeHash, nonce] = await Promise.all([
@@ -78,7 +78,7 @@ async function readAmount(parts: Pick<ChainParts, 'rpc'>, to: Hex, data: Hex): P
   return BigInt(answer)
 }
 
-/** Undefined where the contract refuses. */
+/** `undefined` when the contract refuses the call. */
 async function view({ rpc }: Pick<ChainParts, 'rpc'>, to: Hex, data: Hex): Promise<unknown> {
   try {
     const answer = await rpc.call('eth_call', [{ to, data }, 'latest'])

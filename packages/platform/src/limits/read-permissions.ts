@@ -2,7 +2,7 @@ import type { PermissionState, SpendPermissionView } from '@farebox/platform-api
 import type { PlatformParts } from '../platform-parts.ts'
 import { readAgentNames } from './read-agent-names.ts'
 
-/** What of an owner's permissions is answered at most. */
+/** The most permissions of one owner that are returned. */
 const MOST_PERMISSIONS = 200
 
 interface PermissionColumns {
@@ -25,10 +25,11 @@ interface PermissionColumns {
 }
 
 /**
- * The permissions that an owner ever set, as they stand at the newest block that was read: live ones first, then the newest.
+ * All permissions that an owner ever set, in their state at the newest block that was read: active ones first, then the
+ * newest.
  *
  * @param owner lower-case address
- * @param nowSeconds what their ends are held against
+ * @param nowSeconds the time used to decide whether a permission has expired
  */
 export async function readPermissions(
   parts: Pick<PlatformParts, 'database'>,

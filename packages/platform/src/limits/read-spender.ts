@@ -12,11 +12,11 @@ type SpenderParts = Pick<PlatformParts, 'database' | 'outbound' | 'network'>
 const RETRY_AFTER_SECONDS = 10
 
 /**
- * Asks an agent which account it spends from: the 402 of a capability that declares it names the account (D45). Asked each
- * time, because a permission for an account that the agent has no more is worth nothing.
+ * Asks an agent which account it spends from. The 402 response of a capability that declares spending names the account
+ * (D45). The agent is asked each time, because a permission for an account it no longer uses would be worthless.
  *
- * @throws {Refusal} `not_found` where the agent is not listed, spends nothing or names no account; `unavailable` where it
- * does not answer
+ * @throws {Refusal} `not_found` when the agent is not listed, spends nothing or names no account; `unavailable` when it
+ *   does not answer
  */
 export async function readSpender(parts: SpenderParts, agentId: number): Promise<AgentSpender> {
   const agent = await readAgent(parts.database, agentId)
@@ -34,7 +34,7 @@ export async function readSpender(parts: SpenderParts, agentId: number): Promise
     url: `${agent.endpoint}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    // Nothing else: a whole request would be done by an agent in dev mode.
+    // Incomplete on purpose: an agent in dev mode would carry out a complete request.
     body: JSON.stringify({ task: { capability: spending[0] } }),
     ...PROBE_LIMITS,
   })

@@ -8,9 +8,9 @@ import { readAgentNames } from './read-agent-names.ts'
 
 const PAGE = 20
 
-/** Which spends of an owner are asked for. */
+/** Selects the spends of an owner. */
 export interface SpendsWanted {
-  /** `<block>.<log>`: the spend that the page before ended with. */
+  /** `<block>.<log>`: the last spend of the previous page. */
   readonly cursor?: string | undefined
   /** The id of one permission. */
   readonly permission?: string | undefined
@@ -33,7 +33,7 @@ interface SpendColumns {
 }
 
 /**
- * A page of what agents moved of an owner's tokens, the newest first.
+ * A page of the spends that agents made from an owner's tokens, the newest first.
  *
  * @param owner lower-case address
  */
@@ -74,7 +74,7 @@ export async function readSpends(
   }
 }
 
-/** What the refs of a job's spends begin with, as the agent's runtime makes them (decision 65). */
+/** The common prefix of the refs of a job's spends, as the agent's runtime creates them (decision 65). */
 function refPrefixOf({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, jobId: string): string {
   return prefixOf(BigInt(toHex(keccak256(new TextEncoder().encode(jobIdKey(jobId))))))
 }

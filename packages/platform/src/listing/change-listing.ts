@@ -6,7 +6,7 @@ import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
 import { indexAgent } from './index-agent.ts'
 import { findTransition, STATUSES, type ListingEvent, type ListingTransition } from './listing-transitions.ts'
 
-/** What the registry contract says of an agent. */
+/** The data of an agent in the registry contract. */
 export type OnChain = Pick<
   AgentRow,
   | 'endpointOnChain'
@@ -18,51 +18,54 @@ export type OnChain = Pick<
   | 'registeredAtMs'
 >
 
-/** A declaration as the row has it. */
+/** A declaration as stored in the agent's row. */
 export interface Declared {
   readonly declaration: Declaration
   readonly version: number
-  /** Who is paid by it; lower-case address. */
+  /** The wallet that is paid; lower-case address. */
   readonly wallet: string
 }
 
-/** What an inspection found besides the status. */
+/** The findings of an inspection, apart from the status. */
 export interface InspectionResult {
-  /** What it stumbled over; undefined: nothing. */
+  /** The problem found; `undefined` when there was none. */
   readonly problem: string | undefined
-  /** How many inspections in a row did, this one included. */
+  /** The number of failed inspections in a row, including this one. */
   readonly failures: number
-  /** Undefined: when something happens. */
+  /** `undefined` when no further inspection is scheduled; then an event triggers the next one. */
   readonly nextInspectionMs: number | undefined
-  /** Since when `/about` cannot be read; undefined: it can. */
+  /** Since when `/about` cannot be read; `undefined` when it can. */
   readonly aboutMissingSinceMs: number | undefined
-  /** What the agent declares: as just read, or nothing any more; undefined: as before. */
+  /** The newly read declaration, or only a name when there is none any more; `undefined` when nothing changed. */
   readonly declared: Declared | { readonly name: string } | undefined
 }
 
-/** Something that happened to an agent. */
+/** A change of an agent. */
 export interface ListingChange {
   readonly event: ListingEvent
-  /** What it becomes. */
+  /** The new listing status. */
   readonly to: ListingStatus
-  /** Why it is refused or taken down. Undefined: as before where the status stays, else no reason. */
+  /**
+   * Why the agent is refused or taken down. When `undefined`, the reason is kept if the status stays the same, and cleared
+   * otherwise.
+   */
   readonly reason?: string | undefined
-  /** What the contract says by now, where that is new. */
+  /** The current data of the contract, if it changed. */
   readonly onChain?: OnChain
-  /** Given by an inspection alone. */
+  /** Set only by inspections. */
   readonly inspection?: InspectionResult
   readonly nowMs: number
 }
 
 /**
- * Writes what happened to an agent, and what follows from it: its checks begin or end, its entry in the search is made
- * or removed, and where it gave its endpoint up, whoever waits for that is inspected. Nothing else writes an agent's
- * listing status.
+ * Writes a change of an agent and its consequences: health checks start or stop, the search entry is written or removed,
+ * and when the agent gave up its endpoint, the agents waiting for the endpoint are inspected. No other code writes the
+ * listing status of an existing agent.
  *
- * Runs in the caller's transaction, which holds the agent's row, and where the endpoint is given up those of the
- * competitors too (`lockWithCompetitors`).
+ * Runs in the caller's transaction, which has locked the agent's row and, when the endpoint is given up, those of the
+ * competitors (`lockWithCompetitors`).
  *
- * @throws {RangeError} for a change that the table of transitions does not have
+ * @throws {RangeError} when the table of transitions does not contain the change
  */
 export async function changeListing(
   client: pg.PoolClient,
@@ -80,9 +83,9 @@ export async function changeListing(
 }
 
 /**
- * Makes the row of an agent that the contract speaks of for the first time. Nothing depends on it yet.
+ * Inserts the row of an agent that appears in the contract for the first time. It has no checks or search entry yet.
  *
- * @throws {RangeError} for a change that the table of transitions does not have
+ * @throws {RangeError} when the table of transitions does not contain the change
  */
 export async function enterListing(
   client: pg.PoolClient,
@@ -158,10 +161,13 @@ function inspectionColumns({ problem, failures, declared }: InspectionResult, no
   }
 }
 
-/** How long an agent that could not take a payment is not paid, if nothing shows before that it can. */
+/** How long callers are not sent to pay an agent whose payment failed, unless it is shown earlier that it can be paid. */
 const UNPAID_MS = 20 * 3_600_000
 
-/** Forgotten with the endpoint or the owner, and by the daily look. Anybody may have an agent looked at sooner. */
+/**
+ * Clears the payment problem when the endpoint or the owner changes, and at the daily inspection. Any caller can trigger an
+ * earlier inspection.
+ */
 function paymentProblemColumns({ onChain, nowMs }: ListingChange, agent: AgentRow | undefined): Columns {
   const since = agent?.paymentProblemSinceMs
   if (since === undefined) return {}
@@ -170,7 +176,7 @@ function paymentProblemColumns({ onChain, nowMs }: ListingChange, agent: AgentRo
   return isOther || nowMs - since >= UNPAID_MS ? { payment_problem: null, payment_problem_since: null } : {}
 }
 
-/** The owner's or nobody's: a proof is for one owner, and lasts as long as the status says. */
+/** The owner's wallet when it is proven, otherwise null. A proof is valid for one owner, while the status keeps it. */
 function provenWallet(
   { to, onChain, inspection }: ListingChange,
   agent: AgentRow | undefined,

@@ -3,10 +3,10 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { indexAgent } from './index-agent.ts'
 
 /**
- * Writes the category that an agent's owner chose, and lets the search follow.
+ * Stores the category that an agent's owner chose, and updates the search entry.
  *
  * @param owner lower-case address
- * @returns false where the agent is not this owner's, or there is none
+ * @returns false when the agent does not exist or has another owner
  */
 export async function chooseCategory(
   database: Database,

@@ -9,7 +9,7 @@ import { positionOf, rankOf } from './search-rank.ts'
 import { showFields, type ShownFields } from './show-fields.ts'
 import { exactKey, nameKey, wordsOf } from '../words.ts'
 
-/** An agent that may be found, as its row and its jobs tell. */
+/** An agent that can be found by search, from its row and its job counts. */
 export interface FindableAgent {
   readonly agentId: number
   readonly name: string
@@ -30,7 +30,7 @@ export interface ListingEntry {
   readonly capabilityWords: readonly string[]
   readonly allWords: readonly string[]
   readonly tags: readonly string[]
-  /** Undefined where there are more than an index row has room for. */
+  /** `undefined` when there are more than an index row can hold. */
   readonly tagHashes: readonly number[] | undefined
   readonly standing: number
   readonly minPriceAtomic: bigint
@@ -38,7 +38,7 @@ export interface ListingEntry {
   readonly capabilities: readonly CapabilityEntry[]
 }
 
-/** One capability as search knows it. */
+/** One capability as stored for search. */
 export interface CapabilityEntry {
   readonly key: string
   readonly name: string
@@ -49,23 +49,26 @@ export interface CapabilityEntry {
   readonly gives: ShownFields
 }
 
-/** A capability is searched for only if it is among the first so many: a longer list is there to be found by anything. */
+/** Only the first capabilities are searched, so that a long list of capabilities gives no advantage. */
 const MOST_CAPABILITIES = 64
 
-/** Where nothing is sold: dearer than anything. The largest `bigint` of PostgreSQL. */
+/** The price when nothing is sold: higher than any real one. The largest `bigint` of PostgreSQL. */
 const NO_PRICE = 2n ** 63n - 1n
 
 const MOST_FIELDS = 64
 const MOST_WORDS = 256
-/** Each set with those it contains, as PostgreSQL writes it: all have to fit into one index row. */
+/**
+ * Limits for the `tsvector`s, each of which contains the words of the previous one; together they must fit into one index
+ * row.
+ */
 const MOST_NAME_BYTES = 256
 const MOST_CAPABILITY_BYTES = 512
 const MOST_BYTES = 1_150
 const MOST_TAG_HASHES = 96
 
 /**
- * What search keeps of an agent. Each word counts once and each list has an end, so that nothing is gained by saying
- * more (WEB-03).
+ * The search entry of an agent. Each word counts once and each list is limited, so that longer texts give no advantage
+ * (WEB-03).
  */
 export function describeEntry(agent: FindableAgent): ListingEntry {
   const declared = agent.isProvisional ? [] : Object.entries(agent.declaration?.capabilities ?? {})
@@ -92,17 +95,17 @@ export function describeEntry(agent: FindableAgent): ListingEntry {
   }
 }
 
-/** A tag for each way of asking for a field: by type and name, by type alone, by name alone. */
+/** The tag of a field. Fields are searched by type and name, by type alone (empty name), or by name alone (empty type). */
 export function fieldTag(side: 'takes' | 'gives', type: string, name: string): string {
   return `${side}=${type}:${name}`
 }
 
-/** The tag of the agents of a category. */
+/** The tag of a category. */
 export function categoryTag(category: string): string {
   return `category=${category}`
 }
 
-/** What an index has room for: who has the hash may have the tag. */
+/** A hash small enough for an index. Equal hashes mean that the tags may be equal. */
 export function tagHash(tag: string): number {
   return createHash('sha256').update(tag).digest().readInt32BE(0)
 }
@@ -140,7 +143,7 @@ function fieldTags(side: 'takes' | 'gives', fields: FieldMap): readonly string[]
     })
 }
 
-/** Two names that differ in case only are one capability to search: the cheaper. */
+/** Capabilities whose names differ only in case are one capability for search: the cheaper one is used. */
 function withDistinctKeys(
   capabilities: readonly (CapabilityEntry | undefined)[],
 ): readonly CapabilityEntry[] {
@@ -162,7 +165,7 @@ function categoryTags({ category }: FindableAgent): readonly string[] {
   return category === undefined ? [] : [categoryTag(category)]
 }
 
-/** The first of these words, each once, that take so many bytes as a `tsvector`. */
+/** The distinct words that fit into this many bytes as a `tsvector`, in order. */
 function within(most: number, words: readonly string[]): readonly string[] {
   let bytes = TSVECTOR_BYTES
   return distinct(words).filter(word => {
@@ -171,7 +174,7 @@ function within(most: number, words: readonly string[]): readonly string[] {
   })
 }
 
-/** What a `tsvector` takes beside its words, in all and for each. */
+/** The size of a `tsvector` in bytes apart from its words: in total, and for each word. */
 const TSVECTOR_BYTES = 8
 const TSVECTOR_WORD_BYTES = 4
 

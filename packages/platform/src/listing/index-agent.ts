@@ -6,11 +6,11 @@ import { readTally } from '../tallies/read-tally.ts'
 import { describeEntry, type ListingEntry, type FindableAgent } from './describe-entry.ts'
 
 /**
- * Brings what search knows of an agent up to date with its row in `agents` and its paid jobs: to be called in the
- * transaction that changed the row. Makes its entry, or removes it where the agent is not to be found: offline, refused,
- * taken down, deregistered, not inspected yet. Doing it twice is doing it once.
+ * Updates the search entry of an agent from its row in `agents` and its paid jobs. Must be called in the transaction that
+ * changed the row. Writes the entry, or removes it when the agent must not be found: offline, refused, taken down,
+ * deregistered, or not inspected yet. Calling it repeatedly is safe.
  *
- * Holds the agent's row until the transaction ends, as whoever changed it does anyway.
+ * Locks the agent's row until the transaction ends, as the change of the row did already.
  */
 export async function indexAgent(client: pg.PoolClient, agentId: number): Promise<void> {
   const agent = await readFindable(client, agentId)
@@ -70,7 +70,7 @@ async function readFindable(client: pg.PoolClient, agentId: number): Promise<Fin
   }
 }
 
-/** Nothing is written where nothing changed: an entry has many index rows. */
+/** Writes only when something changed, because an entry has many index rows. */
 const SAVE_ENTRY = `
   insert into search_entries as entry (agent_id, position, name_key, name_words, capability_words, all_words, tags,
     is_provisional, standing, jobs_done, min_price_atomic, max_price_atomic, tag_hashes)
@@ -120,5 +120,5 @@ const SAVE_WORDS = `
   select given.word from unnest($1::text[]) as given (word)
   where not exists (select from search_words where search_words.word = given.word)`
 
-/** Shorter ones are near to everything. */
+/** Shorter words are similar to too many others. */
 const CAN_BE_MISTYPED = /^(?=.*\p{L}).{4,}$/u

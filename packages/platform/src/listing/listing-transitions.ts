@@ -1,14 +1,14 @@
 import type { ListingStatus } from '../agents/agent-row.ts'
 
-/** What holds for an agent as long as it has a listing status. */
+/** Properties of a listing status. */
 interface Status {
-  /** Its health is checked and its badge computed. */
+  /** Whether the agent's health is checked and its badge computed. */
   readonly isWatched: boolean
-  /** A proof that the wallet is the owner's stays valid. Without one nobody is sent to pay. */
+  /** Whether the proof that the wallet belongs to the owner stays valid. Without a proof callers are not sent to pay. */
   readonly keepsProof: boolean
 }
 
-/** The states of the machine that ARCHITECTURE.md draws. */
+/** The states of the state machine drawn in ARCHITECTURE.md. */
 export const STATUSES: { readonly [S in ListingStatus]: Status } = {
   waiting: { isWatched: false, keepsProof: false },
   listed: { isWatched: true, keepsProof: true },
@@ -19,13 +19,13 @@ export const STATUSES: { readonly [S in ListingStatus]: Status } = {
 }
 
 /**
- * What happens to an agent.
+ * An event in the life of an agent.
  *
- * - `registered`, `transferred`, `moved`, `unstaked`: the contract says so. Transferred is also the same registration in
- *   another block; unstaked, too, one that is not on the chain any more.
- * - `restaked`: a chain that was rewritten has not returned its stake after all.
- * - `set aside`: the database refuses what the contract says of it.
- * - `inspected`: by the platform. `displaced`: the inspection of another agent gave that one its endpoint.
+ * - `registered`, `transferred`, `moved`, `unstaked`: from the contract. `transferred` also covers the same registration in
+ *   another block, and `unstaked` a registration that is no longer on the chain.
+ * - `restaked`: after a rewrite of the chain, the stake was not returned after all.
+ * - `set aside`: the database refuses the agent's data from the contract.
+ * - `inspected`: by the platform. `displaced`: the inspection of another agent gave that agent its endpoint.
  * - `taken down`, `restored`: by the operator.
  */
 export type ListingEvent =
@@ -40,22 +40,22 @@ export type ListingEvent =
   | 'taken down'
   | 'restored'
 
-/** One row of the table: an event, the status it finds and the one it leaves. */
+/** One row of the table: an event, with the status before and after it. */
 export interface ListingTransition {
   readonly on: ListingEvent
-  /** `nothing`: there is no row yet. */
+  /** `nothing`: the agent has no row yet. */
   readonly from: readonly (ListingStatus | 'nothing')[]
   readonly to: ListingStatus | 'same'
-  /** `soon`: at once, and then as often as after a registration. `planned`: when the inspection says. */
+  /** `soon`: at once, then as often as after a registration. `planned`: at the time the inspection sets. */
   readonly inspect: 'soon' | 'planned' | 'never'
-  /** Whoever else is refused or provisional at the endpoint it had is inspected at once. */
+  /** The refused and provisional agents at the endpoint it had are inspected at once. */
   readonly vacates?: true
 }
 
 const SHOWN = ['listed', 'provisional'] as const
 const OPEN = ['waiting', ...SHOWN, 'refused'] as const
 
-/** The transitions of the machine. There are no others. */
+/** The complete table of transitions. */
 export const TRANSITIONS: readonly ListingTransition[] = [
   { on: 'registered', from: ['nothing'], to: 'waiting', inspect: 'soon' },
   { on: 'registered', from: ['nothing'], to: 'deregistered', inspect: 'never' },
@@ -88,9 +88,9 @@ export const TRANSITIONS: readonly ListingTransition[] = [
 ]
 
 /**
- * The row of the table for an event.
+ * Finds the row of the table for an event.
  *
- * @throws {RangeError} where the table has none: an agent of this status cannot become that by this event
+ * @throws {RangeError} when the table has none: the event cannot change the status in this way
  */
 export function findTransition(
   event: ListingEvent,

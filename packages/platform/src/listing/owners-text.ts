@@ -1,16 +1,16 @@
 import type { TextWarning } from '@farebox/platform-api/search'
 
-/** Untrusted text in a form that can be shown on one line, and what was not as it seemed. */
+/** Untrusted text that is safe to show on one line, with warnings about what was changed or looks deceptive. */
 export interface OwnersText {
   readonly text: string
   readonly warnings: readonly TextWarning[]
 }
 
 /**
- * Makes untrusted text safe to show (WEB-02): one line, no control characters, nothing invisible, nothing that
- * turns the direction of reading, no towers of accents, at most `most` code points.
+ * Makes untrusted text safe to show (WEB-02): one line, without control characters, invisible characters, characters that
+ * change the reading direction, or stacked accents, and with at most `most` code points.
  *
- * It is still untrusted text: a page escapes it, and a prompt quotes it.
+ * The result is still untrusted: a page must escape it, and a prompt must quote it.
  */
 export function ownersText(original: string, most: number): OwnersText {
   if (original.length <= most && isPlain(original)) return { text: original, warnings: [] }
@@ -31,8 +31,8 @@ export function ownersText(original: string, most: number): OwnersText {
 }
 
 /**
- * Controls, formats (bidirectional and zero-width ones among them; a joiner between two pictures stays), halves of
- * characters, private and unassigned ones, and letters that are blank.
+ * Control and format characters (including bidirectional and zero-width ones, except a joiner between two pictographs),
+ * unpaired surrogates, private-use and unassigned characters, and letters that are blank.
  */
 const NOT_SEEN_CHARACTER =
   '(?!\\u200D(?<=\\p{Extended_Pictographic}[\\u{1F3FB}-\\u{1F3FF}\\uFE0F]*\\u200D)(?=\\p{Extended_Pictographic}))' +
@@ -40,15 +40,15 @@ const NOT_SEEN_CHARACTER =
 const NOT_SEEN = new RegExp(NOT_SEEN_CHARACTER, 'gu')
 const NOT_SEEN_ONCE = new RegExp(NOT_SEEN_CHARACTER, 'u')
 
-/** All that JavaScript takes for white space but the one that is not seen. */
+/** Every character that JavaScript treats as white space, except the invisible U+FEFF. */
 const SPACE = /[^\S\ufeff]+/gu
 
-/** Nearly all texts are so, and nothing has to be done to them. */
+/** Nearly all texts are plain and need no processing. */
 function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text) && !text.includes('  ') && text.trim() === text
 }
 
-/** More marks on one letter than any language puts there. */
+/** More combining marks on one letter than any language uses. */
 const TOWER = /(\p{M}{4})\p{M}+/gu
 
 function hasMixedWord(text: string): boolean {
@@ -56,7 +56,7 @@ function hasMixedWord(text: string): boolean {
   return words.some(word => ALPHABETS.filter(alphabet => alphabet.test(word)).length > 1)
 }
 
-/** Those whose letters pass for one another's. */
+/** Alphabets with letters that look alike. */
 const ALPHABETS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,

@@ -2,12 +2,12 @@ import { BADGES } from '../agents/badge.ts'
 import type { Badge } from '../agents/agent-row.ts'
 
 /**
- * What an agent has earned, as one number: the badge it shows, then how many others have paid it, each doubling a step.
- * Nothing an agent says of itself goes in. Provisional ones rank below all others (D36).
+ * The rank of an agent in search, as one number: its shown badge first, then the number of its payers on a logarithmic
+ * scale. Nothing that the agent declares is used. Provisional agents rank below all others (D36).
  */
 export function rankOf(earned: {
   readonly badgeShown: Badge
-  /** Different payers of completed jobs, its owner not among them. */
+  /** Different payers of completed jobs, without the owner. */
   readonly payers: number
   readonly isProvisional: boolean
 }): number {
@@ -19,12 +19,15 @@ export function rankOf(earned: {
 const STEPS_OF_A_BADGE = 32
 
 /**
- * Where an agent comes among its equals: scattered over 32 bits, so that neither the first nor the newest are ahead.
- * Different for all ids below 2^32.
+ * The position of an agent among agents of equal rank: spread over 32 bits, so that neither old nor new agents have an
+ * advantage. Unique for all ids below 2^32.
  */
 export function positionOf(agentId: number): bigint {
   return (BigInt(agentId) * SCATTER) % 2n ** 32n
 }
 
-/** Odd, so that no two numbers meet; 2^32 divided by the golden ratio, so that neighbours come far apart. */
+/**
+ * Odd, so that no two ids get the same position; 2^32 divided by the golden ratio, so that neighbouring ids get distant
+ * positions.
+ */
 const SCATTER = 2_654_435_761n

@@ -2,17 +2,17 @@ import { MAX_SHOWN_FIELDS } from '@farebox/platform-api/search'
 import type { FieldMap, FieldType, Side } from '@farebox/protocol/fields/field'
 import { ownersText } from './owners-text.ts'
 
-/** What a list shows of the fields of one side of a capability. */
+/** The fields of one side of a capability as a list shows them. */
 export interface ShownFields {
-  /** The first ones declared: name, type, and whether it has to be given or is always given. */
+  /** The first declared fields: name, type, and whether the field is required (input) or always returned (output). */
   readonly fields: readonly (readonly [name: string, type: FieldType, required: boolean])[]
-  /** How many are declared. */
+  /** The number of declared fields. */
   readonly count: number
 }
 
 const MOST_NAME_CHARACTERS = 64
 
-/** The first fields in short; their names as others may be shown them. */
+/** The first fields in short form, with names that are safe to show. */
 export function showFields(fields: FieldMap, side: Side): ShownFields {
   const declared = Object.entries(fields)
   return {

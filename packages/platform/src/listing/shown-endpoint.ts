@@ -1,7 +1,7 @@
 import { canParseUrl } from '@farebox/protocol/internal/can-parse-url'
 /**
- * An endpoint as it is shown: international host names in their ASCII form (WEB-02), so that none passes for another.
- * Null where it is no URL of http or https.
+ * An endpoint for display: international host names in their ASCII form (WEB-02), so that similar-looking names can be told
+ * apart. Null when it is not a URL of http or https.
  */
 export function shownEndpoint(endpoint: string | null | undefined): string | null {
   const given = endpoint ?? ''

@@ -5,18 +5,18 @@ import type { KnownCapability } from '../check-flow.ts'
 import { catalogOf, findBreaks, type Finding } from './find-breaks.ts'
 import { withoutValues } from './without-values.ts'
 
-/** Kept flows, and what an agent offers them before and after a change. */
+/** Stored flows, and the capabilities of an agent before and after a change. */
 export interface AgentChange {
-  /** As JSON. */
+  /** The flows as JSON. */
   readonly documents: readonly string[]
   readonly agentId: number
   readonly before: readonly KnownCapability[]
   readonly after: readonly KnownCapability[]
 }
 
-/** What becomes of the flows. */
+/** The effect of a change on the stored flows. */
 export interface CountedBreaks {
-  /** How many cannot be run any more, and could be before. */
+  /** The number of flows that could be run before and no longer can. */
   readonly affected: number
   readonly broken: readonly BreakCount[]
 }
@@ -29,8 +29,8 @@ export interface BreakCount {
 }
 
 /**
- * Counts what a change of an agent breaks, in words that say nothing of the flows but what the agent sees of them. Whoever
- * asks may declare anything for it, so that no value of a flow is looked at.
+ * Counts the flows that an agent's change breaks, by reason. The reasons reveal only what the agent sees of a flow anyway.
+ * The values in the flows are removed first, because the caller could declare any schema to probe them.
  */
 export function countBreaks({ documents, agentId, before, after }: AgentChange): CountedBreaks {
   const catalogs = [catalogOf(before), catalogOf(after)] as const
@@ -65,7 +65,7 @@ function explain(flow: Flow, finding: Finding, change: Change): Omit<BreakCount,
   const own = capabilityOf(flow, step, change.agentId)
   const reason = own && explainOwn(finding, own, change)
   if (own !== undefined && reason !== undefined) return { capability: own, reason }
-  // What comes from the agent is led there, directly or through other steps.
+  // Otherwise the cause is an output of the agent that is wired to this port, directly or through other steps.
   const [from] = flow.wires.flatMap(wire =>
     wire.to.step === step && wire.to.port === port ? [wire.from] : [],
   )
@@ -80,7 +80,7 @@ function explain(flow: Flow, finding: Finding, change: Change): Omit<BreakCount,
 
 const OTHERWISE = 'they cannot be run as they are'
 
-/** By the rule of the finding, which its id begins with; undefined where it is about what is led there. */
+/** The reason by the finding's rule, which its id begins with; `undefined` when an input wired to the port is the cause. */
 function explainOwn(
   { id, port = '' }: Finding,
   capability: string,
@@ -112,7 +112,7 @@ function gives(catalog: Catalog, agentId: number, capability: string, port: stri
   return current === null || current === undefined ? undefined : Object.hasOwn(current.output_schema, port)
 }
 
-/** The capability of this agent that a step orders. */
+/** The capability of this agent that a step orders; `undefined` when the step orders none. */
 function capabilityOf(flow: Flow, id: string, agentId: number): string | undefined {
   const step = Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined
   return step?.kind === 'job' && step.agent_id === agentId ? step.capability : undefined
@@ -123,7 +123,7 @@ function anyCapabilityOf(flow: Flow, agentId: number): string {
   return ordered[0] ?? ''
 }
 
-/** The nearest output of this agent that leads to one of these. */
+/** The nearest output of this agent that leads to one of the given ports, or `undefined`. */
 function findSource(flow: Flow, ends: readonly PortRef[], agentId: number): PortRef | undefined {
   const seen = new Set<string>()
   const queue = [...ends]

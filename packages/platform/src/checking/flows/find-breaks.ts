@@ -4,12 +4,12 @@ import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import type { KnownCapability } from '../check-flow.ts'
 
-/** One finding of a check. */
+/** One finding of a flow check. */
 export type Finding = FlowCheck['findings'][number]
 
 /**
- * What keeps a flow from being run once its capabilities are as in `after`, and does not while they are as in `before`.
- * That an agent is offline breaks nothing: it may be back.
+ * The errors that a flow has with the capabilities in `after` but not with those in `before`. An offline agent breaks
+ * nothing, because it may come back.
  */
 export function findBreaks(flow: Flow, before: Catalog, after: Catalog): readonly Finding[] {
   const errorsWith = (catalog: Catalog): readonly Finding[] =>
@@ -20,7 +20,7 @@ export function findBreaks(flow: Flow, before: Catalog, after: Catalog): readonl
   return breaks.filter(({ id }) => !known.has(id))
 }
 
-/** Knows these capabilities, those that are offline as if they were online. */
+/** A catalog of these capabilities, with offline ones shown as online. */
 export function catalogOf(capabilities: readonly KnownCapability[]): Catalog {
   const known = new Map(
     capabilities.map(({ agentId, capability, current }) => [
@@ -36,10 +36,10 @@ function withoutOutage(current: CurrentCapability | null): CurrentCapability | n
 }
 
 /**
- * Which of these flows a change of their capabilities keeps from being run, though they could be before.
+ * Finds the flows that cannot be run any more after a change of their capabilities.
  *
- * @param given.documents flows that were read when they were saved, as JSON
- * @returns their places
+ * @param given.documents flows as JSON, validated when they were saved
+ * @returns the indexes of the broken flows
  */
 export function findBroken(given: {
   readonly documents: readonly string[]
@@ -47,7 +47,7 @@ export function findBroken(given: {
 }): readonly number[] {
   const after = catalogOf(given.capabilities)
   return given.documents.flatMap((document, place) => {
-    // What was one to an earlier version of the rules may be none now.
+    // A document that was valid under an earlier version of the rules may be invalid now.
     const read = readFlow(JSON.parse(document))
     return !read.ok || findBreaks(read.flow, NO_CATALOG, after).length > 0 ? [place] : []
   })

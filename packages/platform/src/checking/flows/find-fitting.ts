@@ -8,57 +8,60 @@ import type { Clock } from '@farebox/protocol/time/clock'
 import { wordsOf } from '../../words.ts'
 import { readStorableJson } from '../read-json.ts'
 
-/** What is asked of capabilities. */
+/** The conditions of a search for capabilities. */
 export interface CapabilityQuestion {
-  /** Of an agent that speaks of these words, the capabilities that do so themselves, where there are any. */
+  /**
+   * Words to search for in an agent's texts. When some of its capabilities contain the words themselves, only those are
+   * returned.
+   */
   readonly words?: readonly string[]
   readonly maxPriceAtomic?: bigint
-  /** A side of the capability must have a field that suits this one, which is JSON from outside. */
+  /** A field, as untrusted JSON: the capability must have a compatible field on this side. */
   readonly fit?: { readonly side: 'input' | 'output'; readonly field: string }
 }
 
-/** An agent's declaration, as it is kept: JSON that was checked when it was read. */
+/** An agent's declaration as stored: JSON that was validated when it was read from the agent. */
 export interface KeptDeclaration {
   readonly agentId: number
   readonly declaration: string
 }
 
-/** A port that fits, and how well. */
+/** A compatible port, and how well it fits. */
 export interface PortFit {
   readonly port: string
   readonly grade: Exclude<Grade, 'impossible'>
   readonly reason: string
 }
 
-/** A capability that is what was asked for. */
+/** A capability that meets the conditions. */
 export interface FittingCapability {
   readonly agentId: number
   readonly capability: string
-  /** Its place in its declaration. */
+  /** Its position in the declaration. */
   readonly ordinal: number
-  /** Where the words are: 0 in the names of agent and capability, 1 in what is said of them, 2 elsewhere. */
+  /** Where the words were found: 0 in the names of agent and capability, 1 in their descriptions, 2 elsewhere. */
   readonly wordRank: number
-  /** The best first, among equals what has to be given; empty where nothing had to fit. */
+  /** Best first, and required ports before optional ones of the same grade; empty when no field was given. */
   readonly fits: readonly PortFit[]
 }
 
-/** Capabilities that fit, of the first so many agents, or what is wrong with the field asked about. */
+/** The matching capabilities and the number of agents examined, or the problem with the given field. */
 export type FoundFitting =
   | { readonly ok: true; readonly found: readonly FittingCapability[]; readonly examined: number }
   | { readonly ok: false; readonly reason: string }
 
-/** As search knows them: what comes later in a declaration is not offered. */
+/** The same limit as in search: capabilities beyond it are not offered. */
 const MOST_CAPABILITIES = 64
 const MOST_PORTS = 64
 const MOST_WORDS = 256
 
-/** The best first. */
+/** Grades of compatibility, the best first. */
 export const GRADES = ['same', 'safe', 'lossy'] as const
 
 /**
- * Finds the capabilities of these agents that are what was asked for, in the agents' order.
+ * Finds the capabilities of these agents that meet the conditions, in the order of the agents.
  *
- * @param timeMs after so long no further agent is begun with: patterns can be made to be slow
+ * @param timeMs no further agent is examined after this time, because patterns can be made slow
  */
 export function findFitting(
   agents: readonly KeptDeclaration[],
@@ -73,7 +76,7 @@ export function findFitting(
   for (const { agentId, declaration } of agents) {
     if (examined > 0 && clock.nowMs() >= untilMs) break
     examined += 1
-    // What was checked when it was listed is what is read here.
+    // Safe: the declaration was validated when the agent was listed.
     found.push(...ofAgent(agentId, JSON.parse(declaration) as Declaration, question, read?.field))
   }
   return { ok: true, found, examined }
@@ -87,7 +90,7 @@ function readField({
   | { readonly ok: false; readonly reason: string } {
   const json = readStorableJson(field)
   if (!json.ok) return json
-  // It is of the other side: an output that is to feed an input, or the reverse.
+  // The field is on the other side: an output that feeds an input, or the reverse.
   const [problem] = checkFields({ field: json.value }, [], { side: side === 'input' ? 'output' : 'input' })
   if (problem !== undefined) return { ok: false, reason: formatProblem(problem) }
   return { ok: true, field: json.value as Field }
@@ -117,7 +120,7 @@ function ofAgent(
 
 const ELSEWHERE = 2
 
-/** The last word may be the beginning of one. */
+/** The last word may be a prefix. */
 function rankWords(words: readonly string[], agent: Declaration, said: string): number {
   if (words.length === 0) return 0
   const [name = ''] = said.split('\n', 1)

@@ -17,22 +17,22 @@ import {
 import { pinJobs } from './pin-jobs.ts'
 import { readKeptFlow } from './read-kept-flow.ts'
 
-/** The checks of flows, and of what can be a step of one. */
+/** The checks of flows and of capabilities that can become steps. */
 export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
   return {
-    /** A flow, against what its capabilities are now. */
+    /** Checks a flow against the current state of its capabilities. */
     flow: checkGivenFlow,
-    /** A flow that is to be kept. */
+    /** Reads a flow that is to be stored. */
     'kept-flow': readKeptFlow,
-    /** Kept flows, after what they order has changed. */
+    /** Finds stored flows that a change of their capabilities broke. */
     'broken-flows': findBroken,
-    /** Kept flows, before and after a change of an agent. */
+    /** Counts the stored flows that a change of an agent breaks. */
     breaks: countBreaks,
-    /** A flow on sample data. */
+    /** Runs a flow on sample data. */
     'dry-run': playFlow,
-    /** Flows whose agents are to be found. */
+    /** Pins the jobs of draft flows to agents. */
     'pinned-jobs': pinJobs,
-    /** Capabilities that are what somebody looks for. */
+    /** Finds capabilities that meet given conditions. */
     fitting({
       agents,
       question,
@@ -47,12 +47,12 @@ export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
   }
 }
 
-/** A flow on sample data, or what of the request keeps it from being played. */
+/** A flow run on sample data, or the part of the request that prevents it. */
 type PlayedFlow =
   | { readonly ok: true; readonly played: Extract<DryRun, { readonly ok: true }> }
   | { readonly ok: false; readonly part: 'flow' | 'input'; readonly reason: string }
 
-/** Plays a flow from outside through on samples, by what is pinned in it. */
+/** Runs an untrusted flow on sample data, with its pinned schemas. */
 function playFlow(given: { readonly flow: unknown; readonly input?: JsonObject }): PlayedFlow {
   const read = readFlow(given.flow)
   if (!read.ok)

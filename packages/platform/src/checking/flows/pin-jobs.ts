@@ -5,37 +5,37 @@ import { compatible, type Grade } from '@farebox/protocol/compatibility/compatib
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { KnownCapability } from '../check-flow.ts'
 
-/** A flow before it is known which agents do its jobs. */
+/** A flow whose jobs are not yet assigned to agents. */
 export interface DraftFlow extends Omit<Flow, 'steps'> {
   readonly steps: { readonly [id: string]: DraftStep }
 }
 
-/** A step of a draft. */
+/** A step of a draft flow. */
 export type DraftStep = WantedJob | Exclude<Step, JobStep>
 
-/** A paid job, of whichever agent offers it. */
+/** A paid job that any agent with a suitable capability can do. */
 export interface WantedJob extends StepBase {
   readonly kind: 'job'
-  /** Its name, in lower case. */
+  /** The name of the capability, in lower case. */
   readonly capability: string
-  /** It takes at least this, and requires nothing else; it gives at least that. */
+  /** A suitable capability accepts these inputs and requires no others; it returns at least the outputs of `gives`. */
   readonly takes: FieldMap
   readonly gives: FieldMap
   readonly map?: { readonly port: string; readonly most: number }
 }
 
-/** A draft whose jobs are those of agents as they are now. */
+/** A draft whose jobs are pinned to the current capabilities of agents. */
 export interface PinnedFlow {
   readonly flow: Flow
-  /** Decimal USDC, at most. */
+  /** The maximum price, in decimal USDC. */
   readonly price: string
 }
 
 /**
- * Has the jobs of each draft done by the first of the candidates that suit it.
+ * Pins the jobs of each draft to the first candidate that suits them.
  *
- * @param given.candidates by the name of the capability, in lower case, the best first
- * @returns one for each draft; null where nobody suits it
+ * @param given.candidates by capability name in lower case, the best first
+ * @returns one entry for each draft; null when a job has no suitable candidate or the flow does not check
  */
 export function pinJobs(given: {
   readonly drafts: readonly DraftFlow[]
@@ -83,7 +83,7 @@ function suits(
   return !asksForMore && takesThis && givesThat
 }
 
-/** Every value of the output is one of the field. */
+/** Whether every value of the output is valid for the field. */
 function isWhole(output: Field, field: Field): boolean {
   const whole: readonly Grade[] = ['same', 'safe']
   return whole.includes(compatible(output, field).grade)

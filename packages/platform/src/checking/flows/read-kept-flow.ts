@@ -4,16 +4,16 @@ import { readPrice } from '@farebox/protocol/money/usdc'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { readStorableJson } from '../read-json.ts'
 
-/** What is kept of a flow beside its document. */
+/** The values stored with a flow's document. */
 export interface KeptFlow {
   readonly name: string
   /** The document, as JSON. */
   readonly document: string
-  /** Paid steps. */
+  /** The number of paid steps. */
   readonly jobs: number
-  /** All pinned prices together, lists at their declared maximum; decimal digits. */
+  /** The sum of all pinned prices in atomic units, with lists at their declared maximum; decimal digits. */
   readonly priceAtomic: string
-  /** Each capability that it orders once. */
+  /** The ordered capabilities, each once. */
   readonly orders: readonly KeptOrder[]
 }
 
@@ -21,18 +21,18 @@ export interface KeptFlow {
 export interface KeptOrder {
   readonly agentId: number
   readonly capability: string
-  /** As it is pinned; null where steps pin it differently. */
+  /** The pinned hash; null when steps pin different ones. */
   readonly hash: string | null
-  /** The lowest pinned price; decimal digits. */
+  /** The lowest pinned price in atomic units; decimal digits. */
   readonly priceAtomic: string
 }
 
-/** A flow to be kept, or why it is none. */
+/** A flow to be stored, or the reason why the value is not a flow. */
 export type ReadKeptFlow =
   | { readonly ok: true; readonly kept: KeptFlow }
   | { readonly ok: false; readonly reason: string }
 
-/** Reads a flow from outside that is to be kept, whether or not it can be run. */
+/** Reads an untrusted flow that is to be stored, whether or not it can be run. */
 export function readKeptFlow(value: unknown): ReadKeptFlow {
   const read = readFlow(value)
   if (!read.ok) return { ok: false, reason: read.problems.slice(0, 5).map(formatProblem).join('; ') }

@@ -4,18 +4,18 @@ import type { Catalog, CurrentCapability } from '@farebox/flows/internal/check/c
 import { MAX_MAPPED_ITEMS, MAX_SPLIT_ITEMS } from '@farebox/flows/internal/document/flow-limits'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 
-/** What an agent offers, and what it is to offer. */
+/** The capabilities of an agent before and after a change. */
 export interface Offers {
   readonly before: Catalog
   readonly after: Catalog
 }
 
 /**
- * The flow as it is joined, without a value that its owner has put in: two flows that differ in values alone are the
- * same. An input that has a value is fed by something of the type that its agent has declared for it so far, any other
- * one by something of which nothing is known; what a run is asked for is known by its types alone.
+ * Returns the structure of a flow without the values its owner entered, so that two flows that differ only in values become
+ * equal. An input with a value is fed by a source of the type its agent has declared so far; any other input is fed by a
+ * source of unknown type. The inputs of a run are reduced to their types.
  *
- * @param offers of the agent about which others may ask
+ * @param offers the capabilities of the agent about which callers may ask
  */
 export function withoutValues(flow: Flow, offers: Offers): Flow {
   const steps = Object.entries(flow.steps).map(([id, step]): [string, Step] => [id, plainStep(step)])
@@ -43,7 +43,7 @@ function plainStep(given: Step): Step {
   }
 }
 
-/** The type of a field and of what it holds, without bounds, patterns and values. */
+/** The type of a field and of its contents, without bounds, patterns and values. */
 function typeOf({ type, required, items, properties }: Field): Field {
   return {
     type,
@@ -57,14 +57,16 @@ function typeOf({ type, required, items, properties }: Field): Field {
   }
 }
 
-/** Leads something to every input that has a value. What an agent takes no more, or never took, is left alone. */
+/**
+ * Wires a source to every input that has a value. Inputs that the agent no longer accepts, or never accepted, are skipped.
+ */
 function feedValues(plain: Flow, { steps, wires }: Flow, { before, after }: Offers): Flow {
   const graph = buildGraph(plain)
   const free = freeIds(new Set([...Object.keys(steps), ...wires.map(({ from }) => from.step)]))
   const unknown = free()
   const sources = new Map<string, Step>([[unknown, { kind: 'constant', value: null }]])
   const wired = new Set(wires.map(({ to }) => keyOf(to)))
-  // One for all steps that have a value for the same input: there may be very many of them.
+  // All steps with a value for the same input share one source, because there may be very many of them.
   const declared = new Map<string, string>()
   const feeding = Object.entries(steps).flatMap(([id, step]): Wire[] => {
     const ports = Object.keys(step.constants ?? {}).filter(port => !wired.has(keyOf({ step: id, port })))
@@ -103,7 +105,7 @@ function fieldOf(capability: CurrentCapability | null | undefined, port: string)
   return Object.hasOwn(fields, port) ? fields[port] : undefined
 }
 
-/** Ids that are not among these: a wire that leads from nowhere is not to come from somewhere. */
+/** Generates ids outside `taken`, so that a wire from a missing step does not get a source by accident. */
 function freeIds(taken: ReadonlySet<string>): () => string {
   let number = 0
   return () => {

@@ -11,14 +11,14 @@ import { findCapabilities } from './find-capabilities.ts'
 import { readCapabilityIds } from './read-capability-ids.ts'
 import { readCapabilitySearch } from './read-capability-search.ts'
 
-/** A page that searches at each key asks as often. */
+/** High, because a page that searches while the user types sends a request for each key. */
 const SEARCHES_PER_MINUTE = 600
 
-/** The capabilities that steps of a flow can have. */
+/** The route that finds capabilities for the steps of a flow. */
 export function capabilitiesRoute(parts: PlatformParts): Route {
   const memory = {
     frequencies: createFrequencySource(parts.clock),
-    // The answer does not count them.
+    // The answer contains no counts.
     counter: { count: () => undefined },
   }
   const askNow = createAskNow(parts)
@@ -52,7 +52,7 @@ export function capabilitiesRoute(parts: PlatformParts): Route {
       const capabilities = await describeOffered(database, found.capabilities)
       return {
         body: {
-          // An agent that went away meanwhile is not offered.
+          // Leaves out agents that became unavailable during the request.
           capabilities: capabilities.filter(({ state }) => state === 'online'),
           next_cursor: found.next ?? null,
         },

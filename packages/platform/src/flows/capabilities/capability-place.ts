@@ -9,26 +9,26 @@ import {
 } from '../../search/cursor.ts'
 import type { Found } from '../../search/collect-matches.ts'
 
-/** The order of an agent: how directly words match, then its standing, then its position. */
+/** The sort key of an agent: how directly the words match, then its standing, then its position. */
 export type AgentOrder = Pick<Found, 'stage' | 'key' | 'position'>
 
-/** The order of a capability among those of the agents that are graded together. */
+/** The sort key of a capability among those of one group of agents. */
 export interface CapabilityOrder extends AgentOrder {
-  /** How well it fits. */
+  /** The index of its best grade; a lower one fits better. */
   readonly grade: number
   readonly wordRank: number
   readonly ordinal: number
 }
 
-/** Where a page of capabilities begins. */
+/** The position at which a page of capabilities begins. */
 export interface CapabilityPlace {
-  /** The agents that are graded together are the first behind this one … */
+  /** The group of agents is taken after this place in the agent search; `undefined`: from the first. */
   readonly agentsAfter: Place | undefined
-  /** … and behind that one among them, … */
+  /** Within the group, only agents after this one are used; `undefined`: from the first. */
   readonly agentsFrom: AgentOrder | undefined
-  /** … so many; undefined: as many as can be. */
+  /** The number of agents in the group; `undefined`: as many as can be graded. */
   readonly agents: number | undefined
-  /** Of their capabilities, those behind this one. */
+  /** Of their capabilities, only those after this one are returned; `undefined`: all. */
   readonly after: CapabilityOrder | undefined
 }
 
@@ -39,7 +39,7 @@ const BEGINNING: CapabilityPlace = {
   after: undefined,
 }
 
-/** Writes a place so that it goes with this query alone. */
+/** Encodes a place as a cursor that is valid only for this query. */
 export function writeCapabilityPlace(
   { agentsAfter, agentsFrom, agents, after }: CapabilityPlace,
   query: PagedQuery,
@@ -56,9 +56,9 @@ export function writeCapabilityPlace(
 }
 
 /**
- * Reads what {@link writeCapabilityPlace} wrote for the same query; without one, the beginning.
+ * Decodes a cursor of {@link writeCapabilityPlace} for the same query; without a cursor, the first place.
  *
- * @throws {Refusal} `validation` for anything else
+ * @throws {Refusal} `validation` for an invalid cursor
  */
 export function readPlace(cursor: string | undefined, query: PagedQuery): CapabilityPlace {
   if (cursor === undefined) return BEGINNING
@@ -90,12 +90,12 @@ const TUPLE = z.tuple([
   z.tuple([SMALL, SMALL, cursorInteger, cursorInteger, SMALL, SMALL]).nullable(),
 ])
 
-/** Below zero where the first comes first. */
+/** A comparison function: negative when `one` comes first. */
 export function compareAgents(one: AgentOrder, other: AgentOrder): number {
   return one.stage - other.stage || fall(one.key, other.key) || fall(one.position, other.position)
 }
 
-/** Below zero where the first comes first. */
+/** A comparison function: negative when `one` comes first. */
 export function compareCapabilities(one: CapabilityOrder, other: CapabilityOrder): number {
   return (
     one.grade - other.grade ||
@@ -105,7 +105,7 @@ export function compareCapabilities(one: CapabilityOrder, other: CapabilityOrder
   )
 }
 
-/** The larger first. */
+/** Compares decimal integers in descending order. */
 function fall(one: string, other: string): number {
   const [first, second] = [BigInt(one), BigInt(other)]
   return first === second ? 0 : first > second ? -1 : 1

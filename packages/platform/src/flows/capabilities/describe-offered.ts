@@ -9,15 +9,15 @@ import type { AskNow } from '../../monitor/ask/ask-now.ts'
 import { ownersText } from '../../listing/owners-text.ts'
 import { readCurrent, type CapabilityRef } from '../read-catalog.ts'
 
-/** A capability that is asked for. */
+/** A requested capability. */
 export interface AskedCapability extends CapabilityRef {
   readonly fits?: readonly PortFit[]
 }
 
 /**
- * The current state of these capabilities, in this order; `gone` where one no longer exists.
+ * The current state of these capabilities, in this order; `gone` when one no longer exists.
  *
- * @param askNow asks agents that are online whether they answer; without it their last checks count
+ * @param askNow asks online agents whether they answer; without it the result of their last checks is used
  */
 export async function describeOffered(
   database: Database,

@@ -15,28 +15,31 @@ import { refuseBusy } from '../refuse-busy.ts'
 import { readDeclarations } from './read-declarations.ts'
 import type { CapabilitySearch } from './read-capability-search.ts'
 
-/** Agents that are graded together: the best fits among them come first. */
+/** The number of agents that are graded as one group; the best fits of a group come first. */
 const AGENTS_TOGETHER = 50
 const AGENTS_TOGETHER_TO_FIT = 200
-/** How often more are graded for one page. */
+/** The most groups graded for one page. */
 const MOST_ROUNDS = 3
-/** No further agent is begun with after so long; where a page goes on among agents that took as long, it may take longer. */
+/**
+ * Time limits of grading, in milliseconds: no further agent is started after this time. The second one applies when a page
+ * continues within a group, because that group must be graded completely again.
+ */
 const GRADING_MS = 400
 const GRADING_AGAIN_MS = 4_000
 
 /** A page of capabilities. */
 export interface FoundCapabilities {
   readonly capabilities: readonly FittingCapability[]
-  /** Where the next page begins, as a cursor; undefined on the last. */
+  /** The cursor of the next page; `undefined` on the last one. */
   readonly next: string | undefined
 }
 
 /**
- * Finds capabilities, the best match first: agents in the order of the search for them, so many at a time, and among
- * these what fits best. How many are graded for a page is bounded, so it may be short and still not be the last.
+ * Finds capabilities, the best match first. Agents are taken in the order of the agent search, in groups; within a group
+ * the best fit comes first. The number of groups per page is limited, so a page may be short without being the last.
  *
- * @param asked.owner whose turn it is in the threads
- * @throws {Refusal} `validation` for a field that is none, `unavailable` where too much is going on
+ * @param asked.owner the name under which the checks are queued
+ * @throws {Refusal} `validation` for an invalid field, `unavailable` when too many checks are running
  */
 export async function findCapabilities(
   parts: Pick<PlatformParts, 'database' | 'checker'>,
@@ -67,11 +70,11 @@ interface Ordered {
 }
 
 interface Looked {
-  /** How many agents were graded. */
+  /** The number of agents that were graded. */
   readonly agents: number
-  /** The capabilities behind the place, in order. */
+  /** The capabilities after the place, in order. */
   readonly matching: readonly Ordered[]
-  /** Where the next agents are; undefined: there are none. */
+  /** The place of the next group of agents; `undefined` when there are none. */
   readonly next: CapabilityPlace | undefined
 }
 
@@ -111,7 +114,7 @@ async function lookAtSome(
   }
 }
 
-/** How many of the agents were graded, those among them that cannot be paid included. */
+/** The number of agents covered, including those without a declaration because they cannot be paid. */
 function countLooked(
   wanted: readonly Found[],
   { declarations, looked }: Awaited<ReturnType<typeof readDeclarations>>,

@@ -3,11 +3,11 @@ import type { z } from 'zod'
 import { Refusal } from '../../http/refusal.ts'
 import type { AskedCapability } from './describe-offered.ts'
 
-/** As many as a flow has steps. */
+/** The most ids in one request: the maximum number of steps of a flow. */
 const MOST_IDS = 200
 
 /**
- * Reads `ids=3.summarize,4.count`, each once.
+ * Reads `ids=3.summarize,4.count`; duplicates are dropped.
  *
  * @throws {Refusal} `validation`
  */

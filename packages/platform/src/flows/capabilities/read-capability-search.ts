@@ -9,18 +9,18 @@ import { fieldTag } from '../../listing/describe-entry.ts'
 import { readSearch, type Search, type TagGroup } from '../../search/search.ts'
 import { readPlace, type CapabilityPlace } from './capability-place.ts'
 
-/** A search: among which agents, and for which of their capabilities. */
+/** A parsed search: the agents to search, and the conditions on their capabilities. */
 export interface CapabilitySearch {
   readonly agents: Search
   readonly question: CapabilityQuestion
   readonly limit: number
   readonly from: CapabilityPlace
-  /** Without where to go on, which goes with it. */
+  /** The checked query; a cursor is valid for this query only. */
   readonly query: z.infer<typeof capabilitiesQuery>
 }
 
 /**
- * Reads a checked query. Of a field only its type is looked at here: what else it says is for a thread.
+ * Reads a checked query. Of a field only the type is read here; a thread checks the rest.
  *
  * @throws {Refusal} `validation`
  */
@@ -46,7 +46,7 @@ export function readCapabilitySearch(query: z.infer<typeof capabilitiesQuery>): 
 interface Fit {
   readonly side: 'input' | 'output'
   readonly field: string
-  /** A capability without any of them does not match. */
+  /** A capability must have at least one of these tags. */
   readonly tags: TagGroup
 }
 

@@ -2,17 +2,17 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { IS_PAYABLE } from '../../agents/why-not-payable.ts'
 import type { KeptDeclaration } from '../../checking/flows/find-fitting.ts'
 
-/** The most that is handed to a thread at once, in characters; one declaration has 256 KB at most. */
+/** The most characters that are passed to a thread at once; one declaration has at most 256 KB. */
 const MOST_CHARACTERS = 4_000_000
 
-/** Declarations of agents, as far as they were read. */
+/** The declarations that were read. */
 export interface ReadDeclarations {
   readonly declarations: readonly KeptDeclaration[]
-  /** Of the agents asked for, how many were read: all, unless what they declare is too much at once. */
+  /** How many of the requested agents were covered: all, unless their declarations exceed the limit together. */
   readonly looked: number
 }
 
-/** The declarations of those of these agents that can be paid and are online, in this order, as text. */
+/** The declarations, as text and in this order, of those of these agents that are payable and online. */
 export async function readDeclarations(
   database: Database,
   agentIds: readonly string[],
@@ -30,7 +30,7 @@ export async function readDeclarations(
   return { declarations, looked: cut === undefined ? agentIds.length : cut.place - 1 }
 }
 
-/** Where it becomes too much, the text is left out; the first always fits. */
+/** From the row that exceeds the limit on, the text is null; the first declaration is always within it. */
 const READ = `
   select agent_id, place, case when characters <= $2 then declaration end as declaration
   from (

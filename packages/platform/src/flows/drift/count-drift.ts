@@ -9,16 +9,16 @@ import { readCurrent } from '../read-catalog.ts'
 import { refuseBusy } from '../refuse-busy.ts'
 import { countOrders, readSomeDocuments } from './read-orders.ts'
 
-/** So many reasons are named. */
+/** The most reasons that are returned. */
 const MOST_REASONS = 20
 
 /**
- * Counts the flows that a change of an agent would break. Only flows that order what changes are read, a bounded number
- * of them, and each turn in the threads is given a part.
+ * Counts the flows that a change of an agent would break. Only flows that order a changed capability are read, up to a
+ * limit, and they are checked in portions so that no check occupies a thread for long.
  *
- * @param change.declaration what the agent is to serve
- * @param owner whose turn it is in the threads
- * @throws {Refusal} `unavailable`
+ * @param change.declaration the new declaration of the agent
+ * @param owner the name under which the checks are queued
+ * @throws {Refusal} `unavailable` when too many checks are running
  */
 export async function countDrift(
   { database, checker }: Pick<PlatformParts, 'database' | 'checker'>,
@@ -50,7 +50,7 @@ export async function countDrift(
   return { flows: orders.flows, changed, examined, affected, broken: most.slice(0, MOST_REASONS) }
 }
 
-/** Whether it takes jobs now says nothing of what it declares. */
+/** The state is set to `online`, because only the declarations are compared and not the agent's availability. */
 async function describe(agent: AgentRow, names: readonly string[]): Promise<readonly KnownCapability[]> {
   return await Promise.all(
     names.map(async capability => {

@@ -11,10 +11,10 @@ import { refuseBusy } from '../refuse-busy.ts'
 import { countDrift } from './count-drift.ts'
 
 const DRIFTS_PER_MINUTE = 10
-/** Somewhat more than the platform reads of `/about`, for how it is written. */
+/** Above the limit for `/about`, because the same declaration can be formatted differently. */
 const MAX_DECLARATION_BYTES = 2 * 262_144
 
-/** The flows that a change of an agent would break. */
+/** The route that counts the flows a change of an agent would break. */
 export function driftRoute(parts: PlatformParts): Route {
   return defineRoute({
     method: 'POST',

@@ -1,20 +1,20 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Flows are counted up to so many, and so many of them are checked, with so much in them. */
+/** Limits: the flows that are counted, the flows that are checked, and the characters of all checked flows. */
 const MOST_COUNTED = 10_000
 const MOST_CHECKED = 500
 const MOST_CHARACTERS_CHECKED = 16_000_000
-/** So many characters are checked in one turn of the threads. */
+/** The most characters in one check. */
 const CHARACTERS_A_TURN = 1_000_000
 
-/** How many flows order from an agent. */
+/** The number of flows that order from an agent. */
 export interface AgentOrders {
   readonly flows: number
-  /** By name. */
+  /** In the order of capability names. */
   readonly capabilities: readonly { readonly capability: string; readonly flows: number }[]
 }
 
-/** Counts the flows that order from an agent, in all and by capability. */
+/** Counts the flows that order from an agent, in total and by capability. */
 export async function countOrders(database: Database, agentId: number): Promise<AgentOrders> {
   const rows = await database.query<{ capability: string | null; flows: number }>(
     'count-orders-of-agent',
@@ -32,8 +32,8 @@ export async function countOrders(database: Database, agentId: number): Promise<
 }
 
 /**
- * The documents of flows that order one of these capabilities, some at a time. Where there are more than are checked they
- * are a sample: ids are random, and the first come.
+ * Yields the documents of flows that order one of these capabilities, in portions. Above the limit they are a sample: the
+ * flows with the lowest ids, which are random.
  */
 export async function* readSomeDocuments(
   database: Database,

@@ -5,23 +5,23 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { readCapabilities } from '../read-catalog.ts'
 import { refuseBusy } from '../refuse-busy.ts'
 
-/** The most that is checked together; agents declare 256 KB at most, flows have a million characters. */
+/** Limits of one check: agents declare at most 256 KB each, flows have up to a million characters. */
 const MOST_AGENTS = 200
 const MOST_BYTES = 8_000_000
 
-/** Which flows cannot be run any more. */
+/** The flows that cannot be run any more. */
 export interface BrokenFlows {
-  /** How many were checked: those before what would be too much. */
+  /** The number of flows that were checked, from the first on; fewer than requested when a limit was reached. */
   readonly looked: number
-  /** Their ids. */
+  /** The ids of the broken flows. */
   readonly broken: ReadonlySet<string>
 }
 
 /**
- * Finds flows that order a capability that has gone, or has changed so that they cannot be run. One that was never
- * finished is not broken. Only those are checked whose capabilities are not what they were when they were saved.
+ * Finds flows that can no longer be run because a capability they order has gone or changed. An unfinished flow is not
+ * broken. Only flows whose capabilities differ from their pinned state are checked.
  *
- * @throws {Refusal} `unavailable`
+ * @throws {Refusal} `unavailable` when too many checks are running
  */
 export async function findBrokenFlows(
   { database, checker }: Pick<PlatformParts, 'database' | 'checker'>,
@@ -55,7 +55,7 @@ export async function findBrokenFlows(
 interface OrderColumns {
   readonly flow_id: string
   readonly bytes: number
-  /** Null where it orders nothing. */
+  /** Null when the flow orders nothing. */
   readonly agent_id: string | null
   readonly capability: string
   readonly hash: string | null
@@ -87,7 +87,7 @@ async function readOrders(
   return byFlow
 }
 
-/** The first flows that order from no more agents than are checked together; at least one. */
+/** The first flows whose agents together stay within the limit; at least one flow. */
 function fittingTogether(
   flowIds: readonly string[],
   orders: ReadonlyMap<string, FlowOrders>,
@@ -102,7 +102,7 @@ function fittingTogether(
 
 type Known = ReadonlyMap<string, KnownCapability>
 
-/** The current state of all capabilities that these flows order, each once. */
+/** The current state of every capability that these flows order. */
 async function readKnown(
   database: Database,
   flowIds: readonly string[],
@@ -116,7 +116,7 @@ async function readKnown(
   return new Map(known.map(one => [`${one.agentId} ${one.capability}`, one]))
 }
 
-/** `same`: everything that it orders has the pinned terms; `changed`: only a check can say. */
+/** `same`: all ordered capabilities match their pinned terms; `changed`: a check is needed to decide. */
 function stateOf(orders: readonly OrderColumns[], known: Known): 'same' | 'changed' | 'broken' {
   let isChanged = false
   for (const order of orders) {

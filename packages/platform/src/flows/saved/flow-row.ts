@@ -1,6 +1,6 @@
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 
-/** A flow of an owner with the document of one of its versions, as the driver gives it. */
+/** A flow of an owner with the document of one version, as the database driver returns it. */
 export interface FlowColumns {
   readonly flow_id: string
   readonly name: string
@@ -12,11 +12,11 @@ export interface FlowColumns {
   readonly share_id: string | null
 }
 
-/** The columns of {@link FlowColumns} of `flows` joined with `flow_versions`, for a `select`. */
+/** The columns of {@link FlowColumns} for a `select` from `flows` joined with `flow_versions`. */
 export const FLOW_COLUMNS = `flows.flow_id, flow_versions.name, flows.revision, flow_versions.version,
   flow_versions.document, flows.created_at, flows.changed_at, flows.share_id`
 
-/** A flow as it travels. */
+/** Converts a row to the form of the API. */
 export function toSavedFlow({ document, created_at, changed_at, ...columns }: FlowColumns): SavedFlow {
   return {
     ...columns,

@@ -6,10 +6,10 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import { findBrokenFlows } from './find-broken-flows.ts'
 
 /**
- * A page of the flows that are kept for an address, the newest change first, each with whether it can still be run. A page
- * ends sooner where what its flows order is too much to be checked together.
+ * A page of the flows stored for an address, the most recently changed first, each with whether it can still be run. A page
+ * is shorter when its flows together exceed the limits of one check.
  *
- * @throws {Refusal} `validation` for a cursor that is none
+ * @throws {Refusal} `validation` for an invalid cursor
  */
 export async function listOwnFlows(
   parts: Pick<PlatformParts, 'database' | 'checker'>,

@@ -3,17 +3,17 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../../http/refusal.ts'
 import { FLOW_COLUMNS, toSavedFlow, type FlowColumns } from './flow-row.ts'
 
-/** A flow of an owner. */
+/** Identifies a flow and the owner it must have. */
 export interface FlowOfOwner {
   readonly flowId: string
-  /** The address that it must be of. */
+  /** The required owner's address. */
   readonly owner: string
 }
 
 /**
- * A flow with the document of its newest version, or of another.
+ * Reads a flow with the document of the given version, or of the newest one.
  *
- * @throws {Refusal} `not_found`, the same whether there is none or it is another owner's
+ * @throws {Refusal} `not_found`, with the same text whether the flow does not exist or has another owner
  */
 export async function readOwnFlow(
   database: Database,
@@ -33,7 +33,7 @@ export async function readOwnFlow(
 }
 
 /**
- * The versions of a flow that are kept, the newest first.
+ * The stored versions of a flow, the newest first.
  *
  * @throws {Refusal} `not_found`
  */
@@ -52,7 +52,7 @@ export async function readOwnVersions(
   return rows.map(({ saved_at, ...row }) => ({ ...row, saved_at: saved_at.getTime() / 1_000 }))
 }
 
-/** The refusal for a flow that is not the caller's. */
+/** The refusal for a flow that the caller does not have. */
 export function noFlow(version?: number): Refusal {
   return new Refusal(
     'not_found',

@@ -1,15 +1,18 @@
 import type pg from 'pg'
 import { Refusal } from '../../http/refusal.ts'
 
-/** An address costs nothing: the flows of one are bounded, and the saves from one place. */
+/**
+ * A new wallet address costs nothing, so the flows of one owner are limited, and so are those saved from one network
+ * address.
+ */
 const MAX_BYTES_OF_OWNER = 64 * 1_048_576
 const MAX_BYTES_FROM_ADDRESS = 4 * MAX_BYTES_OF_OWNER
 
 /**
- * Saves for one owner, or from one address, wait for each other, so that what is counted is still so when it is
- * written.
+ * Serializes saves of one owner and from one network address, so that the totals that were checked are still true when the
+ * flow is written.
  *
- * @returns the address that it came from, as a salted hash
+ * @returns the network address as a salted hash
  */
 export async function lockSaves(
   client: pg.PoolClient,
@@ -26,9 +29,9 @@ export async function lockSaves(
 }
 
 /**
- * Writes down how much a flow takes that was just written, with all its versions, and checks that there is room for it.
+ * Updates the size of a flow that was just written, with all its versions, and checks the limits.
  *
- * @throws {Refusal} `rate_limited`
+ * @throws {Refusal} `rate_limited` when a limit is exceeded
  */
 export async function checkBytes(
   client: pg.PoolClient,

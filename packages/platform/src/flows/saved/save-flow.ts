@@ -8,27 +8,27 @@ import { FLOW_COLUMNS, toSavedFlow, type FlowColumns } from './flow-row.ts'
 import { noFlow } from './read-own-flow.ts'
 import { checkBytes, lockSaves } from './save-bounds.ts'
 
-/** The owner's session that saves, and when. */
+/** The session that saves a flow, and the time. */
 export interface Saver {
-  /** Lower-case. */
+  /** The owner's lower-case address. */
   readonly address: string
   readonly sessionId: string
-  /** The address that the request came from, as it is counted. */
+  /** The network address of the request, in the form used for counting. */
   readonly from: string
   readonly nowMs: number
 }
 
 const MOST_FLOWS = 500
 const MOST_VERSIONS = 100
-/** Of all versions of one flow; the newest always fits. */
+/** The limit for all versions of one flow; the newest version is always kept. */
 const MOST_VERSION_BYTES = 16 * 1_048_576
-/** Saves within so long are one version. */
+/** Saves within this time belong to one version. */
 const VERSION_MS = 600_000
 
 /**
- * Keeps a new flow.
+ * Stores a new flow.
  *
- * @throws {Refusal} `conflict` where the address has as many as it may have, `rate_limited` where what is kept is too much
+ * @throws {Refusal} `conflict` when the owner has the maximum number of flows, `rate_limited` when a size limit is exceeded
  */
 export async function createFlow(database: Database, flow: KeptFlow, saver: Saver): Promise<SavedFlow> {
   return await database.inTransaction(async client => {
@@ -57,9 +57,9 @@ export async function createFlow(database: Database, flow: KeptFlow, saver: Save
 }
 
 /**
- * Saves a flow that was changed. Within ten minutes of a version's first save it is that version again.
+ * Saves a changed flow. A save within ten minutes of the first save of a version replaces that version.
  *
- * @throws {Refusal} `not_found`; `conflict` where another was saved since, saying by whom and when; `rate_limited`
+ * @throws {Refusal} `not_found`; `conflict` when another save came in between, with its session and time; `rate_limited`
  */
 export async function updateFlow(
   database: Database,
@@ -145,7 +145,7 @@ const DELETE_OLD_VERSIONS = `
   where flow_versions.flow_id = $1 and flow_versions.version = kept.version and kept.version < $2
     and (kept.version <= $2 - $3 or newer_bytes > $4)`
 
-/** The capabilities that it orders, by which the flows of a changed agent are found. */
+/** Stores the ordered capabilities, through which the flows affected by a changed agent are found. */
 async function writeOrders(
   client: pg.PoolClient,
   flowId: string,

@@ -29,7 +29,7 @@ const NO_FLOW = { description: 'It is no flow, and why not', schema: failure }
 const FULL = { description: 'Too much is kept for you already, or you ask too often', schema: failure }
 const BUSY = { description: 'Too much is being checked; nothing was kept', schema: failure }
 
-/** The flows that an address keeps here, whatever browser or program it is signed in with. */
+/** The routes for the flows stored for an address, independent of the browser or program. */
 export function savedFlowRoutes(parts: PlatformParts): readonly Route[] {
   return [
     listRoute(parts),
@@ -106,7 +106,7 @@ function updateRoute(parts: PlatformParts): Route {
 }
 
 /**
- * Reads a flow that is to be kept. A flow with errors is kept with them.
+ * Reads a flow that is to be stored. A flow with findings is stored too.
  *
  * @throws {Refusal} `validation` with field and reason, `unavailable`
  */
@@ -141,7 +141,7 @@ function deleteRoute({ database }: PlatformParts): Route {
   })
 }
 
-/** Deletes a flow with its versions and its link; false where this owner has no such flow. */
+/** Deletes a flow with its versions and its link; resolves to false when this owner has no such flow. */
 async function deleteFlow(database: Database, { flowId, owner }: FlowOfOwner): Promise<boolean> {
   const rows = await database.query(
     'delete-own-flow',

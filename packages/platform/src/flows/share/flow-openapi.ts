@@ -7,10 +7,9 @@ import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
 import { asSchemaObject, createSchemaWriter, type SchemaObject } from '../../http/json-schema.ts'
 
 /**
- * A flow as one operation: a run of it is started like any other, with its document, which is given here, and with the
- * input that this flow takes.
+ * Describes a flow as one operation: starting a run of it, with its fixed document and its own input schema.
  *
- * @param publicUrl where the platform is served, without a slash at the end
+ * @param publicUrl the URL of the platform, without a trailing slash
  */
 export function flowOpenapi(
   { flow_id, name, version, flow }: SavedFlow,
@@ -60,7 +59,7 @@ export function flowOpenapi(
       schemas: {
         ...Object.fromEntries(writer.components),
         FlowInput: schemaOf(input_schema, 'input'),
-        // A run that is under way has some of its outputs only.
+        // A running run has only some of its outputs.
         FlowOutput: { ...schemaOf(output_schema, 'output'), required: [] },
       },
     },
@@ -78,9 +77,12 @@ function withOutput(started: SchemaObject): SchemaObject {
   }
 }
 
-/** The document itself. A document with secret constants is left out, because they do not leave the account. */
+/**
+ * The schema of the flow's document: the document itself as a constant. A document with secret constants is left out,
+ * because they must not leave the account.
+ */
 function documentSchema(document: SavedFlow['flow']): SchemaObject {
-  // It was read as a flow when it was stored.
+  // Safe: the document was validated when it was stored.
   const flow = document as unknown as Flow
   const hasSecrets = Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0)
   return hasSecrets

@@ -13,7 +13,10 @@ import { readShared, shareFlow, unshareFlow } from './shared-flows.ts'
 
 const MISSING = { description: 'You have no such flow', schema: failure }
 
-/** Routes by which a flow leaves its account: a copy for those who have the link, and a description for programs. */
+/**
+ * The routes that make a flow available outside its account: a copy for callers with the link, and an OpenAPI description
+ * for programs.
+ */
 export function shareRoutes(parts: PlatformParts): readonly Route[] {
   return [...linkRoutes(parts), sharedRoute(parts), openapiRoute(parts)]
 }
@@ -86,11 +89,12 @@ function openapiRoute({ database, checker, settings }: PlatformParts): Route {
     },
     async handle({ params, caller }) {
       const saved = await readOwnFlow(database, { flowId: params.flowId, owner: caller.address })
-      // It was read as a flow when it was stored. The type of a secret value would give it away.
+      // Safe: the document was validated when it was stored. Secrets are removed because the derived type of a secret value
+      // would reveal it.
       const flow = withoutSecrets(saved.flow as unknown as Flow)
       const given = { flow, capabilities: [] }
       const result = await checker.run('flow', given, `flows of ${caller.address}`).catch(refuseBusy)
-      // It was one to an earlier version of the rules.
+      // The document was valid under an earlier version of the rules.
       if (!result.ok) throw new Refusal('conflict', `flow: ${result.reason}`)
       return { body: flowOpenapi(saved, result.checked, settings.publicUrl) }
     },

@@ -7,7 +7,10 @@ import type { FlowOfOwner } from '../saved/read-own-flow.ts'
 
 const SHARE_ID_BYTES = 16
 
-/** Shares a flow; resolves to what its link is made of, the same while it is shared, undefined where it is not theirs. */
+/**
+ * Shares a flow. Resolves to the id for its link, which stays the same while the flow is shared; `undefined` when the owner
+ * has no such flow.
+ */
 export async function shareFlow(
   database: Database,
   { flowId, owner }: FlowOfOwner,
@@ -21,7 +24,7 @@ export async function shareFlow(
   return row?.share_id
 }
 
-/** Ends the link to a flow, if there is one; false where the flow is not theirs. */
+/** Removes the link to a flow, if there is one; resolves to false when the owner has no such flow. */
 export async function unshareFlow(database: Database, { flowId, owner }: FlowOfOwner): Promise<boolean> {
   const rows = await database.query(
     'unshare-flow',
@@ -31,7 +34,7 @@ export async function unshareFlow(database: Database, { flowId, owner }: FlowOfO
   return rows.length > 0
 }
 
-/** The flow that a link opens; undefined where nothing is shared under it. */
+/** The flow that a link opens; `undefined` when no flow is shared under this id. */
 export async function readShared(database: Database, shareId: string): Promise<SharedFlow | undefined> {
   const [row] = await database.query<{ name: string; document: Flow; changed_at: Date }>(
     'read-shared-flow',

@@ -2,7 +2,7 @@ import { FLOW_VERSION, type Flow } from '@farebox/flows/document/flow'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { DraftFlow, DraftStep } from '../../checking/flows/pin-jobs.ts'
 
-/** A flow to start from, before it is known which agents do its jobs. */
+/** A template flow whose jobs are not yet assigned to agents. */
 export interface FlowOutline {
   readonly id: string
   readonly name: string
@@ -12,13 +12,13 @@ export interface FlowOutline {
   readonly steps: { readonly [id: string]: DraftStep }
   /** `<step>.<port> > <step>.<port>`. */
   readonly wires: readonly string[]
-  /** Column and row of each step, of `input` and of `output`. */
+  /** Column and row of each step, including `input` and `output`. */
   readonly places: { readonly [id: string]: readonly [column: number, row: number] }
-  /** A sample of its input. */
+  /** A sample input. */
   readonly sample: JsonObject
 }
 
-/** A card of a step with eight ports is as high as 276. */
+/** The distances between cards; the card of a step with eight ports is up to 276 px high. */
 const COLUMN_PX = 304
 const ROW_PX = 300
 

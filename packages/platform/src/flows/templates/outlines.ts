@@ -5,7 +5,7 @@ import type { FlowOutline } from './flow-outline.ts'
 const TEXT: Field = { type: 'string' }
 const NUMBER: Field = { type: 'number' }
 
-/** The text that a flow asks for where an agent shortens it, and where one counts it. */
+/** The input of flows in which an agent summarizes or counts a text. */
 const ARTICLE: Field = {
   type: 'string',
   required: true,
@@ -56,7 +56,7 @@ const BAKING = `A sourdough needs flour, water, salt and time. The starter is fe
 has doubled. Then the dough is mixed, folded every half hour, and left alone. It is shaped, it rests in the cold over \
 night, and it is baked in a hot pot with the lid on for the first half of the time.`
 
-/** Flows to start from, the simplest first. */
+/** The template flows, the simplest first. */
 export const OUTLINES: readonly FlowOutline[] = [
   {
     id: 'reading-note',

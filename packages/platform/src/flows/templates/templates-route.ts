@@ -17,7 +17,7 @@ import { refuseBusy } from '../refuse-busy.ts'
 import { draftOf, type FlowOutline } from './flow-outline.ts'
 import { OUTLINES } from './outlines.ts'
 
-/** Flows to start from, with the agents that are listed here. */
+/** The route for template flows with agents that are listed now. */
 export function templatesRoute(parts: PlatformParts): Route {
   const frequencies = createFrequencySource(parts.clock)
   return defineRoute({
@@ -69,10 +69,10 @@ function toTemplate(
   }
 }
 
-/** The best so many of a name are asked whether they suit. */
+/** The most agents per capability name that are considered, the best first. */
 const MOST_CANDIDATES = 8
 
-/** Agents that offer capabilities of these names and can be ordered from now, the best first. */
+/** The best agents that offer capabilities of these names and accept orders now. */
 async function findCandidates(
   database: Database,
   frequencies: FrequencySource,
