@@ -8,7 +8,7 @@ import { readJob } from './records/job-store.ts'
 import { createJobWatch } from './records/watch-jobs.ts'
 import { describeJob } from './show-job.ts'
 
-/** The changes of a job as they happen, for its payer. */
+/** The route that streams a job's changes to its payer. */
 export function jobEventsRoute(parts: PlatformParts): Route {
   const watch = createJobWatch(parts)
   return defineRoute({
@@ -38,7 +38,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
     async handle({ params, headers, caller }) {
       const known = await openJob(parts, params.jobId, shownBy(caller, headers))
       const seen = headers['last-event-id']
-      // An EventSource connects again after every end, and for the last time where it is answered so.
+      // An EventSource reconnects after every end; status 204 makes it stop.
       if (seen !== undefined && isOver(known) && (await watch.isNow(known.jobId, seen)))
         return { status: 204 }
       const shown = {
@@ -52,7 +52,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
   })
 }
 
-/** Nothing more will change: neither the agent's answer nor the payment. */
+/** Whether nothing can change any more, neither the agent's answer nor the payment. */
 function isOver({ nextDueAtMs, answer, payment }: JobRow): boolean {
   if (nextDueAtMs === undefined) return true
   return payment !== 'open' && (answer === 'completed' || (answer === 'failed' && payment === 'dead'))

@@ -29,10 +29,10 @@ import { readJob } from './records/job-store.ts'
 import { showJob } from './show-job.ts'
 import { waitForOutcome } from './records/wait-for-outcome.ts'
 
-/** The input, and beside it the payment and the rest. */
+/** The input, plus room for the payment and the other fields. */
 const MAX_ORDER_BYTES = MAX_BODY_BYTES + 32_768
 
-/** Prices, jobs, what becomes of them, and the keys of their receipts. The jobs themselves are sent by `startJobs`. */
+/** The routes for quotes, jobs and their outcomes, and receipt keys. The jobs themselves are sent by `startJobs`. */
 export function jobsRoutes(parts: PlatformParts): readonly Route[] {
   return [
     quoteRoute(parts),
@@ -105,7 +105,7 @@ function orderRoute(parts: PlatformParts): Route {
   })
 }
 
-/** The answer with a job just written down, once it has an outcome or as it stands. */
+/** Answers with a job that was just stored: after its outcome, or in its current state when the caller does not wait. */
 async function showOutcome(
   parts: PlatformParts,
   ordered: JobRow,
@@ -219,7 +219,7 @@ function deleteContentsRoute(parts: PlatformParts): Route {
     },
     async handle({ params, headers, caller }) {
       const known = await openToDelete(parts, params.jobId, { caller, token: headers['job-token'] })
-      // While its answer can still be read; a receipt is about hashes and does not need it later.
+      // Issued while the answer can still be read; afterwards the receipt needs only its hashes.
       await issueReceipt(parts, known)
       if (await deleteContents(parts.database, known.jobId, parts.clock.nowMs())) return { status: 204 }
       throw new Refusal('conflict', 'jobId: the job has no outcome yet, its contents are still needed')

@@ -11,9 +11,9 @@ import { isCharged } from './records/states.ts'
 import { usableUntil } from './drive/plan-job.ts'
 
 /**
- * The answer with a job for its payer. 200 where all is said, 202 with `Retry-After` while more may come.
+ * The answer that shows a job to its payer: 200 when the job is final, 202 with `Retry-After` while it may change.
  *
- * @param token - of a job just ordered
+ * @param token - the token of a job just ordered
  */
 export async function showJob(parts: JobShowingParts, job: JobRow, token?: string): Promise<RouteAnswer> {
   const body = { ...(await describeJob(parts, job)), ...(token !== undefined && { job_token: token }) }
@@ -21,10 +21,10 @@ export async function showJob(parts: JobShowingParts, job: JobRow, token?: strin
   return isFinal(job) ? { body, headers } : { status: 202, headers: { ...headers, 'retry-after': '1' }, body }
 }
 
-/** What showing a job takes. */
+/** The parts needed to show a job. */
 export type JobShowingParts = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
 
-/** A job as its payer sees it, as `readJob` read it, with its signed receipt where there is one. */
+/** A job as its payer sees it, with its signed receipt if there is one. `job` must come from `readJob`. */
 export async function describeJob(parts: JobShowingParts, job: JobRow): Promise<JobAnswer> {
   const receipt = await issueReceipt(parts, job)
   const retry = retryState(job, parts.clock.nowMs())
@@ -63,21 +63,21 @@ export async function describeJob(parts: JobShowingParts, job: JobRow): Promise<
   }
 }
 
-/** What was asked; undefined once it is deleted. */
+/** The input of the job; `undefined` once it is deleted. */
 function readInput({ requestBody }: JobRow): { readonly [field: string]: unknown } | undefined {
   const whole = requestBody === undefined ? undefined : parseAnswerJson(requestBody)
   const task = isObject(whole) ? whole['task'] : undefined
   return isObject(task) && isObject(task['input']) ? task['input'] : undefined
 }
 
-/** What the agent gave, as it came; undefined where it gave nothing, or what it gave was deleted. */
+/** The agent's output, unchanged; `undefined` when there is none or it was deleted. */
 function readOutput({ answer, responseBody }: JobRow): { readonly [field: string]: unknown } | undefined {
   if (answer !== 'completed' || responseBody === undefined) return undefined
   const whole = parseAnswerJson(responseBody)
   return isObject(whole) && isObject(whole['output']) ? whole['output'] : undefined
 }
 
-/** Nothing more is expected of the agent, and it is known whether the payer was charged. */
+/** Whether no further answer of the agent is expected, and it is known whether the payer was charged. */
 function isFinal(job: JobRow): boolean {
   if (isCharged(job) === null) return false
   return job.nextDueAtMs === undefined || job.answer === 'failed' || job.answer === 'completed'

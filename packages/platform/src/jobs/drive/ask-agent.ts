@@ -6,20 +6,20 @@ import type { JobRow } from '../records/job-row.ts'
 import { readRequest } from '../records/job-store.ts'
 import { readAnswer } from '../quote/read-answer.ts'
 
-/** What came of one sending. */
+/** The result of sending a job to its agent once. */
 export interface ReceivedAnswer {
   readonly outcome: Outcome
-  /** Undefined where none came. */
+  /** The agent's answer; `undefined` when none arrived. */
   readonly answer: WholeAnswer | undefined
-  /** What the agent wished for, in milliseconds. */
+  /** The delay the agent asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Whether the payment may have reached somebody. */
+  /** Whether the payment may have left this machine. */
   readonly hasLeft: boolean
 }
 
 /**
- * Sends a job to its agent, the bytes and the payment as they were written down: a repeat charges nothing that one
- * sending would not (D8, D22). Takes as long as the agent may (D37).
+ * Sends a job to its agent, with the stored bytes and payment. Repeating it charges no more than sending it once (D8, D22).
+ * Waits as long as the agent may take (D37).
  */
 export async function askAgent(
   parts: PlatformParts,
@@ -43,7 +43,7 @@ export async function askAgent(
     signal,
   })
   if (outcome.kind === 'failed') {
-    parts.log.info('no answer', {
+    parts.log.info('the agent did not answer', {
       job: job.jobId,
       agent: job.agentId,
       reason: outcome.reason,
@@ -66,7 +66,7 @@ export async function askAgent(
   }
 }
 
-/** Seconds alone: a date would be by the agent's clock. */
+/** Reads seconds only: a date would depend on the agent's clock. */
 function readRetryAfter({ headers }: WholeAnswer): number | undefined {
   const header = headers.get('retry-after')
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined

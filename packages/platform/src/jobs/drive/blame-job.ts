@@ -10,13 +10,12 @@ import type { JobRow } from '../records/job-row.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
 /**
- * Writes down whose fault it was that a job came to nothing, once there is something to be judged: it failed, or it
- * expired and a sending was seen to its end, or it was charged without a delivery. The platform's own daily jobs count
- * neither way, and are not judged.
+ * Records who was at fault for a job without a paid delivery. Judges the job once it failed, or expired after a sending
+ * that was seen to its end, or was charged without a delivery. The platform's own daily jobs are not judged.
  *
- * Never rejects: who is not judged now is judged when the job is next driven, and until then counts neither way.
+ * Never rejects: a job that could not be judged is judged when it is next driven, and is not counted until then.
  *
- * @returns whether the agent was at fault, where that was found now
+ * @returns whether this call found the agent at fault
  */
 export async function blameJob(
   parts: PlatformParts,
@@ -43,12 +42,12 @@ export async function blameJob(
     await changeJob(database, job, clock.nowMs(), () => ({ fault }))
     return fault === 'agent'
   } catch (error) {
-    log.warn('a job that came to nothing was not judged', { job: job.jobId, error: describeError(error) })
+    log.warn('could not judge a failed job', { job: job.jobId, error: describeError(error) })
     return false
   }
 }
 
-/** A charge without a delivery outweighs what was concluded before it was known. */
+/** A charge without a delivery overrides an earlier conclusion. */
 function isToBeJudged({ state, fault, firstAskedAtMs, chargedWithoutDelivery }: JobRow): boolean {
   if (chargedWithoutDelivery) return fault !== 'agent'
   return (state === 'failed' || state === 'expired') && fault === undefined && firstAskedAtMs !== undefined

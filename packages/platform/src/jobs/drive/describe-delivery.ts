@@ -8,7 +8,10 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobChanges } from '../records/change-job.ts'
 import type { JobRow } from '../records/job-row.ts'
 
-/** What is known of an output beside its bytes: its hash, and what it breaks of the schema that its agent declares. */
+/**
+ * The properties of an output that are stored with its bytes: its hash, and the first violation of the schema that its
+ * agent declares.
+ */
 export async function describeDelivery(
   parts: PlatformParts,
   job: JobRow,
@@ -26,7 +29,7 @@ export async function describeDelivery(
   }
 }
 
-/** What cannot be checked is not held against its agent: it is paid, and its payer has it. */
+/** An output that cannot be checked is treated as valid: it is paid, and its payer has received it. */
 async function checkOutput(
   { checker, log }: PlatformParts,
   { agentId, jobId }: JobRow,
@@ -37,12 +40,12 @@ async function checkOutput(
     return await checker.run('output', { fields: JSON.stringify(fields), output }, `agent ${agentId}`)
   } catch (error) {
     if (!(error instanceof CheckFailed)) throw error
-    log.warn('output not checked', { job: jobId, agent: agentId, reason: error.message })
+    log.warn('could not check an output', { job: jobId, agent: agentId, reason: error.message })
     return undefined
   }
 }
 
-/** A number from an agent that a date can be made of. */
+/** Whether a number from an agent can be converted to a date. */
 function isTime(seconds: number): boolean {
   return seconds >= 0 && seconds < 1e11
 }

@@ -21,7 +21,7 @@ import {
   recordUnusable,
 } from './record-answer.ts'
 
-/** Who drives jobs, for how long, and what he asks where one came to nothing. */
+/** The worker that drives jobs, its abort signal, and the source for outages of dependencies. */
 export interface DriveOptions {
   readonly holder: string
   readonly signal: AbortSignal
@@ -29,11 +29,11 @@ export interface DriveOptions {
 }
 
 /**
- * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
- * both down, judges a job that came to nothing, and lets it go until it is due again. Whoever calls holds the job's
- * lease, and renews it meanwhile.
+ * Does the work that is due for a job: sends the stored bytes to its agent, checks its payment on the chain, records both,
+ * judges a failed job, and releases the job until it is due again. The caller holds the job's lease and renews it
+ * meanwhile.
  *
- * Where the signal aborts, the job is let go as it is: whoever takes it next sends the same bytes.
+ * When the signal aborts, the job is released unchanged; the next worker sends the same bytes.
  */
 export async function driveJob(
   parts: PlatformParts,
@@ -43,7 +43,7 @@ export async function driveJob(
   const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
   if (isOver === true) {
     tellOutcome(parts, job, known, { isConcluded: true })
-    // A retry is sent also where the agent could not take the payment before.
+    // A retry is also sent to an agent with a payment problem; its success clears the problem.
     if (job.attempt > 1) await tryTo(parts, job, () => forgetPaymentProblem(parts.database, job.agentId))
     return
   }
@@ -52,7 +52,7 @@ export async function driveJob(
     return
   }
   const seen = await seeChain(parts, known, heard?.answer)
-  // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
+  // The job was retried meanwhile: the worker that sends the new attempt does the rest.
   if (seen.attempt !== job.attempt) return
   const isAgentsFault = await blameJob(parts, seen, outages)
   const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
@@ -64,7 +64,7 @@ export async function driveJob(
   await releaseJob(parts.database, job, { holder, nextDueAtMs })
   tellOutcome(parts, job, seen, { isConcluded: false })
   const { agentId } = seen
-  // D11: so an agent answers whose facilitator secret is missing or refused.
+  // D11: an agent whose facilitator secret is missing or was refused answers like this.
   if (heard?.answer?.status === 401 && seen.errorType === 'payment')
     await tryTo(parts, job, () =>
       notePaymentProblem(parts.database, agentId, {
@@ -76,12 +76,12 @@ export async function driveJob(
     await tryTo(parts, job, () => checkSoon(parts.database, agentId))
 }
 
-/** What the job does not depend on. */
+/** Runs work on which the job does not depend; a failure is only logged. */
 async function tryTo({ log }: PlatformParts, { jobId }: JobRow, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    log.warn('what a job says of its agent was not written down', { job: jobId, error: describeError(error) })
+    log.warn('could not record what a job showed about its agent', { job: jobId, error: describeError(error) })
   }
 }
 
@@ -95,15 +95,15 @@ async function ask(
   const beganMs = parts.clock.nowMs()
   try {
     heard = await askAgent(parts, job, signal)
-    // An answer that came is kept; a sending that we cut off ourselves says nothing.
+    // An answer that arrived is kept; a sending that was aborted here proves nothing.
     if (signal.aborted && heard.answer === undefined) return { job }
     const sending = { heard, beganMs, delivery: await describeDelivery(parts, job, heard.outcome) }
     const over = await recordPaidDelivery(parts, job, sending, holder)
     if (over !== undefined) return { job: over, isOver: true }
     return { job: await recordAnswer(parts, job, sending), heard }
   } catch (error) {
-    // Whatever it was: the agent is not asked again without end for it, and the chain is looked at all the same.
-    parts.log.error('an answer was not written down', { job: job.jobId, error: describeError(error) })
+    // Counted as an unusable answer, so that the agent is not asked endlessly; the chain is still checked.
+    parts.log.error('could not record an answer', { job: job.jobId, error: describeError(error) })
     return { job: await recordUnusable(parts, job, beganMs), ...(heard && { heard }) }
   }
 }
@@ -114,10 +114,10 @@ async function seeChain(parts: PlatformParts, job: JobRow, answer: WholeAnswer |
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
 }
 
-/** A longer one is not handed on: it is read from the row of its job. */
+/** The longest body passed to the run in memory; a longer one is read from the job's row. */
 const MAX_TOLD_CHARACTERS = 65_536
 
-/** Tells the driver of runs of this process, and logs a change of state. */
+/** Notifies the runs of this process, and logs a change of state. */
 function tellOutcome(
   { log, due }: PlatformParts,
   before: JobRow,

@@ -8,21 +8,21 @@ import { mergePaymentStatus, weigh, type AnswerState } from '../records/states.t
 import type { ReceivedAnswer } from './ask-agent.ts'
 import type { PaymentOnChain } from './read-payment-status.ts'
 
-/** So many answers in a row that no agent gives: what answers is not the agent, and will not become it. */
+/** The most answers in a row that do not follow the interface; after these the server is assumed not to be the agent. */
 const MAX_FOREIGN_ANSWERS = 12
-/** What of an answer's headers is kept. */
+/** The headers of an answer that are stored. */
 const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as const
 
-/** What is new of a job by what came of a sending. */
+/** The result of one sending, for computing the changes of a job. */
 export interface Sending {
   readonly heard: ReceivedAnswer
-  /** When it began, in milliseconds. */
+  /** When the sending began, in Unix milliseconds. */
   readonly beganMs: number
-  /** As `describeDelivery` has it; empty where nothing was delivered. */
+  /** The result of `describeDelivery`; empty when nothing was delivered. */
   readonly delivery: JobChanges
 }
 
-/** What a sending changes of a job. */
+/** The changes of a job after a sending. */
 export function changesBySending(
   known: JobRow,
   { heard, beganMs, delivery }: Sending,
@@ -42,7 +42,7 @@ export function changesBySending(
   }
 }
 
-/** What a sending changes whose answer could not be written down: as one that no agent gives. */
+/** The changes after a sending whose answer could not be stored: counted like an answer outside the interface. */
 export function changesByUnusable(known: JobRow, beganMs: number): JobChanges {
   const outcome = { kind: 'foreign', reason: 'it could not be written down' } as const
   return {
@@ -51,7 +51,7 @@ export function changesByUnusable(known: JobRow, beganMs: number): JobChanges {
   }
 }
 
-/** What the chain's word on its payment changes of a job. */
+/** The changes of a job after its payment was checked on the chain. */
 export function changesByChain(
   known: JobRow,
   { payment: seen, transaction, blockNumber }: PaymentOnChain,
@@ -68,7 +68,7 @@ export function changesByChain(
   }
 }
 
-/** What the platform itself saw of a sending, for whoever judges the job later. */
+/** The platform's own observations of a sending, which are used to judge the job later. */
 function witness(
   known: JobRow,
   { answer, hasLeft }: Pick<ReceivedAnswer, 'answer' | 'hasLeft'>,
@@ -84,7 +84,7 @@ function witness(
   }
 }
 
-/** The 503 of an agent that takes no work now: documented, with the time to come back. */
+/** Whether this is the documented 503 of an agent that takes no work now, with the time to come back. */
 function isNotNow({ status, headers, json }: WholeAnswer): boolean {
   return status === 503 && headers.has('retry-after') && isObject(json) && json['status'] === 'failed'
 }
@@ -94,7 +94,7 @@ function countSending(known: JobRow, outcome: Outcome): JobChanges {
   return {
     sendings: known.sendings + 1,
     foreignAnswers,
-    // What is paid for and refused all the same will not come any more.
+    // A job that is paid and still refused will not be delivered any more.
     askingOver:
       known.askingOver ||
       foreignAnswers >= MAX_FOREIGN_ANSWERS ||
@@ -120,7 +120,7 @@ function describeFailure(outcome: Outcome): JobChanges {
   return outcome.kind === 'failed' ? { errorType: outcome.error.errorType, error: outcome.error.message } : {}
 }
 
-/** Nobody reads more of a refusal than its type and its words; the rest may have megabytes that nobody pays for. */
+/** Of a refusal only its type and message are stored; the body may have megabytes that were not paid for. */
 function keptOf(answer: WholeAnswer | undefined, said: AnswerState): JobChanges {
   if (answer === undefined) return {}
   const headers = KEPT_HEADERS.flatMap(name => {

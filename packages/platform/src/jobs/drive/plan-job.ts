@@ -2,47 +2,51 @@ import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { findNetwork } from '@farebox/payments/networks'
 import type { JobRow } from '../records/job-row.ts'
 
-/** What is left to be done for a job. */
+/** The work that is left for a job. */
 export interface Plan {
   /** Send the same bytes again (D8). */
   readonly ask: boolean
-  /** See what became of the payment. */
+  /** Check the payment on the chain. */
   readonly seeChain: boolean
 }
 
-/** So long after the payment is dead the agent may still be finishing (D8). */
+/** How long after the end of the payment the agent may still be finishing the job (D8). */
 const LAST_ASK_MARGIN_SECONDS = 10
-/** A node whose head stands still proves nothing; some day nobody waits for it any more. */
+/**
+ * How long an open payment is watched after its end. A node whose head does not advance proves nothing, so the limit ends
+ * the waiting.
+ */
 const CHAIN_WATCHED_MS = 7 * 86_400_000
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 60_000
 const LONGEST_CHAIN_WAIT_MS = 3_600_000
-/** Within this time after an agent refused a payment, a transfer that it knew of is in a block. */
+/** A transfer that an agent knew of when it refused a payment is in a block within this time. */
 const REFUSED_PAYMENT_WAIT_MS = 10_000
 
 /**
- * What is to be done now. A job is asked for until it is answered: at the latest until its payment is dead, or, where
- * it was paid and not delivered, for as long as an agent keeps a paid response (D24). Its payment is watched until it
- * was used or cannot be used any more, whatever the agent has said (FLOW-08): again and again where the agent has worked
- * on it, and once, at its end, where it took no such order or the payment never left. What an agent refused as a payment
- * is looked at ten seconds later as well: it may just have been used for another job. Payments signed for nothing cost
- * three checks each.
+ * The work that is due now. The agent is asked until it has answered: at the latest until its payment is dead, or, when it
+ * was paid and not delivered, for as long as an agent keeps a paid response (D24). The payment is watched until it was used
+ * or can no longer be used, whatever the agent has said (FLOW-08). It is checked repeatedly when the agent worked on the
+ * job, and once, at its end, when the agent did not take the order or the payment never left. A payment that the agent
+ * refused is also checked after ten seconds, because it may just have been used for another job. A payment signed for
+ * nothing therefore costs three checks.
  */
 export function planJob(job: JobRow, nowMs: number): Plan {
   return { ask: wantsAsking(job, nowMs), seeChain: wantsChain(job, nowMs) }
 }
 
 /**
- * When the job is due again, in milliseconds since 1970; undefined where nothing is left to be done.
+ * When the job is due again, in Unix milliseconds; `undefined` when no work is left.
  *
- * @param retryAfterMs what the agent wished for with its last answer
+ * @param retryAfterMs the delay the agent asked for with its last answer
  */
 export function planNextDueMs(job: JobRow, nowMs: number, retryAfterMs?: number): number | undefined {
   const { ask, seeChain } = planJob(job, nowMs)
   if (ask) return nowMs + waitMs(job, retryAfterMs)
   if (job.payment !== 'open' || !mayStillBeSeen(job, nowMs)) return undefined
-  // The longer nothing has happened, the seldomer; but soon after the moment from which there is certainty.
+  // Checks become less frequent while nothing happens, but one follows soon after the time from which the result is
+  // certain.
   const sinceMs = nowMs - job.orderedAtMs - (job.elapsedMs ?? 0)
   const pace = job.answer === 'failed' ? 1 : 1 / 4
   const later = nowMs + Math.min(Math.max(sinceMs * pace, FIRST_WAIT_MS), LONGEST_CHAIN_WAIT_MS)
@@ -53,7 +57,7 @@ export function planNextDueMs(job: JobRow, nowMs: number, retryAfterMs?: number)
   return seeChain && !wasRefused(job) ? Math.min(later, certainMs) : certainMs
 }
 
-/** Unix seconds from which on the chain takes the job's authorization no more, whatever reorganisation comes (D8). */
+/** The Unix seconds after which the chain no longer accepts the job's authorization, even after a reorganisation (D8). */
 export function usableUntil({
   authorization,
   network,
@@ -77,7 +81,7 @@ function wantsChain(job: JobRow, nowMs: number): boolean {
   return job.payment === 'open' && isDue && mayStillBeSeen(job, nowMs)
 }
 
-/** The agent did not take the order: it has nothing to charge for, and where it does, that is found at the end. */
+/** Whether the agent did not take the order. It then has no reason to charge; if it does, the check at the end finds it. */
 function wasRefused({ answer, errorType }: JobRow): boolean {
   return answer === 'failed' && errorType !== 'internal' && errorType !== 'deadline'
 }
@@ -86,7 +90,7 @@ function mayStillBeSeen(job: JobRow, nowMs: number): boolean {
   return nowMs <= usableUntil(job) * 1_000 + CHAIN_WATCHED_MS
 }
 
-/** No agent's wish puts the next try off for longer than a minute. */
+/** The wait before the next attempt; an agent cannot delay it by more than a minute. */
 function waitMs(job: JobRow, retryAfterMs: number | undefined): number {
   const backoffMs = FIRST_WAIT_MS * 2 ** Math.min(Math.max(job.sendings - 1, 0), 10)
   return Math.min(Math.max(retryAfterMs ?? backoffMs, FIRST_WAIT_MS), LONGEST_WAIT_MS)

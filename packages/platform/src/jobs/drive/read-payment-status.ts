@@ -8,20 +8,20 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
 import type { PaymentStatus } from '../records/states.ts'
 
-/** What the chain says of a job's payment. */
+/** The state of a job's payment on the chain. */
 export interface PaymentOnChain {
   readonly payment: PaymentStatus
-  /** Where it was paid. */
+  /** The transaction that paid. */
   readonly transaction?: string
-  /** The block that has it. */
+  /** The block that contains it. */
   readonly blockNumber?: bigint
 }
 
 /**
- * Asks the chain what became of a job's payment: a transfer counts when its transaction succeeded and its events are
- * there (D10). Where the node cannot be reached or is not sure, the payment is open: nothing is known.
+ * Checks a job's payment on the chain. A transfer counts when its transaction succeeded and contains the expected events
+ * (D10). When the node cannot be reached or is not certain, the payment is reported as open.
  *
- * @param hint - the transaction that the agent names; a quicker way to the proof, and never believed
+ * @param hint - the transaction that the agent names; it only speeds up the proof and is never trusted
  */
 export async function readPaymentStatus(
   parts: PlatformParts,
@@ -44,7 +44,7 @@ export async function readPaymentStatus(
       (verdict.kind === 'unused' && verdict.headSeconds > certainAt)
     return { payment: isDead ? 'dead' : 'open' }
   } catch (error) {
-    parts.log.warn('the chain did not say what became of a payment', {
+    parts.log.warn('could not read the state of a payment from the chain', {
       job: job.jobId,
       error: describeError(error),
     })

@@ -7,20 +7,19 @@ import type { JobRow } from '../records/job-row.ts'
 import { changesByChain, changesBySending, changesByUnusable, type Sending } from './job-changes.ts'
 import { readPaymentStatus, type PaymentOnChain } from './read-payment-status.ts'
 
-/** Writes down what came of a sending, the bytes of a delivery included. */
+/** Records the result of a sending, including the bytes of a delivery. */
 export async function recordAnswer(parts: PlatformParts, job: JobRow, sending: Sending): Promise<JobRow> {
   const nowMs = parts.clock.nowMs()
   return await changeJob(parts.database, job, nowMs, known => changesBySending(known, sending, nowMs))
 }
 
-/** So long a delivery waits for the proof of its payment before it is written down without. */
+/** How long a delivery waits for the proof of its payment before it is recorded without. */
 export const PROOF_WITHIN_MS = 250
 
 /**
- * Writes down a delivery, the proof that it was paid, and that nothing is left to be done, all at once: the way that most
- * jobs end.
+ * Records a delivery, the proof of its payment, and the end of the job, in one statement. Most jobs end this way.
  *
- * @returns undefined where it is no such end, or is not proven soon; nothing was written then
+ * @returns `undefined` when this is not such an end, or the proof did not arrive in time; nothing was written in that case
  */
 export async function recordPaidDelivery(
   parts: PlatformParts,
@@ -50,21 +49,21 @@ async function readProofSoon(
   return await within(parts.clock, PROOF_WITHIN_MS, proof)
 }
 
-/** The transaction that an answer names as its payment, where it names one of the job's network. */
+/** The transaction that an answer names as its payment; `undefined` when it names none on the job's network. */
 export function namedTransaction({ network }: JobRow, { headers }: WholeAnswer): string | undefined {
   const settlement = readSettlement(headers)
   return refuseSettlement(settlement, network) === undefined ? settlement?.transaction : undefined
 }
 
 /**
- * Counts a sending whose answer could not be written down, as one that no agent gives: whoever gives it again and again
- * is not asked for ever.
+ * Counts a sending whose answer could not be stored, as an answer outside the interface, so that the number of sendings is
+ * limited.
  */
 export async function recordUnusable(parts: PlatformParts, job: JobRow, beganMs: number): Promise<JobRow> {
   return await changeJob(parts.database, job, parts.clock.nowMs(), known => changesByUnusable(known, beganMs))
 }
 
-/** Writes down what the chain says of a job's payment, whichever attempt it was seen in: there is one payment. */
+/** Records the state of a job's payment on the chain. Independent of the attempt, because all attempts share one payment. */
 export async function recordPaymentStatus(
   parts: PlatformParts,
   job: JobRow,
@@ -76,7 +75,7 @@ export async function recordPaymentStatus(
   )
 }
 
-/** Writes down that the agent is not asked any more. */
+/** Records that the agent is not asked any more. */
 export async function recordAskingOver(parts: PlatformParts, job: JobRow): Promise<JobRow> {
   return await changeJob(parts.database, job, parts.clock.nowMs(), () => ({ askingOver: true }))
 }

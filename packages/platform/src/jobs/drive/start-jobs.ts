@@ -17,15 +17,18 @@ import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
 import { driveJob } from './drive-job.ts'
 
-/** How the jobs are worked on. */
+/** Options of the workers that drive jobs. */
 export interface JobsOptions {
-  /** How often due jobs are looked for while there are some; default 100. See `createPollPace`. */
+  /** The interval of polling for due jobs while there are some, in milliseconds. Default 100. See `createPollPace`. */
   readonly pollMs?: number
-  /** How many are sent at a time in this process; each may bring 5 MB (D37). Default 256. */
+  /** The most sendings at a time in this process; each answer may have 5 MB (D37). Default 256. */
   readonly slots?: number
-  /** How many of them to one host; more would wait for a turn in the guard. Default as many as it lets through. */
+  /**
+   * The most sendings to one host at a time. Default: as many as the outbound guard allows, because more would only wait
+   * there.
+   */
   readonly perHost?: number
-  /** How many payments the process checks at a time besides; default 64. */
+  /** The most payment checks at a time, in addition to the sendings. Default 64. */
   readonly paymentCheckSlots?: number
 }
 
@@ -33,17 +36,17 @@ const POLL_MS = 100
 const SLOTS = 256
 const GATHER_MS = 3
 const PAYMENT_CHECK_SLOTS = 64
-/** No host has more than this part of what the others leave free. */
+/** One host gets at most this fraction of the free slots. */
 const PART_OF_FREE = 8
 const EXPIRY_EVERY_MS = 1_000
 const DELETION_EVERY_MS = 3_600_000
 
 /**
- * Sends jobs and drives them until nothing is left to be done: those that `POST /v1/jobs` has just written down,
- * and those that any process left behind when it ended. Any number of processes share them.
+ * Sends jobs and drives them until no work is left: new jobs from `POST /v1/jobs`, and jobs of processes that ended. Any
+ * number of processes share the work.
  *
- * A sending may take as long as its agent does. So no host has more of them than the guard would let through, and what
- * became of a payment is checked apart: neither waits for an agent that is slow.
+ * A sending may take as long as the agent may. Therefore the sendings to one host are limited, and payments are checked by
+ * a separate worker: neither waits for a slow agent.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
   const { database, clock, due } = parts
@@ -57,8 +60,8 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     due: due.jobs,
     gatherMs: GATHER_MS,
     keyOf: ({ endpoint }) => hostOf(endpoint),
-    // The fewer are free, the fewer does a host get, and half are left for those that come next: a dozen hosts that never
-    // answer must not take all.
+    // A host gets fewer slots the fewer are free, and half of the free slots are kept for later jobs, so that a dozen hosts
+    // that never answer cannot occupy all slots.
     room: free => ({
       limit: Math.ceil(free / 2),
       perKey: Math.min(perHost, Math.ceil(free / PART_OF_FREE)),
@@ -67,7 +70,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   })
   const paymentChecks = startWorker(clock, {
     ...either,
-    // Sendings end with a payment to be checked, of which this worker is not notified.
+    // Sendings end with a payment to check, of which this worker is not notified, so it polls.
     pace: { ...either.pace, idleMs: either.pace.pollMs },
     slots: paymentCheckSlots,
     take: ({ limit }) => takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() }),
@@ -90,7 +93,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   }
 }
 
-/** What sending jobs and checking payments have in common. */
+/** The options that both workers share. */
 function workOnJobs(
   parts: PlatformParts,
   outages: ReturnType<typeof watchDependencies>,
@@ -103,16 +106,16 @@ function workOnJobs(
     work: (job, { signal }) => driveJob(parts, job, { holder, signal, outages }),
     lease: {
       ms: JOB_LEASE_MS,
-      // Where one is not renewed, another worker sends the same bytes too, which harms nobody.
+      // If a lease is not renewed, another worker sends the same bytes as well, which is harmless.
       renew: jobs =>
         renewLeases(database, { holder, jobIds: jobs.map(({ jobId }) => jobId), nowMs: clock.nowMs() }),
     },
     onFailure(error, job) {
       const failure = { error: describeError(error) }
-      if (job === undefined) return log.error('a round of the jobs failed', failure)
+      if (job === undefined) return log.error('a round of jobs failed', failure)
       const { runId, jobId } = job
-      log.error('driving a job failed', { job: jobId, ...failure })
-      // Its end may have been written all the same, of which the run that this process keeps learns from nobody else.
+      log.error('could not drive a job', { job: jobId, ...failure })
+      // The job's end may have been recorded before the failure; the run in this process has no other source for it.
       if (runId !== undefined) due.outcomes.publish({ runId, jobId, body: undefined })
     },
   }

@@ -10,19 +10,19 @@ import { createOrderBatches } from './batch-orders.ts'
 import { cannotPay, tooMuch, writeOrders, writeRetry, type AdmissionBounds } from './write-order.ts'
 
 /**
- * Writes a caller's job down, due at once, where its payer can pay and there is room for it; undefined as of `insertJob`.
- * `from`: where the order came from, as `callerKey` has it. `retryOf`: the attempt that is retried; undefined then as of
- * `reopenJobIn`.
+ * Stores a caller's job, due at once, when its payer can pay and the limits allow it. Resolves to `undefined` as
+ * `insertJob` does. `from` is the key of the caller's address from `callerKey`. `retryOf` is the attempt that is retried;
+ * in that case it resolves to `undefined` as `reopenJobIn` does.
  *
- * @throws {Refusal} `payment`, `rate_limited`, or `unavailable` where the chain does not say what the payer has; nothing
- *   was written then
+ * @throws {Refusal} `payment`, `rate_limited`, or `unavailable` when the chain does not tell the payer's balance; nothing
+ *   was written in that case
  */
 export type AdmitOrder = (job: NewJob, from: string, retryOf?: number) => Promise<JobRow | undefined>
 
-/** Payers without money that one address may have looked up in a minute. */
+/** The most payers without money that one address may have checked per minute. */
 const EMPTY_PAYERS_PER_MINUTE = 60
 
-/** Contents that nobody has paid for: twice the largest order, and from one address twice that. */
+/** Limits of unpaid contents: twice the largest order for a payer, and twice that for an address. */
 const CALLER_BOUNDS: AdmissionBounds = {
   ...CALLER_ORDER_BOUNDS,
   unpaidBytesOfPayer: 4 * 1_048_576,
@@ -30,7 +30,9 @@ const CALLER_BOUNDS: AdmissionBounds = {
   connectionsForAddress: 1,
 }
 
-/** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
+/**
+ * Creates the admission of one process. The counts per payer and address are in the database and shared by all processes.
+ */
 export function createOrderAdmission(
   parts: PlatformParts,
   bounds: AdmissionBounds = CALLER_BOUNDS,
@@ -41,10 +43,10 @@ export function createOrderAdmission(
   return async (job, from, retryOf) => {
     const leave = unwritten.enter(from, Buffer.byteLength(job.requestBody))
     try {
-      // Of a run's order all of it is counted when it is written: its payer has signed for each.
+      // For orders of runs, the counts are checked when they are written, because the payer signed each one.
       if (retryOf !== undefined || job.runId === undefined) {
         const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
-        // It is in use for another job here, which says more than that it was used.
+        // The payment is in use for another job here, which is more precise than that it was used.
         if (retryOf === undefined && isPaymentKnown) return undefined
       }
       const payer = await seePayer(parts, job, {
@@ -52,10 +54,10 @@ export function createOrderAdmission(
         giveBack: () => limit.giveBack(from),
       })
       if (!payer.isUsed) return await write(job, { from, retryOf, balanceAtomic: payer.balanceAtomic })
-      // A job that was sent before may just have been charged: its payer must not sign again.
+      // A job that was sent before may just have been charged; its payer must not sign again.
       if (retryOf !== undefined)
         throw new Refusal('conflict', `${USED}: ask for the job, it may have been charged`)
-      // A job is written down before its payment is sent, so that one ordered at the same time is known by now.
+      // A job is stored before its payment is sent, so a job ordered at the same time is known by now.
       if ((await checkOrderBounds(parts, job, bounds)).isPaymentKnown) return undefined
       throw new Refusal(
         'payment',
@@ -93,7 +95,7 @@ type WriteOrder = (
 
 function createWriting(parts: PlatformParts, bounds: AdmissionBounds): WriteOrder {
   const turns = createSlots(bounds.connectionsForAddress)
-  /** However many orders of an address wait, others have connections left. */
+  /** Limits the connections of one address, so that others have connections left. */
   const inTurn = async <T>(from: string, write: () => Promise<T>): Promise<T> => {
     const leave = await turns.take(from, new AbortController().signal)
     try {
@@ -116,7 +118,10 @@ function createWriting(parts: PlatformParts, bounds: AdmissionBounds): WriteOrde
   }
 }
 
-/** The payer, with enough or with a used authorization. A look that finds enough is not counted; the others are, by address. */
+/**
+ * Reads the payer's balance and whether the authorization is used. Checks of payers without enough money are counted
+ * against the address; others are not.
+ */
 async function seePayer(
   parts: PlatformParts,
   job: NewJob,

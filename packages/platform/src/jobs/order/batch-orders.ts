@@ -2,18 +2,18 @@ import type { Refusal } from '../../http/refusal.ts'
 import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
 
-/** An order that is to be written down, and what its payer has. */
+/** An order to be stored, and its payer's balance. */
 export interface BatchedOrder {
   readonly job: NewJob
-  /** As `callerKey` has it. */
+  /** The key of the caller's address from `callerKey`. */
   readonly from: string
   readonly balanceAtomic: bigint
 }
 
-/** What came of one: the job, why it is refused, or undefined as of `writeOrders`. */
+/** The result of one order: the job, the refusal, or `undefined` as from `writeOrders`. */
 export type OrderWritten = JobRow | Refusal | undefined
 
-/** Writes orders from one place, of one payer at one agent, down together, all or none. */
+/** Stores orders from one address, of one payer at one agent, together: all or none. */
 export type WriteTogether = (
   jobs: readonly NewJob[],
   terms: Omit<BatchedOrder, 'job'>,
@@ -28,8 +28,8 @@ interface Waiting extends BatchedOrder {
 }
 
 /**
- * Orders of one payer at one agent wait for one another in the database in any case: those that come while some are being
- * written are written together afterwards, for the price of one. Where they cannot be, each is tried alone.
+ * Batches the writing of orders. Orders of one payer at one agent wait for each other in the database anyway, so the orders
+ * that arrive during a write are written together afterwards. When a batch fails, each of its orders is tried alone.
  */
 export function createOrderBatches(write: WriteTogether): (order: BatchedOrder) => Promise<OrderWritten> {
   const queues = new Map<string, Waiting[]>()
@@ -66,8 +66,8 @@ export function createOrderBatches(write: WriteTogether): (order: BatchedOrder) 
 }
 
 /**
- * How many of the first fit into one statement; one at least. Two of one job_id do not: which of them was written could not
- * be told, and both would be sent.
+ * How many of the first orders fit into one statement; at least one. Two orders with the same job_id do not fit: it would
+ * be unknown which one was written, and both would be sent.
  */
 function countTogether(orders: readonly BatchedOrder[]): number {
   let characters = 0

@@ -6,15 +6,15 @@ import type { JobRow } from '../records/job-row.ts'
 import { readJob } from '../records/job-store.ts'
 import { mayDelete, opensJob } from '../records/job-token.ts'
 
-/** What somebody shows who wants to open a job. */
+/** The credentials shown with a request for a job. */
 export interface ShownJob {
   readonly caller: Caller
   readonly token: string | undefined
-  /** Of the run that ordered it: enough to read. */
+  /** The token of the run that ordered the job; it allows reading. */
   readonly runToken?: string | undefined
 }
 
-/** What a request for a job shows. */
+/** Reads the credentials from a request. */
 export function shownBy(
   caller: Caller,
   headers: { readonly 'job-token'?: string | undefined; readonly 'run-token'?: string | undefined },
@@ -23,9 +23,9 @@ export function shownBy(
 }
 
 /**
- * A job for whoever paid for it: signed in with the paying address, or showing a token of the job or of its run.
+ * Reads a job for a caller who is signed in with the paying address, or who shows a token of the job or of its run.
  *
- * @throws {Refusal} `not_found` for everybody else, whether there is such a job or not
+ * @throws {Refusal} `not_found` for any other caller, whether the job exists or not
  */
 export async function openJob(
   { database }: Pick<PlatformParts, 'database'>,
@@ -41,10 +41,10 @@ export async function openJob(
 }
 
 /**
- * A job for whoever may delete what is in it. A token that a repeat of the order was answered with is not enough:
- * whoever was sent the job, its agent first of all, can repeat its order.
+ * Reads a job for a caller who may delete its contents. A token from a repeat of the order is not sufficient, because
+ * everyone who received the job, such as its agent, can repeat its order.
  *
- * @throws {Refusal} `forbidden` for those who may only read it; otherwise as {@link openJob}
+ * @throws {Refusal} `forbidden` for callers who may only read the job; otherwise as {@link openJob}
  */
 export async function openToDelete(
   parts: Pick<PlatformParts, 'database'>,
@@ -60,8 +60,8 @@ export async function openToDelete(
 }
 
 /**
- * Whether this is who ordered the job: signed in as its payer, or with the token of the first answer. Whoever shows another
- * token may be its agent, who must not have what suits itself done for the payment.
+ * Whether the caller ordered the job: signed in as its payer, or with the token of the first answer. A caller with another
+ * token may be the agent, which must not change what the payment pays for.
  */
 export function isOrderer(job: JobRow, shown: ShownJob): boolean {
   return isPayer(job, shown) || (shown.token !== undefined && mayDelete(shown.token, job.tokenHashes))

@@ -10,13 +10,13 @@ import { secondsLeft, type OrderEnd } from '../../reputation/fair-deadline.ts'
 import type { NewJob } from '../records/job-store.ts'
 import type { PayableCapability } from '../quote/payable-agent.ts'
 
-/** What of an order is written into the bytes that its agent gets. */
+/** The fields of an order that become part of the bytes sent to the agent. */
 export type OrderedWork = Pick<JobOrder, 'job_id' | 'input' | 'deadline'>
 
 /**
- * The bytes that will be sent, and the deadline in them (Unix seconds).
+ * The bytes to send, and the deadline in them (Unix seconds).
  *
- * @throws {Refusal} `validation` for an input or a deadline that the capability does not take; `unavailable` where the
+ * @throws {Refusal} `validation` for an input or a deadline that the capability does not accept; `unavailable` when the
  *   input cannot be checked now
  */
 export async function writeOrderBody(
@@ -37,13 +37,13 @@ export async function writeOrderBody(
   )
 }
 
-/** As the caller gave it: what is coerced and dropped is the agent's own doing (D19, D20). */
+/** Returns the input as the caller gave it, because coercing and dropping values is the agent's task (D19, D20). */
 async function checkInput(
   checker: PlatformParts['checker'],
   { agentId, capability }: PayableCapability,
   given: JobOrder['input'],
 ): Promise<JsonObject> {
-  // It was parsed from JSON at the door.
+  // Safe: the body was parsed from JSON.
   const input = given as JsonObject
   const fields = JSON.stringify(capability.input_schema)
   const violation = await checker.run('input', { fields, input }, `agent ${agentId}`).catch(refuseUnchecked)
@@ -51,7 +51,7 @@ async function checkInput(
   throw new Refusal('validation', `input.${violation.field}: ${violation.reason}`)
 }
 
-/** Seconds after which the threads have done what they had. */
+/** Seconds after which the queue of checks is expected to be empty. */
 const CHECK_AGAIN_SECONDS = 5
 
 function refuseUnchecked(error: unknown): never {
@@ -60,7 +60,7 @@ function refuseUnchecked(error: unknown): never {
   throw new Refusal('unavailable', `input: ${error.message}; nothing was sent`, options)
 }
 
-/** Unix seconds: the caller's, or as much time as the agent may take where that is less. */
+/** The deadline in Unix seconds: the caller's, limited to the time the agent may take. */
 function agreeOnDeadline({ declaration }: PayableCapability, deadline: number, now: number): number {
   if (deadline >= MILLISECONDS_LOOK_FROM)
     throw new Refusal('validation', 'deadline: must be Unix seconds, this looks like milliseconds')
@@ -69,9 +69,10 @@ function agreeOnDeadline({ declaration }: PayableCapability, deadline: number, n
 }
 
 /**
- * An order leaves its agent a fair share of the time it has declared: shorter ones would have handlers run for nothing.
+ * Refuses an order that leaves its agent less than a fair share of its declared time, because the handler would run for
+ * nothing.
  *
- * @throws {Refusal} `validation`, naming the least time and what leaves less
+ * @throws {Refusal} `validation`, with the minimum time and the field that leaves less
  */
 export function refuseHurry(
   { clock }: Pick<PlatformParts, 'clock'>,

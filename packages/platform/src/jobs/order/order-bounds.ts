@@ -3,29 +3,35 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { NewJob } from '../records/job-store.ts'
 
-/** Anybody can sign for money they do not have: how many jobs of one payer there may be. */
+/** Limits of jobs per payer. They are needed because a payer can sign payments without having the money. */
 export interface OrderBounds {
-  /** Without an outcome, at a time. */
+  /** The most jobs without an outcome at a time. */
   readonly openOfPayer: number
-  /** Not paid in the last hour, whatever came of them: an outcome that costs nothing is no reason to send more. */
+  /**
+   * The most unpaid jobs in the last hour, independent of their outcome, because free outcomes must not allow sending more.
+   */
   readonly unpaidOfPayer: number
 }
 
-/** Of jobs that a payer orders one by one. */
+/** The limits of jobs that a payer orders one by one. */
 export const CALLER_ORDER_BOUNDS: OrderBounds = { openOfPayer: 50, unpaidOfPayer: 200 }
 
 const MAX_OPEN_OF_AGENT = 500
 const UNPAID_COUNTED_MS = 3_600_000
 
-/** A payer whose own short deadlines ran out so often at an agent within so long is refused there until that is past. */
+/**
+ * After this many jobs of a payer at an agent ended by the payer's own short deadlines within this time, the payer is
+ * refused at that agent until the time has passed.
+ */
 const MAX_OWN_DEADLINES = 5
 const OWN_DEADLINES_MS = 600_000
 
 /**
- * May this payer order one more job of this agent? What is counted is in the database, the same for every process.
+ * Checks whether the payer may order one more job of this agent. The counts are in the database and shared by all
+ * processes.
  *
- * @returns whether the order's payment is in use for a job already
- * @throws {Refusal} `rate_limited`, saying of what there are too many, and when to come back
+ * @returns whether the order's payment is already used for a job
+ * @throws {Refusal} `rate_limited`, naming the limit and when to retry
  */
 export async function checkOrderBounds(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
@@ -39,7 +45,7 @@ export async function checkOrderBounds(
 }
 
 /**
- * Whether what {@link countJobs} has counted leaves room for so many more.
+ * Checks the counts of {@link countJobs} against the limits for this many more jobs.
  *
  * @throws {Refusal} as {@link checkOrderBounds}
  */
@@ -73,13 +79,16 @@ function tooMany(sentence: string, retryAfterSeconds: number): Refusal {
   return new Refusal('rate_limited', sentence, { retryAfterSeconds })
 }
 
-/** What {@link countJobs} counts. */
-// A type, which a row of a query can be; an interface cannot.
+/** The result of {@link countJobs}. */
+// A type alias, because an interface cannot be the type of a query row.
 export type JobCounts = {
   readonly open_of_payer: number
   readonly open_of_agent: number
   readonly unpaid: number
-  /** Of the oldest of so many that the payer is refused. Each agent apart: no owner can have a payer refused by others. */
+  /**
+   * The time of the oldest job that counts towards the deadline limit; null below the limit. Counted for each agent, so
+   * that one owner cannot get a payer refused by other agents.
+   */
   readonly own_deadline_at: Date | null
   readonly is_payment_known: boolean
 }
@@ -100,12 +109,12 @@ async function readCounts(
   return counts
 }
 
-/** From when on unpaid jobs count, and own deadlines. */
+/** The times since which unpaid jobs and own deadlines are counted. */
 export function countedSince(nowMs: number): readonly [Date, Date] {
   return [new Date(nowMs - UNPAID_COUNTED_MS), new Date(nowMs - OWN_DEADLINES_MS)]
 }
 
-/** Counts jobs; what of is named as the parameters of the statement are. */
+/** SQL that counts jobs. The arguments are the statement's parameters, as they are written in SQL. */
 export function countJobs(by: {
   readonly payer: string
   readonly agent: string
@@ -127,7 +136,7 @@ const COUNTS = `
   select ${countJobs({ payer: '$1', agent: '$2', unpaidSince: '$3', deadlinesSince: '$4' })},
     exists (select from jobs where payer = $1 and nonce = $5 and network = $6) as is_payment_known`
 
-/** The condition for {@link refuseTooMany} to refuse none of so many jobs, over the columns of {@link countJobs}. */
+/** SQL condition over the columns of {@link countJobs} under which {@link refuseTooMany} does not refuse that many jobs. */
 export function hasRoomForJobs({ openOfPayer, unpaidOfPayer }: OrderBounds, jobs: string): string {
   return `open_of_payer + ${jobs} <= ${openOfPayer} and open_of_agent + ${jobs} <= ${MAX_OPEN_OF_AGENT}
     and unpaid + ${jobs} <= ${unpaidOfPayer} and own_deadline_at is null`

@@ -14,33 +14,33 @@ import { agreeOnPayment, type ProvePayment } from '../quote/prove-payment.ts'
 import { addReadToken } from '../quote/read-tokens.ts'
 import { refuseHurry, writeOrderBody } from './order-body.ts'
 
-/** A job that is written down, and what opens it for its payer. */
+/** A stored job, and the token that opens it for its payer. */
 export interface OrderedJob {
   readonly job: JobRow
-  /** Of a job that was just written down, it also deletes the contents; of a repeat, it only reads. */
+  /** The token of a new job also allows deleting its contents; the token of a repeat allows only reading. */
   readonly token: string
 }
 
-/** Who orders, and how what he orders gets in. */
+/** The source of an order, and how it is admitted. */
 export type Ordering =
   | {
       readonly kind: 'caller'
       readonly provePayment: ProvePayment
       readonly admit: AdmitOrder
-      /** As `callerKey` has it. */
+      /** The key of the caller's address from `callerKey`. */
       readonly from: string
-      /** The run of a flow that orders; absent: the payer does. */
+      /** The run of a flow that orders; absent when the payer orders directly. */
       readonly runId?: string
     }
   | { readonly kind: 'canary'; readonly provePayment: ProvePayment }
 
 /**
- * Takes an order: checks all that can be known without asking anybody, and writes the job down with the very bytes
- * and the payment that will be sent (D8). It is sent by whoever drives jobs, from this moment on whatever ends.
+ * Accepts an order: checks everything that can be known without asking other services, and stores the job with the exact
+ * bytes and payment that will be sent (D8). From then on the workers send it, even if this process ends.
  *
- * The same order again is the same job, for the same payer (D22): a token of its own comes with it, to read with.
+ * Repeating an order returns the same job, for the same payer (D22), with an additional token that allows reading.
  *
- * @throws {Refusal} with a sentence for the caller; then nothing was written and nothing will be sent
+ * @throws {Refusal} with a message for the caller; nothing was written and nothing will be sent in that case
  */
 export async function orderJob(
   parts: PlatformParts,
@@ -50,7 +50,7 @@ export async function orderJob(
   const payment = ordering.provePayment(order.payment)
   const jobId = order.job_id.toLowerCase()
   const inputHash = await inLoopTurn(order.input, () => hashJson(order.input))
-  // A run orders what is not there yet; where somebody was quicker, that is found when it is written.
+  // A run orders jobs that do not exist yet; a conflict is found when the job is written.
   const isOfRun = ordering.kind === 'caller' && ordering.runId !== undefined
   const known = isOfRun
     ? undefined
@@ -96,7 +96,7 @@ export async function orderJob(
       : await insertJob(parts.database, written, parts.clock.nowMs())
   if (ordering.kind === 'canary') parts.due.jobs.notify()
   if (job !== undefined) return { job, token }
-  // Somebody was quicker: with this very order, or with the same payment for another job.
+  // Another request was faster: with this order, or with the same payment for another job.
   const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (twin !== undefined) return twin
   throw new Refusal('conflict', 'payment: has paid for another job: one payment pays for one job')
@@ -117,7 +117,7 @@ async function findOrdered(
     job.inputHash === inputHash
   if (!isSame) throw new Refusal('conflict', 'job_id: is in use for another order')
   const { token, hash } = makeJobToken()
-  // Its agent could repeat it too: it was sent this very payment. What it wrote it may read, but not delete.
+  // The agent received this payment and could repeat the order. Its token therefore allows reading but not deleting.
   await addReadToken(database, job.jobId, hash)
   return { job, token }
 }

@@ -16,14 +16,14 @@ import type { Ordering } from './order-job.ts'
 import { leastRetrySeconds, retryState } from './retry-state.ts'
 
 /**
- * Sends a job once more that its agent failed without charging: the same job_id, and the very payment that it was ordered
- * with, so that whatever happens it is charged once at most. All that can be known is checked first, as for a new order;
- * then it is written down in one statement, and sent by whoever drives jobs.
+ * Retries a job that its agent failed without charging: with the same job_id and payment, so that at most one attempt is
+ * charged. Everything is checked first, as for a new order; then the retry is stored in one statement, and the workers send
+ * it.
  *
- * @param known the job as `openJob` gave it to whoever asks
- * @returns the job as it stands then
- * @throws {Refusal} with a sentence for the caller, `conflict` where somebody else has just retried it; then nothing was
- *   written and nothing will be sent
+ * @param known the job that `openJob` returned for the caller
+ * @returns the job in its new state
+ * @throws {Refusal} with a message for the caller; `conflict` when another request has just retried the job; nothing was
+ *   written and nothing will be sent in that case
  */
 export async function retryJob(
   parts: PlatformParts,
@@ -54,7 +54,7 @@ export async function retryJob(
   throw new Refusal('conflict', 'jobId: was tried again or charged just now: ask for the job')
 }
 
-/** An authorization is known by its payer and nonce; how its signature is spelled makes no difference. */
+/** An authorization is identified by payer and nonce; the encoding of its signature makes no difference. */
 function refuseOtherPayment(
   { payer, network, asset, authorization: known }: JobRow,
   { payer: signer, network: named, authorization }: ProvenPayment,
@@ -75,7 +75,7 @@ function refuseOtherPayment(
   )
 }
 
-/** The input to be sent: the one given, where it may be another, or the one that was sent before. */
+/** The input to send: the given one, if a new input is allowed, or the previous one. */
 async function agreeOnInput(
   known: JobRow,
   given: JobRetry['input'],
@@ -100,7 +100,7 @@ async function agreeOnInput(
   )
 }
 
-/** Unix seconds: all that the agent may take, as far as the payment allows. */
+/** Unix seconds: all the time the agent may take, limited by the payment. */
 function latestDeadline(payable: PayableCapability, { authorization }: ProvenPayment, nowMs: number): number {
   const longest = nowMs / 1_000 + payable.declaration.max_deadline_seconds
   return Math.min(longest, Number(authorization.validBefore) - SETTLE_MARGIN_SECONDS)
@@ -118,7 +118,7 @@ async function writeBody(
   const validBefore = Number(known.authorization.validBefore)
   refuseHurry(parts, { deadline: work.deadline, validBefore }, hurry)
   const body = await writeOrderBody(parts, payable, work)
-  // Checking the input took its time.
+  // Checked again, because checking the input took time.
   refuseHurry(parts, { deadline: body.deadline, validBefore }, hurry)
   return body
 }

@@ -2,17 +2,17 @@ import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { fairSeconds, leastDeadlineSeconds } from '../../reputation/fair-deadline.ts'
 import type { JobRow } from '../records/job-row.ts'
 
-/** How often a job may be ordered for one payment, the first time included: each run costs its agent something. */
+/** The most attempts of a job for one payment, including the first, because each attempt costs the agent something. */
 const MAX_ATTEMPTS = 5
 
-/** Whether a job can be retried for the payment that it was ordered with. */
+/** Whether a job can be retried with its payment. */
 export type RetryState =
   | { readonly possible: true; /** Unix seconds: the last moment. */ readonly until: number }
   | { readonly possible: false; readonly reason: string }
 
 /**
- * Whether a job can be sent once more for the same payment: its agent has failed it, so that nothing was charged (D8),
- * the payment is still good for as long as the agent needs and settling takes, and it was not tried too often.
+ * Whether a job can be sent again with the same payment: its agent failed it, so nothing was charged (D8); the payment is
+ * valid long enough for the agent and the settlement; and there were not too many attempts.
  */
 export function retryState(job: JobRow, nowMs: number): RetryState {
   const reason = refuseRetry(job)
@@ -22,7 +22,7 @@ export function retryState(job: JobRow, nowMs: number): RetryState {
   return { possible: false, reason: 'its payment ends too soon for another run: order it anew' }
 }
 
-/** The seconds that a retry must leave the agent: its fair time, where it failed because it had less. */
+/** The seconds that a retry must leave the agent: its fair time if the job failed because it had less. */
 export function leastRetrySeconds({ fault, maxDeadlineSeconds }: JobRow): number {
   return fault === 'deadline' ? fairSeconds(maxDeadlineSeconds) : leastDeadlineSeconds(maxDeadlineSeconds)
 }

@@ -23,25 +23,25 @@ import {
   type OrderBounds,
 } from './order-bounds.ts'
 
-/** How much of one payer, and from one address, there may be at a time. */
+/** Limits of orders for one payer and for one address. */
 export interface AdmissionBounds extends OrderBounds {
-  /** Contents that nobody has paid for. */
+  /** The most bytes of unpaid contents. */
   readonly unpaidBytesOfPayer: number
   readonly unpaidBytesFromAddress: number
-  /** Connections of a process that orders from one address have at a time, waiting for one another. */
+  /** The most database connections of a process that are used for orders from one address at a time. */
   readonly connectionsForAddress: number
 }
 
-/** What an order is written down with. */
+/** The terms under which an order is stored. */
 export interface AdmissionTerms {
-  /** Where it came from, as `callerKey` has it. */
+  /** The key of the caller's address from `callerKey`. */
   readonly from: string
-  /** What the payer has. */
+  /** The payer's balance. */
   readonly balanceAtomic: bigint
   readonly bounds: AdmissionBounds
 }
 
-/** As `room_for_orders` gives it. */
+/** The result of the SQL function `room_for_orders`. */
 type Room = {
   readonly ordered_from: string
   readonly bytes_of_payer: string
@@ -51,12 +51,11 @@ type Room = {
 }
 
 /**
- * Looks for room and writes orders of one payer at one agent down, in one statement: all of them, or none where there is not
- * room for all. A free sender of this process gets a job at once; otherwise the next look at the jobs that are due finds it.
+ * Checks the limits and stores orders of one payer at one agent, in one statement: all of them, or none when they exceed a
+ * limit together. A free sender of this process gets a job at once; otherwise the next poll for due jobs finds it.
  *
- * @returns by its place, each job, or why it is refused; undefined where there is one of this job_id, or one that this payment
- *   pays for, already
- * @throws {Refusal} `payment`, `rate_limited` or `conflict`; nothing was written then
+ * @returns for each order its job or refusal; `undefined` when a job with this job_id or with this payment exists already
+ * @throws {Refusal} `payment`, `rate_limited` or `conflict`; nothing was written in that case
  */
 export async function writeOrders(
   { database, clock, due }: PlatformParts,
@@ -99,7 +98,7 @@ export async function writeOrders(
     }
   } finally {
     if (jobs.some(({ jobId }, index) => written.has(jobId) && senders[index] === undefined)) due.jobs.notify()
-    // A sender need not read what is at hand.
+    // Passes the row to the sender, so that the sender does not read it from the database.
     for (const [index, job] of jobs.entries())
       if (written.has(job.jobId)) senders[index]?.begin(newJobRow(job, nowMs))
       else senders[index]?.release()
@@ -114,7 +113,7 @@ function isCounted(row: Partial<JobCounts>): row is JobCounts {
   return row.open_of_payer !== undefined
 }
 
-/** The parameters of these statements come after those of the jobs. */
+/** The parameters of these statements follow those of the jobs. */
 const parameter = (nth: number): string => `$${NEW_JOBS_PARAMETERS + nth}`
 const PAYER = parameter(1)
 const FROM = parameter(2)
@@ -129,10 +128,10 @@ const HAS_ROOM = `promised + ${AMOUNT}::bigint <= ${BALANCE}::numeric
   and bytes_of_payer + ${BYTES}::bigint <= ${BYTES_OF_PAYER}::bigint
   and bytes_from_address + ${BYTES}::bigint <= ${BYTES_FROM_ADDRESS}::bigint`
 
-/** Writes jobs down where there is room, and says how much there was. */
+/** Stores jobs if they are within the limits, and returns the counts. */
 const ADMIT = admitWhere(ROOM, `${HAS_ROOM} and ${COUNT}::int > 0`)
 
-/** The same for orders of runs, of which the jobs are counted too. */
+/** The same for orders of runs, which also counts the jobs. */
 function admitOfRuns(bounds: AdmissionBounds): string {
   const by = {
     payer: PAYER,
@@ -161,10 +160,10 @@ function admitWhere(room: string, hasRoom: string): string {
 }
 
 /**
- * Looks for room and opens a job for its next attempt, in one transaction.
+ * Checks the limits and opens a job for its next attempt, in one transaction.
  *
- * @returns undefined as of `reopenJobIn`
- * @throws {Refusal} as {@link writeOrder}
+ * @returns `undefined` as `reopenJobIn` does
+ * @throws {Refusal} as {@link writeOrders}
  */
 export async function writeRetry(
   { database, clock, due }: PlatformParts,
@@ -191,7 +190,7 @@ export async function writeRetry(
 
 const GIVEN_UP = 'payment: was given up before its order was written down'
 
-/** The words for what the statement {@link ADMIT} has in `where`. */
+/** Throws the refusal that corresponds to the failed condition in {@link ADMIT}. */
 function refuseWithoutRoom(
   jobs: readonly NewJob[],
   room: Room,
@@ -211,7 +210,7 @@ function refuseWithoutRoom(
   if (!jobs.some(({ jobId }) => room.writable.includes(jobId))) throw new Refusal('conflict', GIVEN_UP)
 }
 
-/** A payer who has too little, `promised` of it to others. */
+/** The refusal for a payer whose balance is too low, of which `promised` is reserved for other jobs. */
 export function cannotPay(balanceAtomic: bigint, promised: bigint, { payer, amountAtomic }: NewJob): Refusal {
   const open = promised === 0n ? '' : `, of which ${formatUsdc(promised)} are for jobs without an outcome`
   return new Refusal(
@@ -220,7 +219,7 @@ export function cannotPay(balanceAtomic: bigint, promised: bigint, { payer, amou
   )
 }
 
-/** More bytes than one may have wait for being paid. */
+/** The refusal for too many unpaid bytes. */
 export function tooMuch(what: string, retryAfterSeconds: number): Refusal {
   return new Refusal('rate_limited', `input: there are too many bytes of ${what}: wait for some of them`, {
     retryAfterSeconds,

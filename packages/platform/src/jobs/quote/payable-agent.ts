@@ -5,13 +5,13 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { readAgent, readRecentAgent } from '../../agents/read-agent.ts'
 
-/** An agent that may be paid, and what is paid for. */
+/** A capability of an agent that can be paid. */
 export interface PayableCapability {
   readonly agentId: number
-  /** Base URL. */
+  /** The agent's base URL. */
   readonly endpoint: string
   readonly declaration: Declaration
-  /** As registered and proven; lower-case address. */
+  /** The registered and proven wallet; lower-case address. */
   readonly wallet: string
   readonly name: string
   readonly capability: Capability
@@ -19,7 +19,8 @@ export interface PayableCapability {
 }
 
 /**
- * The same as of a moment ago, for a run, which asks the agent itself for its price before it orders.
+ * Like {@link readPayable}, but the agent may be read from a short-lived cache. For runs, which ask the agent for its price
+ * before they order.
  *
  * @throws {Refusal} as {@link readPayable}
  */
@@ -32,10 +33,10 @@ export async function readRecentPayable(
 }
 
 /**
- * A capability of an agent that is listed, answers, and has proven the wallet it asks to pay to.
+ * Reads a capability of an agent that is listed, online, and has proven the wallet it is paid to.
  *
- * @param isTrial also where the agent could not take its last payment: this one shows whether it can now
- * @throws {Refusal} `not_found`, `conflict` or `validation`, saying which of these is not so
+ * @param isTrial also accepts an agent whose last payment failed, because this job shows whether it can be paid again
+ * @throws {Refusal} `not_found`, `conflict` or `validation`, naming the failed condition
  */
 export async function readPayable(
   { database }: Pick<PlatformParts, 'database'>,

@@ -6,10 +6,13 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { PayableCapability } from './payable-agent.ts'
 
-/** Tells who pays, by a payment header: a signature for our network and asset, by the one it names (D5, first half). */
+/**
+ * Identifies the payer of a payment header, which must be signed by the named payer for our network and asset (D5, first
+ * half).
+ */
 export type ProvePayment = (header: string) => ProvenPayment
 
-/** Makes the check. It throws a {@link Refusal} `payment` that says what is wrong with the header. */
+/** Creates the check. It throws a {@link Refusal} `payment` that names the problem with the header. */
 export function createProvePayment({
   crypto,
   network,
@@ -25,8 +28,8 @@ export function createProvePayment({
 }
 
 /**
- * Is this payment good for this job now (D5, second half, D13)? To the wallet that is registered and proven, exactly
- * the stored price, in time.
+ * Checks that a payment is valid for this job now (D5, second half, D13): for the registered and proven wallet, exactly the
+ * stored price, and in time.
  *
  * @throws {Refusal} `payment`
  */

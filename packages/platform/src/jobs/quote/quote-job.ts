@@ -16,10 +16,10 @@ import { readPayable, type PayableCapability } from './payable-agent.ts'
 import { readAnswer } from './read-answer.ts'
 
 /**
- * What a job costs now: asks the agent for its price without paying, and holds its answer against the registered
+ * The current price of a job: asks the agent for its price without paying, and compares its answer with the registered
  * wallet, the stored price, and our own table of networks and tokens (PAY-38).
  *
- * @throws {Refusal} `conflict` where the two differ, telling both; `agent` where it gave no answer that is one
+ * @throws {Refusal} `conflict` when they differ, with both values; `agent` when the agent gave no usable answer
  */
 export async function quoteJob(
   parts: PlatformParts,
@@ -47,7 +47,7 @@ export async function quoteJob(
 }
 
 /**
- * The agent's own price, agreed with what is registered of it.
+ * Asks the agent for its price and compares the answer with its registration.
  *
  * @throws {Refusal} as {@link quoteJob}
  */
@@ -60,13 +60,13 @@ export async function askPrice(
     url: `${endpoint}/execute`,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    // Without a job_id: it can be priced, as any body can (D14), and never run, not even in dev mode.
+    // Without a job_id the request can be priced, as any body can (D14), but it is never run, not even in dev mode.
     body: JSON.stringify({ service_version: SERVICE_VERSION, task: { capability: name } }),
     ...PROBE_LIMITS,
     ...(signal && { signal }),
   })
   if (outcome.kind === 'failed') {
-    log.info('no price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
+    log.info('the agent did not name a price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
     if (signal?.aborted !== true) await checkSoon(database, agentId).catch(noteUnchecked(log, agentId))
     throw new Refusal('agent', `the agent did not answer: ${outcome.reason}`)
   }
@@ -84,7 +84,7 @@ export async function askPrice(
 }
 
 function noteUnchecked(log: PlatformParts['log'], agent: number): (error: unknown) => void {
-  return error => log.warn('an agent is not checked soon', { agent, error: describeError(error) })
+  return error => log.warn('could not schedule a check of an agent', { agent, error: describeError(error) })
 }
 
 function explain(error: unknown): unknown {
@@ -95,7 +95,7 @@ function explain(error: unknown): unknown {
   return new Refusal('conflict', sentence, { cause: error })
 }
 
-/** How long a higher price is shown. */
+/** How long a price rise is shown. */
 const RISE_TOLD_MS = 7 * 86_400_000
 
 async function readPriceRise(

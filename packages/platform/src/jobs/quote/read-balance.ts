@@ -2,7 +2,7 @@ import { encodeBalanceOf } from '@farebox/contracts/internal/calls/token-calls'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 
-/** How much USDC an address has, in atomic units. Rejects where the node does not say. */
+/** The USDC balance of an address, in atomic units. Rejects when the node does not return it. */
 export async function readBalance(rpc: JsonRpc, network: Network, address: string): Promise<bigint> {
   const call = { to: network.asset.address, data: encodeBalanceOf(address) }
   const balance = await rpc.call('eth_call', [call, 'latest'])

@@ -4,14 +4,14 @@ import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { readBalance } from './read-balance.ts'
 
-/** What the chain says of a payer, at its head. */
+/** The state of a payer at the chain's head. */
 export interface PayerState {
   readonly balanceAtomic: bigint
-  /** The authorization was used or cancelled. */
+  /** Whether the authorization was used or cancelled. */
   readonly isUsed: boolean
 }
 
-/** Two calls to the node. Undefined where it does not answer: nothing is known then. */
+/** Makes two calls to the node. Resolves to `undefined` when the node does not answer. */
 export async function readPayerState(
   { rpc, network, log }: Pick<PlatformParts, 'rpc' | 'network' | 'log'>,
   authorization: Authorization,
@@ -23,7 +23,7 @@ export async function readPayerState(
     ])
     return { balanceAtomic, isUsed }
   } catch (error) {
-    log.warn('the chain did not say whether a payer can pay', { error: describeError(error) })
+    log.warn('could not read from the chain whether a payer can pay', { error: describeError(error) })
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Of those that only read. */
+/** The most tokens of one job that only allow reading. */
 const KEPT = 9
 
 /**
- * Gives whoever repeats an order one more token to read its job with; of many, the newest are kept. The token of the
- * order itself stays the first of all, whatever comes after it: it alone can delete.
+ * Adds a read-only token to a job whose order was repeated; the newest ones are kept. The token of the original order
+ * always stays first, because only the first token allows deleting.
  */
 export async function addReadToken(database: Database, jobId: string, tokenHash: string): Promise<void> {
   await database.query(

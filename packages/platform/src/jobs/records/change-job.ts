@@ -2,7 +2,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 import { stateOf } from './states.ts'
 
-/** What may change of a job once it is written down. */
+/** The fields of a stored job that may change. */
 export interface JobChanges extends Partial<
   Pick<
     JobRow,
@@ -33,11 +33,11 @@ export interface JobChanges extends Partial<
 }
 
 /**
- * Changes a job under its lock, so that what is concluded from it still holds when it is written. The state and what
- * follows from it are worked out here and nowhere else.
+ * Changes a job under a row lock, so that conclusions from its state are still true when they are written. The state and
+ * the values derived from it are computed only here.
  *
- * @param which where it names an attempt, and the job was retried since, nothing is changed
- * @param change what is new, given the job's state now
+ * @param which when it names an attempt and the job was retried since, nothing is changed
+ * @param change computes the changes from the job's current state
  */
 export async function changeJob(
   database: Database,
@@ -67,11 +67,10 @@ export async function changeJob(
 }
 
 /**
- * Changes a job for the last time and lets it go, in one statement: nothing is left to be done for it, and its payment is
- * used up.
+ * Changes a job for the last time and releases it, in one statement: no work is left, and its payment is used.
  *
- * @param job as it was taken by `holder`
- * @returns undefined where it does not stand so any more; nothing is written then
+ * @param job as it was when `holder` leased it
+ * @returns `undefined` when the job has changed since; nothing is written in that case
  */
 export async function concludeJob(
   database: Database,
@@ -105,7 +104,7 @@ const CHANGE = `
     had_fair_time = $23, has_left = $24, put_off = $25, fault = $26, block_number = $27,
     ordered_from = case when $4 = 'paid' then null else ordered_from end`
 
-/** What follows from the changes of a job. */
+/** The values derived from the changes of a job. */
 function conclude(
   before: JobRow,
   changes: JobChanges,
@@ -125,7 +124,7 @@ function conclude(
     hasExpired,
     finishedAtMs: state === before.state ? before.finishedAtMs : endedAtMs,
     chargedWithoutDelivery,
-    // What came to something after all is nobody's fault.
+    // A job that was delivered after all has no fault.
     fault: state === 'completed' && !chargedWithoutDelivery ? undefined : job.fault,
   }
 }
@@ -163,7 +162,7 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
   ]
 }
 
-/** What the column `elapsed_ms` holds. */
+/** The largest value of the column `elapsed_ms`. */
 const MAX_INTEGER = 2 ** 31 - 1
 
 function dateOf(ms: number | undefined): Date | null {

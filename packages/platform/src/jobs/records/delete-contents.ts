@@ -1,21 +1,23 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobRow } from './job-row.ts'
 
-/** For how long inputs and outputs are kept where nobody says otherwise. */
+/** The default number of days for which inputs and outputs are kept. */
 const CONTENTS_KEPT_DAYS = 30
 
-/** And those of jobs that nobody paid, from their end: whoever cannot pay must not fill the database. */
+/**
+ * How long the contents of unpaid jobs are kept after their end, so that callers who cannot pay do not fill the database.
+ */
 export const UNPAID_KEPT_MS = 1_800_000
 
 const DAY_MS = 86_400_000
-/** Of up to 6 MB each. */
+/** Jobs per statement; each has up to 6 MB. */
 const BATCH = 200
 
 /**
- * Deletes inputs and outputs of jobs older than `keptDays`, in which nothing is left to be done. What was paid, by
- * whom and when stays, and so does the receipt.
+ * Deletes inputs and outputs of jobs older than `keptDays` for which no work is left. The payment data and the receipt are
+ * kept.
  *
- * @returns how many jobs
+ * @returns the number of jobs
  */
 export async function deleteOldContents(
   database: Database,
@@ -41,8 +43,8 @@ export async function deleteOldContents(
 }
 
 /**
- * Notes that the contents of a job go soon, where it ended and was not paid: it was refused, or nothing is left to be
- * done for it. A payment that is still open is watched without them.
+ * Schedules the deletion of an ended job's contents when it was not paid: when it was refused, or when no work is left for
+ * it. An open payment can be watched without the contents.
  */
 export async function forgetIfUnpaid(
   database: Database,
@@ -59,10 +61,10 @@ export async function forgetIfUnpaid(
 }
 
 /**
- * Deletes the contents of jobs that ended {@link UNPAID_KEPT_MS} ago, and the payment that could be sent with them. Those
- * that were paid in the meantime keep theirs, and what is not over after all is noted again when it is.
+ * Deletes the contents of jobs that ended {@link UNPAID_KEPT_MS} ago, and the payment that could be sent with them. Jobs
+ * that were paid meanwhile keep theirs; a job that is not over is scheduled again when it ends.
  *
- * @returns how many jobs
+ * @returns the number of jobs
  */
 export async function deleteUnpaidContents(database: Database, nowMs: number): Promise<number> {
   for (let deleted = 0; ;) {
@@ -88,9 +90,9 @@ export async function deleteUnpaidContents(database: Database, nowMs: number): P
 }
 
 /**
- * Deletes the input and the output of one job at its payer's wish.
+ * Deletes the input and output of one job at its payer's request.
  *
- * @returns false where something is left to be done for it, so that they are still needed
+ * @returns false when work is left for the job, so that its contents are still needed
  */
 export async function deleteContents(database: Database, jobId: string, nowMs: number): Promise<boolean> {
   const rows = await database.query(

@@ -2,18 +2,18 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Taking } from '../../work/places.ts'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 
-/** For so long a worker has a job to itself; it is renewed while the worker lives. */
+/** The duration of a worker's lease of a job, in milliseconds; the worker renews it while it lives. */
 export const JOB_LEASE_MS = 6_000
 
-/** Who takes jobs, and how many at most. */
+/** The worker that leases jobs, and the most jobs it takes. */
 export interface TakingJobs extends Pick<Taking, 'limit'> {
   readonly holder: string
   readonly nowMs: number
 }
 
-/** The words of the indexes of `jobs` in `0001-platform.sql`, which are of use only where these are the same. */
+/** Must match the expressions of the indexes of `jobs` in `0001-platform.sql`; otherwise PostgreSQL cannot use these. */
 const HOST = "split_part(split_part(endpoint, '/', 3), ':', 1)"
-/** The host that a job is sent to, as these statements and the guard have it: without its port. */
+/** The host a job is sent to, without its port, as in these statements and the outbound guard. */
 export function hostOf(endpoint: string): string {
   return endpoint.split('/')[2]?.split(':')[0] ?? ''
 }
@@ -22,19 +22,22 @@ const TO_SEND = 'sends and next_look_at is not null'
 const TO_LOOK_AT = 'not sends and next_look_at is not null'
 const WANTED_UNTIL = 'greatest(to_timestamp(valid_before), expires_at, paid_at)'
 
-/** Longer than `planJob` wants a job sent after that moment, so that no sending gets among the payment checks. */
+/**
+ * Longer than `planJob` still wants a job to be sent after that time, so that no job to be sent gets among the payment
+ * checks.
+ */
 const STILL_SENT = "interval '15 minutes'"
 
 const IS_DUE = 'next_look_at <= $1 and (lease_until is null or lease_until <= $1)'
 const TAKE = 'update jobs set lease_until = $2, lease_holder = $3'
 
 /**
- * Takes jobs that are due to be sent and that nobody has: any number of workers share them without waiting for one
- * another. What a dead worker held is free after {@link JOB_LEASE_MS}.
+ * Leases jobs that are due to be sent and not leased. Any number of workers share them without waiting for each other; jobs
+ * of a dead worker become free after {@link JOB_LEASE_MS}.
  *
- * Of each host so many that it has `perKey` under way, those hosts first that have the fewest: a job that would only
- * wait for its host stays in the database and holds no slot. Of one host's, those first whose time is not over yet, by
- * how soon it is. It costs as much as there are hosts, however many jobs wait for one of them.
+ * For each host it takes only so many that `perKey` are in progress, hosts with the fewest first: a job that would only
+ * wait for its host stays in the database and occupies no slot. Of one host's jobs, those that have not expired come first,
+ * the earliest expiry first. The cost depends on the number of hosts and not on the number of waiting jobs.
  */
 export async function takeJobsToSend(
   database: Database,
@@ -76,7 +79,7 @@ const JOBS_TO_SEND = `with recursive hosts(host) as (
     for update skip locked)
   returning ${JOB_COLUMNS}`
 
-/** Takes jobs of which only the chain is to be looked at, the longest waiting first. */
+/** Leases jobs for which only the payment must be checked, the longest waiting first. */
 export async function takeJobsToCheckPayment(
   database: Database,
   taking: TakingJobs,
@@ -98,8 +101,8 @@ function valuesOf({ holder, limit, nowMs }: TakingJobs): readonly unknown[] {
 }
 
 /**
- * Lets jobs that waited to be sent until nobody wants that any more be looked at: what became of their payment is
- * found out however slow their host is.
+ * Moves jobs that were never sent, and are past the time for sending, to the payment checks, so that the state of their
+ * payment is found even if their host is slow.
  */
 export async function endSendings(database: Database, nowMs: number): Promise<void> {
   await database.query(
@@ -111,7 +114,7 @@ export async function endSendings(database: Database, nowMs: number): Promise<vo
   )
 }
 
-/** Keeps jobs a while longer. */
+/** Extends the leases of these jobs. */
 export async function renewLeases(
   database: Database,
   {
@@ -129,8 +132,8 @@ export async function renewLeases(
 }
 
 /**
- * Lets a job go until `nextDueAtMs`. Where that is undefined nothing is left to be done, and the signed payment is
- * forgotten. A job that was retried since is somebody else's by now, and stays as it is.
+ * Releases a job until `nextDueAtMs`. When that is `undefined` no work is left, and the signed payment is deleted. A job
+ * that was retried since belongs to another worker and is not changed.
  */
 export async function releaseJob(
   database: Database,

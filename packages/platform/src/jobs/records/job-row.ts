@@ -2,90 +2,90 @@ import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { JobFault } from '../../reputation/judge-fault.ts'
 import type { AnswerState, JobState, PaymentStatus } from './states.ts'
 
-/** Whose job it is: somebody's, or the platform's own daily one. */
+/** The kind of a job: ordered by a caller, or the platform's own daily job. */
 export type JobKind = 'caller' | 'canary'
 
-/** A job as the platform keeps it. */
+/** A job as the platform stores it. */
 export interface JobRow {
   /** Lower case. */
   readonly jobId: string
-  /** The run of a flow that ordered it. */
+  /** The run of a flow that ordered it; `undefined` when the payer ordered it directly. */
   readonly runId: string | undefined
   readonly agentId: number
   readonly capability: string
   readonly kind: JobKind
-  /** Lower-case address, as all here. */
+  /** Lower-case address, like all addresses here. */
   readonly payer: string
   readonly payTo: string
   readonly amountAtomic: bigint
   readonly network: string
   readonly asset: string
-  /** Without its signature. */
+  /** The authorization without its signature. */
   readonly authorization: Authorization
   readonly state: JobState
-  /** It was marked expired before its last change (D35). */
+  /** Whether it was marked expired before its last change (D35). */
   readonly hasExpired: boolean
   readonly answer: AnswerState
   readonly payment: PaymentStatus
-  /** The agent is not asked any more, whatever it has said. */
+  /** Whether the agent is not asked any more, whatever it answered. */
   readonly askingOver: boolean
-  /** Base URL that it is sent to. */
+  /** The base URL that the job is sent to. */
   readonly endpoint: string
   readonly maxDeadlineSeconds: number
-  /** Unix seconds, as the body says. */
+  /** Unix seconds, as in the request body. */
   readonly deadline: number
   readonly inputHash: string
-  /** As `PaymentSeal` gave it. Undefined once the payment is used up or dead. */
+  /** The payment as encrypted by `PaymentSeal`; `undefined` once it is used or dead. */
   readonly sealedPayment: string | undefined
   readonly errorType: string | undefined
   readonly error: string | undefined
   readonly createdAtMs: number
-  /** 1, and one more for each retry. */
+  /** 1 for the first attempt, increased by each retry. */
   readonly attempt: number
   /** When this attempt was ordered. */
   readonly orderedAtMs: number
-  /** The agent may have kept a response to the input of an earlier attempt. */
+  /** Whether the agent may have kept a response to the input of an earlier attempt. */
   readonly keepsInput: boolean
   readonly expiresAtMs: number
-  /** When it became completed or failed. */
+  /** When it was completed or failed. */
   readonly finishedAtMs: number | undefined
-  /** From sending to the agent's last word. */
+  /** Milliseconds from the order of this attempt to the agent's final answer. */
   readonly elapsedMs: number | undefined
   readonly paidAtMs: number | undefined
   readonly transaction: string | undefined
-  /** The block that has the transfer. */
+  /** The block that contains the transfer. */
   readonly blockNumber: number | undefined
-  /** What was delivered, as it came. `readJob` alone reads it; elsewhere, and once it is deleted, undefined. */
+  /** The delivered response, unchanged. Only `readJob` reads it; otherwise, and after its deletion, `undefined`. */
   readonly responseBody: string | undefined
-  /** The bytes that are sent. Read and deleted as the response is. */
+  /** The bytes to send. Read and deleted like the response. */
   readonly requestBody: string | undefined
-  /** What its agent is called now; read by `readJob` alone. */
+  /** The agent's current name; only `readJob` reads it. */
   readonly agentName: string | undefined
   readonly outputHash: string | undefined
   readonly outputProblem: string | undefined
-  /** Unix seconds, as the agent says. */
+  /** Unix seconds, as stated by the agent. */
   readonly completedAt: number | undefined
   readonly chargedWithoutDelivery: boolean
   readonly contentsDeletedAtMs: number | undefined
   readonly receipt: string | undefined
   readonly tokenHashes: readonly string[]
-  /** When it is due again; undefined: nothing is left to be done. */
+  /** When it is due again; `undefined` when no work is left. */
   readonly nextDueAtMs: number | undefined
   readonly sendings: number
   readonly foreignAnswers: number
   /** When the first sending began that was seen to its end. */
   readonly firstAskedAtMs: number | undefined
-  /** One of the sendings seen to their end left the agent its fair time. */
+  /** Whether one of the sendings seen to their end left the agent its fair time. */
   readonly hadFairTime: boolean
-  /** The signed payment may have reached somebody. */
+  /** Whether the signed payment may have left this machine. */
   readonly hasLeft: boolean
-  /** The newest sending was answered "not now", as agents do. */
+  /** Whether the newest sending got the documented "not now" answer of an agent. */
   readonly isPutOff: boolean
-  /** Whose fault it was that it came to nothing; undefined where it did not, or nobody has judged it yet. */
+  /** Who was at fault when it failed; `undefined` when it did not fail or was not judged yet. */
   readonly fault: JobFault | undefined
 }
 
-/** A row of the table `jobs` as the driver gives it. */
+/** A row of the table `jobs` as the database driver returns it. */
 export interface JobColumns {
   readonly job_id: string
   readonly run_id: string | null
@@ -122,7 +122,7 @@ export interface JobColumns {
   readonly paid_at: Date | null
   readonly transaction: string | null
   readonly block_number: string | null
-  /** Beside {@link JOB_COLUMNS}, for those who show it. */
+  /** Not in {@link JOB_COLUMNS}; selected only to show the job. */
   readonly response_body?: Buffer | null
   readonly request_body?: Buffer | null
   readonly agent_name?: string | null
@@ -144,8 +144,8 @@ export interface JobColumns {
 }
 
 /**
- * The columns of {@link JobColumns}, for a `select` or a `returning`. Without what was asked and what was delivered: jobs
- * are read far more often than either is needed, and the two may have megabytes.
+ * The columns of {@link JobColumns}, for a `select` or a `returning`. Without input and output, because jobs are read far
+ * more often than these are needed, and they may have megabytes.
  */
 export const JOB_COLUMNS = `job_id, run_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
   valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
@@ -154,7 +154,7 @@ export const JOB_COLUMNS = `job_id, run_id, agent_id, capability, kind, payer, p
   transaction, block_number, output_hash, output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
   sendings, foreign_answers, first_asked_at, had_fair_time, has_left, put_off, fault`
 
-/** A row as the driver gives it, in our own words. */
+/** Converts a row of the database driver to a {@link JobRow}. */
 export function toJobRow(columns: JobColumns): JobRow {
   return {
     jobId: columns.job_id,

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
 
-/** A job that is about to be sent. */
+/** A job to be stored and sent. */
 export interface NewJob extends Pick<
   JobRow,
   | 'jobId'
@@ -19,7 +19,7 @@ export interface NewJob extends Pick<
   | 'inputHash'
 > {
   readonly kind: JobKind
-  /** The run of a flow that orders it; absent: none does. */
+  /** The run of a flow that orders it; absent when no run does. */
   readonly runId?: string | undefined
   readonly requestBody: string
   readonly sealedPayment: string
@@ -27,8 +27,7 @@ export interface NewJob extends Pick<
 }
 
 /**
- * Writes a job down, due at once. Undefined where there is one of this job_id, or one that this payment pays for,
- * already: nothing is changed then.
+ * Stores a job, due at once. Resolves to `undefined`, without changes, when a job with this job_id or this payment exists.
  */
 export async function insertJob(database: Database, job: NewJob, nowMs: number): Promise<JobRow | undefined> {
   const text = `${INSERT_JOBS} select ${NEW_JOB_VALUES}, null, null, null from ${NEW_JOBS} on conflict do nothing
@@ -37,18 +36,18 @@ export async function insertJob(database: Database, job: NewJob, nowMs: number):
   return rows.length === 0 ? undefined : newJobRow(job, nowMs)
 }
 
-/** The columns of {@link NEW_JOB_VALUES}, then where it came from, and who has it until when. */
+/** The columns of {@link NEW_JOB_VALUES}, followed by the address it came from and its lease. */
 export const INSERT_JOBS = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
     nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, ordered_from, lease_until, lease_holder)`
 
-/** What a new job is written with, from a row of {@link NEW_JOBS}. */
+/** The values of a new job, from a row of {@link NEW_JOBS}. */
 export const NEW_JOB_VALUES = `job.job_id, agent_id, capability, kind, payer, amount_atomic, 'sent', $1::timestamptz, expires_at,
   input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to, nonce,
   valid_after, valid_before, string_to_array(token_hashes, ','), $1::timestamptz, run_id`
 
-/** Of new jobs, by the names of their columns, the types of the parameters that {@link valuesOfNewJobs} gives after the time. */
+/** The types, by column name, of the parameters that {@link valuesOfNewJobs} returns after the time. */
 const COLUMN_TYPES = {
   job_id: 'uuid',
   agent_id: 'bigint',
@@ -74,17 +73,17 @@ const COLUMN_TYPES = {
 } as const
 const COLUMNS = Object.entries(COLUMN_TYPES)
 
-/** How many parameters of a statement {@link NEW_JOBS} uses, the first ones. */
+/** The number of parameters that {@link NEW_JOBS} uses; they are the first ones of the statement. */
 export const NEW_JOBS_PARAMETERS = COLUMNS.length + 1
 
-/** Their ids alone. */
+/** The parameter with the ids of the new jobs. */
 export const NEW_JOB_IDS = '$2::uuid[]'
 
-/** New jobs as a table `job`, with a column for each name. */
+/** The new jobs as a table `job` with named columns. */
 export const NEW_JOBS = `unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
   as job(${COLUMNS.map(([name]) => name).join(', ')})`
 
-/** The values of {@link NEW_JOBS}. */
+/** The parameter values of {@link NEW_JOBS}. */
 export function valuesOfNewJobs(jobs: readonly NewJob[], nowMs: number): readonly unknown[] {
   const rows = jobs.map((job): { readonly [name in keyof typeof COLUMN_TYPES]: unknown } => ({
     job_id: job.jobId,
@@ -117,7 +116,7 @@ function expiryOf({ maxDeadlineSeconds }: NewJob, nowMs: number): number {
   return Math.trunc(nowMs + maxDeadlineSeconds * 1_000)
 }
 
-/** A job as it is once it was written down with {@link valuesOfNewJobs}. */
+/** The row of a job that was just stored with {@link valuesOfNewJobs}. */
 export function newJobRow(job: NewJob, nowMs: number): JobRow {
   const { tokenHashes, runId, ...given } = job
   return {
@@ -160,7 +159,7 @@ export function newJobRow(job: NewJob, nowMs: number): JobRow {
   }
 }
 
-/** The job of this id, whoever's it is, with what was asked and delivered, and its agent's name. */
+/** Reads a job of any payer, with its input, output and agent's name; `undefined` when there is none. */
 export async function readJob(database: Database, jobId: string): Promise<JobRow | undefined> {
   const [row] = await database.query<JobColumns>(
     'read-job',
@@ -172,7 +171,7 @@ export async function readJob(database: Database, jobId: string): Promise<JobRow
   return row && toJobRow(row)
 }
 
-/** How the job of this id stands, without what was asked and delivered: for those who look again and again. */
+/** Reads a job without its input and output, for callers that poll it. */
 export async function readBareJob(database: Database, jobId: string): Promise<JobRow | undefined> {
   const [row] = await database.query<JobColumns>(
     'read-bare-job',
@@ -182,7 +181,7 @@ export async function readBareJob(database: Database, jobId: string): Promise<Jo
   return row && toJobRow(row)
 }
 
-/** The bytes that a job is sent with, again and again (D8); undefined once its contents are deleted. */
+/** The bytes that a job is sent with each time (D8); `undefined` once its contents are deleted. */
 export async function readRequest(database: Database, jobId: string): Promise<string | undefined> {
   const [row] = await database.query<{ request_body: Buffer | null }>(
     'read-job-request',
@@ -193,9 +192,9 @@ export async function readRequest(database: Database, jobId: string): Promise<st
 }
 
 /**
- * Says that the time is over for those that have no answer by now (D35). They are asked for and watched as before.
+ * Marks overdue jobs without an answer as expired (D35). The agent is still asked, and the payment still watched.
  *
- * @returns how many
+ * @returns the number of jobs
  */
 export async function expireOverdue(database: Database, nowMs: number): Promise<number> {
   const rows = await database.query(

@@ -3,14 +3,14 @@ import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.t
 import type { NewJob } from './job-store.ts'
 
 /**
- * Opens a job once more that its agent failed without charging, within a transaction: due at once, with the bytes and the
- * payment of `job`, and as if nothing had been heard of it. What it was ordered for, and by whom, stays as it was.
+ * Opens a job again that its agent failed without charging, in the caller's transaction: due at once, with the bytes and
+ * payment of `job`, and with the earlier answer cleared. The order's payer, agent and capability stay the same.
  *
- * Of several at a time one opens it. A worker that is still at the attempt before loses it: its lease ends here, and
- * whatever it finds out is written to its own attempt only (`changeJob`, `releaseJob`). That it was the agent's fault
- * stays until the job is delivered, so that a retry neither hides a failure nor counts it twice.
+ * Of several concurrent calls only one opens it. A worker that is still driving the previous attempt loses its lease, and
+ * its results are written only for its own attempt (`changeJob`, `releaseJob`). A recorded fault of the agent is kept until
+ * the job is delivered, so that a retry neither hides a failure nor counts it twice.
  *
- * @returns undefined where it is not failed, or its payment not open, or it has been retried since `attempt`
+ * @returns `undefined` when the job is not failed, its payment is not open, or it was retried since `attempt`
  */
 export async function reopenJobIn(
   client: pg.PoolClient,
@@ -32,7 +32,7 @@ export async function reopenJobIn(
   ])
   const [row] = rows
   if (row === undefined) return undefined
-  // Its contents are needed again; when they go is noted anew when it has ended.
+  // The contents are needed again; their deletion is scheduled again when the job ends.
   await client.query('delete from unpaid_contents where job_id = $1', [job.jobId])
   return toJobRow(row)
 }

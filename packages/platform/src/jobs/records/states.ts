@@ -1,35 +1,36 @@
-/** As the column `state` has it (D35). */
+/** The values of the column `state` (D35). */
 export type JobState = 'sent' | 'pending' | 'completed' | 'failed' | 'expired'
 
-/** What an agent has said of a job so far. `pending` is its 503 while money may move (D8). */
+/** The agent's answer to a job so far. `pending`: its 503 while the payment may be settling (D8). */
 export type AnswerState = 'none' | 'pending' | 'failed' | 'completed'
 
-/** What the chain says of a payment. `open`: not used so far, and still usable; `dead`: it can never pay this job. */
+/** The state of a payment on the chain. `open`: not used so far and still usable; `dead`: can never pay this job. */
 export type PaymentStatus = 'open' | 'paid' | 'dead'
 
-/** All that the state of a job follows from. */
+/** The facts that determine the state of a job. */
 export interface JobFacts {
   readonly answer: AnswerState
   readonly payment: PaymentStatus
-  /** `max_deadline_seconds` have passed since it was sent. */
+  /** Whether `max_deadline_seconds` have passed since it was sent. */
   readonly isOverdue: boolean
-  /** It was marked expired before. */
+  /** Whether it was marked expired before. */
   readonly hasExpired: boolean
 }
 
 /**
- * The state of a job (D35, D8, FLOW-09): decided by the chain and by what the agent said, whichever came first.
+ * The state of a job (D35, D8, FLOW-09). It follows from the chain and the agent's answer, in either order of their
+ * arrival.
  *
- * What the agent delivered counts as completed once the transfer is proven; until then money may move, and where it is
- * certain that there will be none, the job stays expired. Nothing is called failed but what the agent itself called so,
- * while it was waited for: what has expired is completed by a proof, and otherwise stays so (D35).
+ * A delivery counts as completed once the transfer is proven. Until then the job is pending, and when it is certain that
+ * there will be no transfer, the job is expired. A job is failed only when the agent itself answered so before the job
+ * expired; an expired job can only become completed, by a proven transfer (D35).
  */
 export function stateOf({ answer, payment, isOverdue, hasExpired }: JobFacts): JobState {
   if (answer === 'failed' && !hasExpired) return 'failed'
-  // D35: a proven transfer completes a job whose answer got lost.
+  // D35: a proven transfer completes a job whose answer was lost.
   if (payment === 'paid') return 'completed'
   if (hasExpired) return 'expired'
-  // An agent answers when it was paid (D7): what it gives without is shown to its caller and proves nothing.
+  // An agent answers after it was paid (D7). An output without payment is shown to its caller but proves nothing.
   if (answer === 'completed') return payment === 'open' ? 'pending' : 'expired'
   if (payment === 'open' && answer === 'pending') return 'pending'
   if (isOverdue) return 'expired'
@@ -37,8 +38,8 @@ export function stateOf({ answer, payment, isOverdue, hasExpired }: JobFacts): J
 }
 
 /**
- * Whether the payer was charged; null while that is not known: the agent has not said no, and the payment can still be
- * used (D8).
+ * Whether the payer was charged; null while that is not known, because the agent has not refused and the payment can still
+ * be used (D8).
  */
 export function isCharged({ answer, payment }: Pick<JobFacts, 'answer' | 'payment'>): boolean | null {
   if (payment === 'paid') return true
@@ -47,15 +48,12 @@ export function isCharged({ answer, payment }: Pick<JobFacts, 'answer' | 'paymen
 
 const WEIGHT: { readonly [answer in AnswerState]: number } = { none: 0, pending: 1, failed: 2, completed: 3 }
 
-/**
- * What is known of the agent's answer after another one: a delivery is never taken back, and what it refused is only
- * mended by a delivery.
- */
+/** The known answer after a new one: a delivery is never revoked, and a refusal is replaced only by a delivery. */
 export function weigh(known: AnswerState, heard: AnswerState): AnswerState {
   return WEIGHT[heard] > WEIGHT[known] ? heard : known
 }
 
-/** What is known of a payment after another check: the chain's proof of a transfer stands against everything else. */
+/** The known payment status after another check: a proven transfer overrides everything else. */
 export function mergePaymentStatus(known: PaymentStatus, seen: PaymentStatus): PaymentStatus {
   if (known === 'paid' || seen === 'paid') return 'paid'
   return known === 'dead' ? 'dead' : seen

@@ -3,20 +3,20 @@ import { createNotifier } from '../../work/notifier.ts'
 import type { JobRow } from './job-row.ts'
 import { readBareJob, readJob } from './job-store.ts'
 
-/** No caller is kept waiting for longer, whatever its agent may take. */
+/** The longest time a request waits, whatever its agent may take. */
 const LONGEST_WAIT_MS = 120_000
-/** After its time is over an answer may still be on its way. */
+/** An answer may still arrive this long after the job expired. */
 const LATE_MS = 2_000
-/** How long a delivery waits for the proof of its payment before it is shown without. */
+/** How long a request with a delivery waits for the proof of payment before it is answered without. */
 const PROOF_WAIT_MS = 5_000
 const FIRST_LOOK_MS = 40
 const LONGEST_LOOK_MS = 500
 
 /**
- * Waits until the outcome of a job is known, or for as long as its agent may take and two minutes at most. The job
- * goes on whether anybody waits or not.
+ * Waits until the outcome of a job is known, at most for the time its agent may take and at most two minutes. The job
+ * continues independent of waiting requests.
  *
- * @returns the job as it is then, with what was asked and delivered
+ * @returns the job in its current state, with input and output
  */
 export async function waitForOutcome(
   { database, clock, due }: Pick<PlatformParts, 'database' | 'clock' | 'due'>,
@@ -27,7 +27,7 @@ export async function waitForOutcome(
   const endMs = Math.min(startMs + LONGEST_WAIT_MS, Math.max(startMs, job.expiresAtMs) + LATE_MS)
   let known = job
   const soon = createNotifier(clock)
-  // Where another process drives the job, only looking says so.
+  // A notification comes only from this process; jobs driven by another process are found by polling.
   const unsubscribe = due.changes.subscribe(changed => {
     if (changed === job.jobId) soon.notify()
   })
@@ -40,11 +40,11 @@ export async function waitForOutcome(
   } finally {
     unsubscribe()
   }
-  // What was asked and delivered is read once, at the end.
+  // Input and output are read once, at the end.
   return (await readJob(database, job.jobId)) ?? known
 }
 
-/** Is there nothing more that somebody would wait for? */
+/** Whether nothing is left to wait for. */
 function hasOutcome(job: JobRow, nowMs: number): boolean {
   if (job.nextDueAtMs === undefined || job.answer === 'failed') return true
   if (job.answer !== 'completed') return false

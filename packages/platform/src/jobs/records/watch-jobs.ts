@@ -1,7 +1,7 @@
 import type { PlatformParts } from '../../platform-parts.ts'
 import { createVersionWatch, type VersionWatch } from '../../work/watch-versions.ts'
 
-/** Watches jobs for what of them their payers would see. */
+/** Creates a watch for changes of jobs that their payers can see. */
 export function createJobWatch(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'due'>,
 ): VersionWatch {
@@ -15,7 +15,7 @@ export function createJobWatch(
   })
 }
 
-/** All that changes of what a payer is shown, but for the time. */
+/** Everything a payer is shown that can change, except the time. */
 const VERSIONS = `
   select job_id, left(md5(concat_ws(' ', attempt, state, answer, payment, charged_without_delivery,
     contents_deleted_at is not null, next_look_at is null)), 16) as version
