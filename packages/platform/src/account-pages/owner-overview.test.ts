@@ -45,7 +45,7 @@ async function checked(agentId: number, failures: number, lastOkAtMs: number): P
   )
 }
 
-test('jobs and earnings of all agents together, of each, and by day and capability', async () => {
+test('the overview shows jobs and earnings of all agents together, of each agent, and by day and capability', async () => {
   const [one, two] = [
     await insertAgent(stage.database, { owner: OWNER }),
     await insertAgent(stage.database, { owner: OWNER }),
@@ -59,7 +59,7 @@ test('jobs and earnings of all agents together, of each, and by day and capabili
   await job(two.agentId, { capability: 'sum', elapsedMs: 200, amountAtomic: 1_000_000 })
   await job(two.agentId, { state: 'pending', amountAtomic: 7_000 })
   await job(two.agentId, { state: 'sent', amountAtomic: 1_000, atMs: NOON_MS - 20 * DAY_MS })
-  // Before, the platform's own, and somebody else's.
+  // Not counted: an earlier job, the platform's own, and one of another owner's agent.
   await job(one.agentId, { atMs: NOON_MS - 7 * DAY_MS })
   await job(one.agentId, { kind: 'canary' })
   await job(strange.agentId)
@@ -122,7 +122,7 @@ test('jobs and earnings of all agents together, of each, and by day and capabili
   expect((await ask({ method: 'GET', url: '/v1/me/dashboard?days=8', headers })).statusCode).toBe(400)
 })
 
-test('an owner without agents sees nothing of anybody’s', async () => {
+test('an owner without agents sees no data of others', async () => {
   const { agentId } = await insertAgent(stage.database)
   await insertJob(stage.parts, { agentId })
   expect(await overview()).toMatchObject({
@@ -136,14 +136,14 @@ test('an owner without agents sees nothing of anybody’s', async () => {
   })
 })
 
-test('of many agents the first fifty, in as many statements as of one', async () => {
+test('of many agents the first fifty are shown', async () => {
   const owned: number[] = []
   for (let n = 0; n < 51; n++) owned.push((await insertAgent(stage.database, { owner: OWNER })).agentId)
   const { agents } = await overview()
   expect(agents.map(({ agent_id: id }) => id)).toEqual(owned.slice(0, 50))
 })
 
-test('health is shown by the hour of seven days, with how the agent is seen', async () => {
+test('health is shown by hour for seven days, with the resulting availability', async () => {
   const { agentId } = await insertAgent(stage.database, {
     owner: OWNER,
     badge: 'silver',
@@ -169,7 +169,7 @@ test('health is shown by the hour of seven days, with how the agent is seen', as
   expect((await overview()).agents[1]).toMatchObject({ availability: 'waiting', warned: false, hours: [] })
 })
 
-test('what an owner should look at comes first, the gravest before all', async () => {
+test('notices are listed with the most serious first', async () => {
   const other = `0x${'cd'.repeat(20)}`
   const fine = await insertAgent(stage.database, { owner: OWNER })
   await checked(fine.agentId, 2, NOON_MS)
@@ -209,7 +209,7 @@ test('what an owner should look at comes first, the gravest before all', async (
   ])
 })
 
-test('flows that order what an agent offers no more are told to its owner, those of what it never offered not', async () => {
+test('an owner is told of flows that order a capability that is no longer offered, if it ever was', async () => {
   const { agentId } = await insertAgent(stage.database, { owner: OWNER })
   await insertAgent(stage.database, { owner: OWNER })
   const order = async (name: string): Promise<void> => {
@@ -239,7 +239,7 @@ test('flows that order what an agent offers no more are told to its owner, those
   ])
 })
 
-test('a job that was charged and not delivered counts as failed, and as earned', async () => {
+test('a job that was charged and not delivered counts as failed and as earned', async () => {
   const { agentId } = await insertAgent(stage.database, { owner: OWNER })
   await insertPaidJob(stage.database, { agentId, finishedAtMs: NOON_MS, chargedWithoutDelivery: true })
   const [agent] = (await overview()).agents.filter(one => one.agent_id === agentId)
@@ -251,7 +251,7 @@ test('a job that was charged and not delivered counts as failed, and as earned',
   })
 })
 
-test('an owner reads the jobs of an agent by page, by status and by id, without who paid and without contents', async () => {
+test('an owner lists the jobs of an agent by page, status and id, without payers and contents', async () => {
   const { agentId } = await insertAgent(stage.database, { owner: OWNER })
   const payer = `0x${'ee'.repeat(20)}`
   const made: string[] = []

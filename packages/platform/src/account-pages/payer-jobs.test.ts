@@ -36,7 +36,7 @@ async function list(query = ''): Promise<PayerJobs> {
   return (await ask({ method: 'GET', url: `/v1/me/jobs${query}`, headers })).json()
 }
 
-test('a payer sees the jobs of the signed-in address, the newest first, and nobody else’s', async () => {
+test('a payer sees only the jobs of the signed-in address, the newest first', async () => {
   const nowMs = stage.clock.nowMs()
   const done = await insertJob(stage.parts, { agentId, payer: PAYER, elapsedMs: 812, atMs: nowMs - 2_000 })
   await insertJob(stage.parts, { agentId })
@@ -76,7 +76,7 @@ test('a payer sees the jobs of the signed-in address, the newest first, and nobo
   ])
 })
 
-test('pages end where the next begins, also among jobs of one moment, and jobs that come meanwhile move nothing', async () => {
+test('pages are complete, even with jobs of the same time and jobs ordered in between', async () => {
   const made = await Promise.all(
     Array.from({ length: 9 }, () => insertJob(stage.parts, { agentId, payer: PAYER })),
   )
@@ -93,7 +93,7 @@ test('pages end where the next begins, also among jobs of one moment, and jobs t
   expect(seen.toSorted()).toEqual(made.toSorted())
 })
 
-test('the jobs of one status alone; what is no status, no cursor or no number of jobs is refused', async () => {
+test('jobs are filtered by status; an invalid status, cursor or limit is refused', async () => {
   await insertJob(stage.parts, { agentId, payer: PAYER })
   const expired = await insertJob(stage.parts, { agentId, payer: PAYER, state: 'expired' })
   expect((await list('?status=expired')).jobs.map(job => job.job_id)).toEqual([expired])
@@ -107,7 +107,7 @@ test('the jobs of one status alone; what is no status, no cursor or no number of
     expect((await ask({ method: 'GET', url: `/v1/me/jobs${query}`, headers })).statusCode).toBe(400)
 })
 
-test('the first page adds up what was ordered and paid by month of UTC, whatever the status asked for', async () => {
+test('the first page contains sums by UTC month, independent of the status filter', async () => {
   const monthMs = Date.UTC(2027, 0, 1)
   stage.clock.pass(10 * DAY_MS)
   headers = await signedInAs(stage.parts, PAYER)
@@ -123,12 +123,12 @@ test('the first page adds up what was ordered and paid by month of UTC, whatever
   expect(first.months).toEqual(months)
   const all = await list('?limit=1')
   expect((await list(`?limit=1&cursor=${all.next_cursor ?? ''}`)).months).toEqual([])
-  // Of more jobs than are added up, the month that is cut is left out.
+  // When there are more jobs than are summed, the incomplete month is left out.
   const bounded = await readPayerMonths(stage.database, PAYER, stage.clock.nowMs(), 3)
   expect(bounded).toEqual(months.slice(0, 1))
 })
 
-test('each list is read from an index, however many jobs there are', async () => {
+test('each list is read through an index, independent of the number of jobs', async () => {
   await stage.database.pool.query(
     `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
        network, nonce, valid_before)

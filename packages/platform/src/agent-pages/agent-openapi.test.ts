@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { AgentRow } from '../agents/agent-row.ts'
 import { agentOpenapi } from './agent-openapi.ts'
 
-test('an agent is an OpenAPI 3.1 document with its three routes and no fourth', async () => {
+test('an agent is described as an OpenAPI 3.1 document with exactly its three routes', async () => {
   const document = agentOpenapi(
     agent({ text: { type: 'string', required: true, maxLength: 100, format: 'uri' } }),
   )
@@ -14,7 +14,7 @@ test('an agent is an OpenAPI 3.1 document with its three routes and no fourth', 
   expect(at(document, 'servers', '0')).toEqual({ url: 'https://agent.example' })
 })
 
-test('what goes in and comes out is there as JSON Schema, and the price beside it', async () => {
+test('input and output are described as JSON Schema, with the prices', async () => {
   const document = agentOpenapi(agent({ text: { type: 'string', required: true } }))
   expect(at(document, 'components', 'schemas', 'capability_1_input')).toEqual({
     type: 'object',
@@ -28,7 +28,7 @@ test('what goes in and comes out is there as JSON Schema, and the price beside i
   })
 })
 
-test('every answer of the interface is there, and the header that pays', () => {
+test('every answer of the interface and the payment header are described', () => {
   const execute = at(agentOpenapi(agent({})), 'paths', '/execute', 'post')
   expect(Object.keys(at(execute, 'responses'))).toEqual(['200', '400', '401', '402', '408', '500', '503'])
   expect(at(execute, 'parameters', '0')).toMatchObject({
@@ -56,7 +56,7 @@ test.each<[string, FieldMap]>([
     'patterns and lists',
     { code: { type: 'string', pattern: '^[a-z]+$', enum: ['a', 'b'], examples: ['a'] } },
   ],
-])('documents stay valid: %s', async (_, fields) => {
+])('the document is valid with %s', async (_, fields) => {
   await expectValid(agentOpenapi(agent(fields)))
 })
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterAll(() => stage.close())
 
-test('a page tells who an agent is, what it does and what it costs', async () => {
+test('a page shows who an agent is, what it does and what it costs', async () => {
   const { agentId, owner } = await insertAgent(stage.database, { badge: 'silver', badgeShown: 'bronze' })
   await stage.database.inTransaction(async client => {
     await watchAgent(client, agentId, stage.clock.nowMs())
@@ -52,7 +52,7 @@ test('a page tells who an agent is, what it does and what it costs', async () =>
   })
 })
 
-test('an agent is found by the endpoint that it is listed with, however that is written', async () => {
+test('a listed agent is found by its endpoint in any spelling', async () => {
   const { agentId } = await insertAgent(stage.database, { endpoint: 'https://agent.example/a' })
   await insertAgent(stage.database, { endpoint: 'https://other.example', standing: 'refused' })
   const at = async (endpoint: string): Promise<unknown> => {
@@ -66,7 +66,7 @@ test('an agent is found by the endpoint that it is listed with, however that is 
   await expect(at('mailto:a@b.c')).rejects.toThrow(/^endpoint: /)
 })
 
-test('a page tells what is staked, and where to look that up, as long as it is staked', async () => {
+test('a page shows the stake and its transaction while the agent is staked', async () => {
   const { agentId } = await insertAgent(stage.database)
   expect((await read(agentId)).stake).toEqual({
     amount_wei: '1000000000000000',
@@ -77,7 +77,7 @@ test('a page tells what is staked, and where to look that up, as long as it is s
   expect((await read(agentId)).stake).toBeNull()
 })
 
-test('a capability has another hash where its schemas or its price are others, and the same otherwise', async () => {
+test('the hash of a capability changes with its schemas and price, and with nothing else', async () => {
   const hashes = async (changes: Partial<Capability>): Promise<string | undefined> => {
     const declaration = priced('0.010')
     const { count } = declaration.capabilities
@@ -103,7 +103,7 @@ test('a capability has another hash where its schemas or its price are others, a
   )
 })
 
-test('a page tells how long jobs take, of those that others paid for', async () => {
+test('a page shows how long jobs take, counting only those that others paid for', async () => {
   const { agentId, owner } = await insertAgent(stage.database)
   expect(await read(agentId)).toMatchObject({ job_p50_ms: null, job_p95_ms: null })
   for (let ms = 1; ms <= 20; ms += 1)
@@ -118,7 +118,7 @@ test('a page tells how long jobs take, of those that others paid for', async () 
   expect(await read(agentId)).toMatchObject({ job_p50_ms: 1_000, job_p95_ms: 1_900 })
 })
 
-test('a wallet that is not proven is not payable, and the page says so', async () => {
+test('an agent with an unproven wallet is not payable, and its page says so', async () => {
   const { agentId } = await insertAgent(stage.database, { provenWallet: null })
   const page = await read(agentId)
   expect(page.payable).toBe(false)
@@ -135,7 +135,7 @@ test('D36 a provisional agent is shown and cannot be paid', async () => {
   })
 })
 
-test('a price that rose is told of for seven days', async () => {
+test('a price rise is shown for seven days', async () => {
   const id = await insertVersions([
     [30, '0.01'],
     [3, '0.03'],
@@ -176,11 +176,11 @@ test.each<[string, readonly (readonly [number, string])[]]>([
       [2, '0.01'],
     ],
   ],
-])('a price that %s is no news', async (_, versions) => {
+])('a price that %s is not shown as risen', async (_, versions) => {
   expect((await read(await insertVersions(versions))).notices).toEqual([])
 })
 
-test('a price that fell for a day and came back is told of: somebody may remember the lower one', async () => {
+test('a price that fell for a day and rose again is shown, because callers may remember the lower one', async () => {
   const id = await insertVersions([
     [30, '0.03'],
     [3, '0.01'],
@@ -189,7 +189,7 @@ test('a price that fell for a day and came back is told of: somebody may remembe
   expect((await read(id)).notices).toMatchObject([{ from: '0.01', to: '0.03' }])
 })
 
-test('the words of an agent that was taken down are not passed on', async () => {
+test('the texts of an agent that was taken down are not shown', async () => {
   const { agentId } = await insertAgent(stage.database, { standing: 'taken-down' })
   expect(await read(agentId)).toMatchObject({
     name: '',
@@ -200,13 +200,13 @@ test('the words of an agent that was taken down are not passed on', async () => 
   })
 })
 
-test('an agent that never was is not found', async () => {
+test('an agent that never existed is not found', async () => {
   await expect(read(999)).rejects.toBeInstanceOf(Refusal)
 })
 
 const DAY_MS = 86_400_000
 
-/** An agent that has served these prices since so many days ago. */
+/** Inserts an agent that has served these prices since the given number of days ago. */
 async function insertVersions(
   versions: readonly (readonly [daysAgo: number, price: string])[],
 ): Promise<number> {

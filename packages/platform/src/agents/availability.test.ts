@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { availabilityOf, countCheck, type AvailabilityTransition } from './availability.ts'
 
-/** The interface's table, line by line: by consecutive failures, what is seen and what also happens. */
+/** The interface's table: for each number of consecutive failures, the visible state and the notification. */
 const TABLE: readonly (readonly [failures: number, seen: string, happens: string])[] = [
   [0, 'online', 'nothing'],
   [1, 'online', 'nothing'],
@@ -12,7 +12,7 @@ const TABLE: readonly (readonly [failures: number, seen: string, happens: string
 ]
 const BEYOND = [6, 'offline, one badge lower', 'nothing'] as const
 
-/** What the table says of a history: only what it ends with counts. */
+/** The table's entry for a history of checks; only its last run of failures counts. */
 function lookUp(history: readonly boolean[]): { seen: string; happens: string } {
   const failures = history.length - 1 - history.lastIndexOf(true)
   const [, seen, happens] = TABLE[failures] ?? BEYOND
@@ -45,7 +45,7 @@ test('HLT-01 D33 every history of up to twelve checks ends as the table says', (
   expect(histories).toBe(2 ** 13 - 1)
 })
 
-test('HLT-01 the warning and the offline notice come once, however long an agent fails', () => {
+test('HLT-01 the warning and the offline notice are sent once, however long an agent fails', () => {
   let failures = 0
   const told: (AvailabilityTransition | undefined)[] = []
   for (let check = 0; check < 1_000; check++) {

@@ -33,7 +33,7 @@ test('D34 each badge is earned at its threshold and not below', () => {
   expect(earned({ uptime30Days: undefined })).toBe('silver')
 })
 
-test('D34 success counts by the lower bound: few jobs prove little, however well they went', () => {
+test('D34 success counts by the lower bound, so a few successful jobs prove little', () => {
   expect(earned({ paidJobs: 100, failedJobs: 1 })).toBe('bronze')
   expect(earned({ paidJobs: 200, failedJobs: 3 })).toBe('silver')
   expect(earned({ paidJobs: 1_000, failedJobs: 3 })).toBe('gold')
@@ -41,13 +41,13 @@ test('D34 success counts by the lower bound: few jobs prove little, however well
   expect(earned({ paidJobs: 1_000, failedJobs: 100 })).toBe('bronze')
 })
 
-test('D34 the bound is the one of the textbooks', () => {
+test('D34 the bound equals the values of the textbooks', () => {
   expect(wilsonLowerBound(0, 0)).toBe(0)
   expect(wilsonLowerBound(0, 10)).toBeCloseTo(0, 12)
   expect(wilsonLowerBound(10, 10)).toBeCloseTo(0.722_467_2, 6)
   expect(wilsonLowerBound(8, 10)).toBeCloseTo(0.490_162_5, 6)
   expect(wilsonLowerBound(95, 100)).toBeCloseTo(0.888_249_6, 6)
-  // It lies where a share that low would be two and a half per cent likely to show what was seen.
+  // At the bound, the observed share lies exactly at the 97.5 % quantile.
   for (const [successes, trials] of [
     [1, 3],
     [50, 60],
@@ -59,7 +59,7 @@ test('D34 the bound is the one of the textbooks', () => {
   }
 })
 
-test('D34 the computation is visible: each rule with its value and what it takes', () => {
+test('D34 the computation is visible: each rule with its value and the required value', () => {
   const rules = explainBadge({ ...PERFECT, paidJobs: 120, uptime30Days: undefined })
   expect(rules).toHaveLength(9)
   expect(rules).toContainEqual({ badge: 'gold', rule: 'paid-jobs', value: 120, needed: 1_000, passes: false })

@@ -41,7 +41,7 @@ async function check(atMs: number, kind: 'passed' | 'failed' | 'uncounted'): Pro
 
 const days = (fromMs = START_MS): ReturnType<typeof readDays> => readDays(stage.database, 1, fromMs)
 
-test('the checks of each UTC day are kept, the day under way among them; days without one are left out', async () => {
+test('the checks of each UTC day are kept, including the current day; days without checks are left out', async () => {
   await check(START_MS + 1, 'passed')
   await check(START_MS + DAY_MS - 1, 'failed')
   await check(START_MS + DAY_MS, 'passed')
@@ -56,14 +56,14 @@ test('the checks of each UTC day are kept, the day under way among them; days wi
 })
 
 describe('offline seconds', () => {
-  test('begin with the fifth failure in a row and end with the success', async () => {
+  test('begin with the fifth failure in a row and end with the next success', async () => {
     for (let minute = 0; minute < 60; minute += 10) await check(START_MS + minute * 60_000, 'failed')
     await check(START_MS + HOUR_MS, 'passed')
     await check(START_MS + HOUR_MS + 600_000, 'passed')
     expect(await days()).toEqual([{ dayMs: START_MS, ok: 2, failed: 6, offlineSeconds: 1_200 }])
   })
 
-  test('are those of each day where it is offline over midnight, also while checks say nothing', async () => {
+  test('are counted for each day when an agent is offline over midnight, even while checks give no result', async () => {
     const evening = START_MS + DAY_MS - HOUR_MS
     for (let index = 0; index < 5; index += 1) await check(evening, 'failed')
     await check(START_MS + DAY_MS + HOUR_MS, 'uncounted')
@@ -74,7 +74,7 @@ describe('offline seconds', () => {
     ])
   })
 
-  test('are never more than a day has, however long nobody checked', async () => {
+  test('never exceed a day, even after a long time without checks', async () => {
     for (let index = 0; index < 5; index += 1) await check(START_MS, 'failed')
     await check(START_MS + 7 * DAY_MS + HOUR_MS, 'failed')
     expect(await days()).toEqual([
@@ -83,14 +83,14 @@ describe('offline seconds', () => {
     ])
   })
 
-  test('are none where the clock goes back', async () => {
+  test('are zero when the clock goes back', async () => {
     for (let index = 0; index < 5; index += 1) await check(START_MS + HOUR_MS, 'failed')
     await check(START_MS, 'failed')
     expect(await days()).toEqual([{ dayMs: START_MS, ok: 0, failed: 6, offlineSeconds: 0 }])
   })
 })
 
-test('uptime over 30 days is that of today and of the 29 days before, as if each check were added up', async () => {
+test('uptime over 30 days equals the sum of all checks of today and the 29 days before', async () => {
   const outcomes: boolean[] = []
   for (let day = 0; day < 40; day += 1) {
     for (let hour = 0; hour < 24; hour += 8) {
@@ -104,7 +104,7 @@ test('uptime over 30 days is that of today and of the 29 days before, as if each
   expect(summary?.uptime_30d).toBe(newest.filter(passed => passed).length / 90)
 })
 
-test('days are kept for 90 days, whatever becomes of hours', async () => {
+test('days are kept for 90 days, independent of hours', async () => {
   await stage.database.pool.query(
     `insert into agent_days (agent_id, day, ok, failed, offline_seconds)
      select 1, to_timestamp($1::float8 / 1000) - d * interval '24 hours', 1, 0, 0 from generate_series(0, 99) as d`,
@@ -125,7 +125,7 @@ describe('GET /v1/agents/:agentId/health/days', () => {
     }
   }
 
-  test('shows so many days, of which today is the last', async () => {
+  test('shows the requested number of days, the last of which is today', async () => {
     for (let day = 0; day < 5; day += 1) await check(START_MS + day * DAY_MS, 'passed')
     const nowMs = START_MS + 4 * DAY_MS + HOUR_MS
     const answer = healthDays.parse((await ask('/v1/agents/1/health/days?days=2', nowMs)).json())
@@ -142,7 +142,7 @@ describe('GET /v1/agents/:agentId/health/days', () => {
     expect((await ask('/v1/agents/1/health/days', nowMs)).json<HealthDays>().days).toHaveLength(5)
   })
 
-  test('is empty before the first check, 404 for whom nobody is shown, 400 for more than 90 days', async () => {
+  test('is empty before the first check, 404 for an agent that is not shown, 400 for more than 90 days', async () => {
     expect((await ask('/v1/agents/1/health/days', START_MS)).json<HealthDays>().days).toEqual([])
     expect((await ask('/v1/agents/1/health/days?days=91', START_MS)).statusCode).toBe(400)
     expect((await ask('/v1/agents/2/health/days', START_MS)).statusCode).toBe(404)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => stage.close())
 
-/** One check at this time; `latencyMs` undefined: it failed. */
+/** Records one check at this time; it failed when `latencyMs` is undefined. */
 async function check(atMs: number, latencyMs: number | undefined): Promise<void> {
   const [lease] = await leaseChecks(stage.database, 1, { atMs })
   if (lease === undefined) throw new Error('nothing was due')
@@ -29,7 +29,7 @@ async function check(atMs: number, latencyMs: number | undefined): Promise<void>
   await writeChecks(stage.database, [{ lease, failures: 0, dueMs: 0, outcome }])
 }
 
-test('the checks of each hour are kept, the hour under way among them', async () => {
+test('the checks of each hour are kept, including the current hour', async () => {
   await check(START_MS + 1, 10)
   await check(START_MS + 2, undefined)
   await check(START_MS + 3, 40)
@@ -45,7 +45,7 @@ test('the checks of each hour are kept, the hour under way among them', async ()
   expect(uptimeOf(count)).toBe(0.6)
 })
 
-test('HLT-08 an hour that comes again after a step of the clock is counted on, not over', async () => {
+test('HLT-08 an hour that is repeated after a step of the clock continues its counts', async () => {
   await check(START_MS + HOUR_MS, 10)
   await check(START_MS, 20)
   await check(START_MS + HOUR_MS, 30)
@@ -56,7 +56,7 @@ test('HLT-08 an hour that comes again after a step of the clock is counted on, n
   })
 })
 
-test('latency is exact: the least that so many did not exceed', async () => {
+test('latency percentiles are exact', async () => {
   for (let latency = 1; latency <= 50; latency++) await check(START_MS, latency)
   for (let latency = 51; latency <= 100; latency++) await check(START_MS + HOUR_MS, latency)
   expect(await readHealthSummary(stage.database, 1, START_MS + HOUR_MS)).toMatchObject({
@@ -71,7 +71,7 @@ test('latency is exact: the least that so many did not exceed', async () => {
   expect(rows[0]?.kept).toBe(60)
 })
 
-test('D34 uptime is exact over 7 and 30 days, to the hour', async () => {
+test('D34 uptime over 7 and 30 days is exact to the hour', async () => {
   const days30 = 30 * 24
   await stage.database.pool.query(
     `insert into agent_hours (agent_id, hour, ok, failed, latencies_ms)
@@ -90,7 +90,7 @@ test('D34 uptime is exact over 7 and 30 days, to the hour', async () => {
   expect(await countChecks(stage.database, 1, 7, nowMs)).toEqual({ ok: 840, failed: failed(552), hours: 168 })
 })
 
-test('D34 a span counts once the whole of it was watched, and half of it at least was seen', () => {
+test('D34 a period counts once it was watched completely and at least half of its hours were checked', () => {
   const span = { days: 7, watchedSinceMs: 0, nowMs: 7 * 24 * HOUR_MS, checkIntervalMs: 600_000 }
   const count = { ok: 99, failed: 1, hours: 84 }
   expect(uptimeOverSpan(count, span)).toBe(0.99)

@@ -56,7 +56,7 @@ const moved = (agentId: number, endpoint: string): PretendEvent => ({
 })
 const restore = (agentId: number) => restoreAgent(parts.database, agentId, parts.clock.nowMs())
 
-/** Follows what the chain says in one block, with enough blocks on top. */
+/** Adds a block with these events and reads it, with enough confirmations. */
 async function mined(...events: readonly PretendEvent[]): Promise<void> {
   chain.mine(events, [], [])
   const follower = createRegistryFollower(parts)
@@ -69,7 +69,7 @@ async function agent(agentId: number): Promise<AgentRow> {
   return row
 }
 
-/** An inspection that finds an agent without a flaw, of its owner's. */
+/** Applies an inspection that finds a valid agent with its owner's wallet. */
 async function inspected(agentId: number): Promise<AgentRow> {
   const { owner, ...row } = await agent(agentId)
   const declaration = sampleDeclaration(owner)
@@ -78,14 +78,14 @@ async function inspected(agentId: number): Promise<AgentRow> {
 }
 
 describe('an endpoint at which an agent was taken down', () => {
-  test('is not listed again by taking the stake back and registering anew', async () => {
+  test('is not listed again after a deregistration and a new registration', async () => {
     await mined(deregistered(1))
     expect(await agent(1)).toMatchObject({ standing: 'deregistered' })
     await mined(registered(2))
     expect(await inspected(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
   })
 
-  test('is not listed again by moving the agent away and registering anew', async () => {
+  test('is not listed again after moving the agent away and registering a new one', async () => {
     await mined(moved(1, 'https://elsewhere.example'))
     expect(await agent(1)).toMatchObject({ standing: 'taken-down', standingReason: REASON })
     await mined(registered(2, `${ENDPOINT}:443/`))
@@ -99,12 +99,12 @@ describe('an endpoint at which an agent was taken down', () => {
     expect(await inspected(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
   })
 
-  test('is all that is blocked: nobody keeps others out by moving there what was taken down', async () => {
+  test('is the only one blocked: moving the taken-down agent to another endpoint does not block that one', async () => {
     await mined(moved(1, 'https://victim.example'), registered(2, 'https://victim.example', OTHER))
     expect(await inspected(2)).toMatchObject({ standing: 'listed' })
   })
 
-  test('is refused before anybody stakes for it', async () => {
+  test('is refused before an owner stakes for it', async () => {
     await mined(deregistered(1))
     await expect(openRegistration(parts, ENDPOINT)).rejects.toMatchObject({
       type: 'conflict',
@@ -112,7 +112,7 @@ describe('an endpoint at which an agent was taken down', () => {
     })
   })
 
-  test('stays blocked where a second one was taken down at it and the first is restored', async () => {
+  test('stays blocked when a second agent was taken down at it and the first is restored', async () => {
     await mined(registered(2))
     await takeDownAgent(parts.database, 2, { reason: 'As the first.', nowMs: parts.clock.nowMs() })
     await restore(1)
@@ -124,12 +124,12 @@ describe('an endpoint at which an agent was taken down', () => {
 })
 
 describe('the operator', () => {
-  test('opens it again by restoring the number, and the agent is listed', async () => {
+  test('unblocks the endpoint by restoring the agent, which is then listed', async () => {
     expect(await restore(1)).toBe('waiting')
     expect(await inspected(1)).toMatchObject({ standing: 'listed' })
   })
 
-  test('opens it again by a number that has left: that stays so, and who was refused is inspected', async () => {
+  test('unblocks the endpoint of a deregistered agent, and has the agent refused there inspected', async () => {
     await mined(deregistered(1))
     await mined(registered(2))
     await inspected(2)
@@ -141,7 +141,7 @@ describe('the operator', () => {
     await expect(restore(1)).rejects.toThrow('agent 1 is not taken down, but deregistered')
   })
 
-  test('opens every place that was blocked for the number', async () => {
+  test('unblocks every endpoint that was blocked for the agent', async () => {
     await mined(moved(1, 'https://second.example'))
     await takeDownAgent(parts.database, 1, { reason: 'There too.', nowMs: parts.clock.nowMs() })
     await mined(registered(2, 'https://second.example'))
@@ -152,7 +152,7 @@ describe('the operator', () => {
   })
 })
 
-test('REG-02 a deregistration that a rewritten chain takes back leaves the agent taken down', async () => {
+test('REG-02 an agent stays taken down when a rewrite of the chain removes its deregistration', async () => {
   await mined(deregistered(1))
   chain.drop(3)
   await mined()

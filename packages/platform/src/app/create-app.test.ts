@@ -104,7 +104,7 @@ const REFUSED: readonly (readonly [what: string, InjectOptions, status: number, 
 ]
 
 test.each(REFUSED)(
-  'D15 the door refuses %s in the envelope, and names the field',
+  'D15 the API refuses %s in the error envelope, and names the field',
   async (_, request, status, error) => {
     const app = staged.open([echoRoute])
     const answer = await answersAsDocumented(app, [echoRoute])(request)
@@ -115,7 +115,7 @@ test.each(REFUSED)(
   },
 )
 
-test('what is in order is handled, and carries the headers of an API', async () => {
+test('a valid request is handled, and the answer has the headers of an API', async () => {
   const app = staged.open([echoRoute])
   const answer = await answersAsDocumented(app, [echoRoute])(
     postEcho({ name: 'ab' }, { url: '/v1/things/1?loud=yes' }),
@@ -130,7 +130,7 @@ test('what is in order is handled, and carries the headers of an API', async () 
   })
 })
 
-test('a route that takes nothing takes an empty object, and nothing else', async () => {
+test('a route without a body schema accepts an empty object and nothing else', async () => {
   const bare = defineRoute({
     method: 'POST',
     path: '/v1/bare',
@@ -151,7 +151,7 @@ test('a route that takes nothing takes an empty object, and nothing else', async
   expect(answers.map(answer => answer.statusCode)).toEqual([204, 204, 400, 400])
 })
 
-test('a bug is "Internal error" outside, and a line with its cause inside', async () => {
+test('a bug is answered as "Internal error" and logged with its cause', async () => {
   const app = staged.open([throwing(new Error('the secret sauce', { cause: new Error('spilt') }))])
   const answer = await app.inject({ url: '/v1/broken' })
   expect(answer.statusCode).toBe(500)
@@ -161,12 +161,12 @@ test('a bug is "Internal error" outside, and a line with its cause inside', asyn
   expect(line).toContain(String(answer.headers['x-request-id']))
 })
 
-test('a status that a foreign error carries is not believed', async () => {
+test('the status of an unknown error is ignored', async () => {
   const app = staged.open([throwing(Object.assign(new Error('from afar'), { statusCode: 403 }))])
   expect((await app.inject({ url: '/v1/broken' })).statusCode).toBe(500)
 })
 
-test('a refusal below a route is told with its kind, its seconds, and not its cause', async () => {
+test('a refusal is answered with its type and retry time, without its cause', async () => {
   const refusal = new Refusal('rate_limited', 'slow down', {
     retryAfterSeconds: 7,
     cause: new Error('inside'),
@@ -176,7 +176,7 @@ test('a refusal below a route is told with its kind, its seconds, and not its ca
   expect(answer.json()).toEqual({ status: 'failed', error_type: 'rate_limited', error: 'slow down' })
 })
 
-test('a database that is away is 503 with Retry-After, and /health stays', async () => {
+test('an unreachable database is answered with 503 and Retry-After, and /health still answers', async () => {
   const nobody = { connectionString: 'postgres://root@127.0.0.1:1/test', schema: 'nowhere', connections: 1 }
   const database = connectDatabase({ ...nobody, program: 'test', onError: () => undefined })
   const parts = { ...staged.parts, database }
@@ -207,7 +207,7 @@ test('a database that is away is 503 with Retry-After, and /health stays', async
 test.each([
   [12, 200],
   [40, 503],
-])('a clock %i s behind the node is named in /ready, which answers %i', async (seconds, status) => {
+])('a clock %i s behind the node is reported in /ready, which answers %i', async (seconds, status) => {
   const said = `our clock is ${seconds} s behind the node's`
   const parts = { ...staged.parts, clockSkew: () => ({ said, isUnfit: status === 503 }) }
   const routes = systemRoutes(parts)
@@ -218,7 +218,7 @@ test.each([
   ])
 })
 
-test('any page may read what is public, and a preflight says so', async () => {
+test('pages of any site may read public routes, and a preflight allows it', async () => {
   const routes = systemRoutes(staged.parts)
   const app = staged.open([echoRoute, ...routes])
   const headers = { origin: 'https://elsewhere.example' }
@@ -235,7 +235,7 @@ test('any page may read what is public, and a preflight says so', async () => {
   expect((await app.inject(postEcho({ name: 'ab' }, { headers }))).statusCode).toBe(403)
 })
 
-test('the operator is who has the token; an owner is not, and the operator is no owner', async () => {
+test("operator routes require the operator's token, owner routes an owner's session", async () => {
   const handle = async (): Promise<{ readonly body: string }> => ({ body: 'in' })
   const answers = { 200: { description: 'In' } }
   const operator = defineRoute({
@@ -266,7 +266,7 @@ test('the operator is who has the token; an owner is not, and the operator is no
   expect(await codes('/v1/me/x')).toEqual([403, 200, 401, 401])
 })
 
-test('an owner’s route with parameters must say whose they are', () => {
+test("an owner's route with parameters must declare whose they are", () => {
   const route = defineRoute({
     method: 'GET',
     path: '/v1/me/things/:thingId',
@@ -279,7 +279,7 @@ test('an owner’s route with parameters must say whose they are', () => {
   expect(() => createApp(staged.parts, [route])).toThrow(/GET \/v1\/me\/things\/:thingId must say/)
 })
 
-test('logs have the route and the id of a request, and nothing it came with', async () => {
+test('logs contain the route and id of a request, and none of its data', async () => {
   const app = staged.open([echoRoute])
   const answer = await app.inject(
     postEcho(
@@ -306,7 +306,7 @@ test('logs have the route and the id of a request, and nothing it came with', as
   expect(logged.join()).not.toContain('sesame')
 })
 
-test('GET /v1 and GET / say where to go on from here', async () => {
+test('GET /v1 and GET / list the addresses of the API', async () => {
   const routes = systemRoutes(staged.parts)
   const ask = answersAsDocumented(staged.open(routes), routes)
   const [first, second] = [await ask({ url: '/v1' }), await ask({ url: '/' })]

@@ -15,11 +15,11 @@ import { z } from 'zod'
 import { defineRoute, type Route } from '../http/route.ts'
 import { stageApps } from '../test-setup/stage-apps.ts'
 
-// What the app counts while somebody is connected: bodies on their way, answers that nobody has taken, event streams. Each
-// count has an end, so that one which is not given back is refused to everybody from some caller on.
+// The app counts resources of connected callers: incoming bodies, unread answers, event streams. Each count has a limit, so
+// a resource that is not released would finally cause refusals.
 
 const MIB = 1_048_576
-/** All the room that answers have, and bodies. */
+/** The limit of unread answers, and of incoming bodies. */
 const WHOLE_BYTES = 64 * MIB
 const LARGE = Buffer.alloc(MIB, ' ')
 const OFTEN = 1_000_000
@@ -32,7 +32,7 @@ let server: Omit<LeftServer, 'request'>
 
 beforeEach(async () => {
   held = createHeldAnswers()
-  // Requests name no real host here.
+  // The requests of this test name no real host.
   const settings = { ...staged.parts.settings, localMode: false }
   const options = { requestsPerMinute: OFTEN, parts: { ...staged.parts, settings } }
   const app = staged.open([largeRoute, bodyRoute, eventsRoute, wholeRoute], options)
@@ -90,11 +90,11 @@ const eventsRoute: Route = defineRoute({
 
 async function* endless(signal: AbortSignal): AsyncGenerator<{ event: string; data: string }> {
   yield { event: 'large', data: ' '.repeat(MIB / 8) }
-  // A connection that is reset is noticed when something is sent on it.
+  // A reset connection is noticed only when data is sent on it.
   for (; !signal.aborted; await delay(20)) yield { event: 'small', data: '' }
 }
 
-/** Fits where nothing else is counted. */
+/** An answer that fits only when nothing else is counted. */
 const wholeRoute = defineRoute({
   method: 'GET',
   path: '/v1/whole',
@@ -114,7 +114,7 @@ async function statusOf({ until: comes }: RawConnection): Promise<string | undef
   return (await comes(received => received.includes('\r\n'))).split(' ')[1]
 }
 
-/** The statuses of as many callers at a time as there is room for, and how they go on. */
+/** Connects this many callers at a time and resolves to the statuses of their answers. */
 async function askAtOnce(count: number, bytes: string): Promise<readonly (string | undefined)[]> {
   const callers = Array.from({ length: count }, () => connectRaw(port))
   for (const { socket } of callers) socket.write(bytes, 'latin1')
@@ -124,19 +124,19 @@ async function askAtOnce(count: number, bytes: string): Promise<readonly (string
   return statuses
 }
 
-describe('whenever and however callers leave, nothing of them is counted afterwards:', () => {
-  test('answers that nobody has taken', async () => {
+describe('whenever and however callers disconnect, their resources are released:', () => {
+  test('unread answers', async () => {
     for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: get('/v1/large') }, leaving)
     expect(await askAtOnce(1, get('/v1/whole'))).toEqual(['200'])
   })
 
-  test('bodies on their way, and their answers', async () => {
+  test('incoming bodies and their answers', async () => {
     for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: HEAD + BODY }, leaving)
     expect(await askAtOnce(1, get('/v1/whole'))).toEqual(['200'])
     held.hold()
     const callers = Array.from({ length: WHOLE_BYTES / MIB }, () => connectRaw(port))
     for (const { socket } of callers) socket.write(HEAD + BODY.slice(0, -1), 'latin1')
-    // All but one byte of each is in the room together.
+    // All bodies except one byte each are held at the same time.
     await until(() => server.connections.bytesRead() === callers.length * (HEAD.length + BODY.length - 1))
     for (const { socket } of callers) socket.write(BODY.slice(-1), 'latin1')
     await until(() => held.waiting() === callers.length)
@@ -147,7 +147,7 @@ describe('whenever and however callers leave, nothing of them is counted afterwa
 
   test('event streams', async () => {
     for (const leaving of LEAVINGS) await leaveEarly({ ...server, request: get('/v1/events') }, leaving)
-    // As many as one caller may have, and one more.
+    // The maximum for one caller, and one more.
     expect(
       (await askAtOnce(21, get('/v1/events'))).toSorted((one = '', other = '') => one.localeCompare(other)),
     ).toEqual([...Array(20).fill('200'), '429'])

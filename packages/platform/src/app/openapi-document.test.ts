@@ -49,13 +49,13 @@ async function problemsOf(document: SchemaObject): Promise<unknown> {
   return valid ? undefined : errors
 }
 
-test('it is a valid OpenAPI 3.1 document, also with named and recursive schemas', async () => {
+test('the document is valid OpenAPI 3.1, also with named and recursive schemas', async () => {
   const document = openapiDocument(sample, 'https://platform.example')
   expect(await problemsOf(document)).toBeUndefined()
   expect(danglingReferences(document)).toEqual([])
 })
 
-test('a route is told as the door takes it: closed, with its parameters, its access and the envelope', () => {
+test('a route is described as it is validated: closed, with parameters, access and the error envelope', () => {
   const { paths } = openapiDocument(sample, 'https://platform.example')
   const route = asSchemaObject(asSchemaObject(asSchemaObject(paths)['/v1/me/things/{thingId}'])['put'])
   expect(route).toMatchObject({
@@ -73,18 +73,18 @@ test('a route is told as the door takes it: closed, with its parameters, its acc
     responses: { 204: { description: 'Same' }, default: { $ref: '#/components/responses/Failure' } },
   })
   const [, answer] = [0, asSchemaObject(asSchemaObject(route['responses'])['200'])]
-  // Answers may gain fields.
+  // Answer schemas are open, because answers may gain fields.
   expect(JSON.stringify(answer)).not.toContain('additionalProperties":false')
 })
 
 describe('the platform’s own document', () => {
-  test('is valid OpenAPI 3.1, and every reference in it leads somewhere', async () => {
+  test('is valid OpenAPI 3.1, and every reference in it can be resolved', async () => {
     const document = openapiDocument(routes, stage.parts.settings.publicUrl)
     expect(await problemsOf(document)).toBeUndefined()
     expect(danglingReferences(document)).toEqual([])
   })
 
-  test('has every route, once, under a name of its own', () => {
+  test('has every route once, with a unique operation id', () => {
     const { paths } = openapiDocument(routes, stage.parts.settings.publicUrl)
     const told = Object.entries(asSchemaObject(paths)).flatMap(([path, methods]) =>
       Object.keys(asSchemaObject(methods)).map(method => `${method.toUpperCase()} ${path}`),

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => stage.close())
 
-/** Watched so many days, every hour six checks, of which one failed in each `failEvery`th hour. */
+/** Simulates this many watched days with six checks per hour; one check failed in each `failEvery`th hour. */
 async function watchedDays(days: number, failEvery = 1_000_000): Promise<void> {
   await stage.database.pool.query(
     `insert into agent_health (agent_id, watched_since, due_at, last_ok_at) values
@@ -40,16 +40,16 @@ async function watchedDays(days: number, failEvery = 1_000_000): Promise<void> {
 
 interface Jobs {
   readonly count: number
-  /** Different ones, from this number on. */
+  /** The number of different payers, starting with `firstPayer`. */
   readonly payers: number
   readonly firstPayer?: number
-  /** Instead of made-up ones. */
+  /** A fixed payer instead of generated ones. */
   readonly payer?: string
   readonly kind?: string
   readonly state?: string
   readonly withoutTransfer?: boolean
   readonly undelivered?: boolean
-  /** As it was judged. */
+  /** The recorded fault. */
   readonly fault?: JobFault
 }
 
@@ -107,7 +107,7 @@ test('D34 an agent climbs from none to gold as it proves itself', async () => {
   expect(await badge()).toBe('gold')
 })
 
-test('D34 one payer cannot earn a badge for an agent, and cannot spoil it', async () => {
+test('D34 one payer can neither earn a badge for an agent nor spoil it', async () => {
   await watchedDays(31)
   await jobs({ count: 5_000, payers: 1 })
   expect(await counted()).toMatchObject({ paidJobs: 10, payers: 1 })
@@ -118,7 +118,7 @@ test('D34 one payer cannot earn a badge for an agent, and cannot spoil it', asyn
   expect(await badge()).toBe('silver')
 })
 
-test('D34 what the owner or the wallet pays, what the platform tries, and what is not proven counts nothing', async () => {
+test('D34 jobs of the owner or the wallet, canary jobs, and unproven jobs are not counted', async () => {
   await jobs({ count: 20, payers: 1, payer: OWNER })
   await jobs({ count: 20, payers: 1, payer: WALLET })
   await jobs({ count: 20, payers: 20, kind: 'canary' })
@@ -127,7 +127,7 @@ test('D34 what the owner or the wallet pays, what the platform tries, and what i
   expect(await counted()).toMatchObject({ paidJobs: 0, failedJobs: 0, payers: 0 })
 })
 
-test("D43 what was judged the agent's fault counts against it, all else is left out and told", async () => {
+test("D43 only failures by the agent's fault count against it; the others are left out and reported", async () => {
   await jobs({ count: 1, payers: 1, firstPayer: 1, state: 'failed', fault: 'agent' })
   await jobs({ count: 1, payers: 1, firstPayer: 3, state: 'expired', fault: 'agent' })
   await jobs({ count: 1, payers: 1, firstPayer: 4, undelivered: true, fault: 'agent' })
@@ -137,9 +137,9 @@ test("D43 what was judged the agent's fault counts against it, all else is left 
   expect(await counted()).toMatchObject({ paidJobs: 0, failedJobs: 3, payers: 0, leftOutJobs: 25 })
 })
 
-test('D34 uptime of seven days decides to the check', async () => {
+test('D34 uptime over seven days is decided to the single check', async () => {
   await watchedDays(8, 1)
-  // One in six checks failed.
+  // One of six checks failed.
   expect(await badge()).toBe('verified')
   await stage.database.pool.query('delete from agent_health')
   await stage.database.pool.query('delete from agent_hours')
@@ -147,7 +147,7 @@ test('D34 uptime of seven days decides to the check', async () => {
   expect(await badge()).toBe('bronze')
 })
 
-test('D34 an /about that fails is borne for two refresh intervals after it was read, then both routes do not pass', async () => {
+test('D34 a failing /about is tolerated for two refresh intervals after the last successful read', async () => {
   await watchedDays(31)
   expect(await badge()).toBe('bronze')
   const readAgo = async (ms: number): Promise<void> => {
@@ -165,7 +165,7 @@ test('D34 an /about that fails is borne for two refresh intervals after it was r
   expect(await badge()).toBe('bronze')
 })
 
-test('D34 a warned agent is shown a badge lower, and a badge is written only where it changes', async () => {
+test('D34 a warned agent is shown one badge lower, and a badge is written only when it changes', async () => {
   await watchedDays(31)
   await stage.database.pool.query('update agent_health set failures = 3')
   const row = async (): Promise<unknown> =>
@@ -178,7 +178,7 @@ test('D34 a warned agent is shown a badge lower, and a badge is written only whe
   expect(await row()).toEqual(before)
 })
 
-test('badges that are due are computed, each again a day later', async () => {
+test('due badges are computed, each again about a day later', async () => {
   await watchedDays(6)
   await stage.database.pool.query(
     `insert into agent_badges (agent_id, due_at) values (1, now() - interval '1 day')`,
@@ -193,7 +193,7 @@ test('badges that are due are computed, each again a day later', async () => {
   expect(rows[0]?.hours).toBeLessThan(25.1)
 })
 
-test('D34 the badge is shown with each rule, its value and what it takes', async () => {
+test('D34 the badge is shown with each rule, its value and the required value', async () => {
   await watchedDays(31)
   await jobs({ count: 50, payers: 10 })
   const app = createApp(stage.parts, badgeRoutes(stage.parts))

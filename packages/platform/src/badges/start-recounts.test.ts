@@ -38,7 +38,7 @@ async function shown(): Promise<unknown> {
 
 const payer = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
 
-test('search and badge follow paid jobs at the next round, of each payer at most ten for the badge', async () => {
+test('search and badge follow paid jobs at the next round, with at most ten jobs per payer for the badge', async () => {
   await completeJobs(25, payer(1))
   await completeJobs(3, payer(2))
   await completeJobs(5, OWNER)
@@ -47,7 +47,7 @@ test('search and badge follow paid jobs at the next round, of each payer at most
   expect(await recountAgents(stage.parts)).toBe(0)
 })
 
-test('what is judged later changes the numbers again, and so does a judgement that is taken back', async () => {
+test('a later judgement changes the counts, and so does its reversal', async () => {
   await completeJobs(4, payer(1))
   await recountAgents(stage.parts)
   await stage.database.pool.query(`update jobs set charged_without_delivery = true, fault = 'agent'
@@ -67,7 +67,7 @@ test('any number of workers add every outcome once', async () => {
   expect(await readTally(stage.database.pool, 1)).toMatchObject({ jobsDone: 60, payers: 7, paid: 60 })
 })
 
-test('the newest ten of a payer are found by an index, however many jobs an agent has had', async () => {
+test('the newest ten jobs of a payer are found through an index, independent of the number of jobs', async () => {
   await completeJobs(3_000, payer(1))
   await stage.database.pool.query('analyze jobs')
   const { rows } = await stage.database.pool.query<{ 'QUERY PLAN': string }>(

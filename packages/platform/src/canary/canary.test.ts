@@ -82,7 +82,7 @@ async function canaryJobs(): Promise<readonly { readonly kind: string; readonly 
   return rows
 }
 
-test('an agent that works is tried with a sample that it takes, paid by us, and said to work', async () => {
+test('a working agent is tried with a valid sample, paid by the platform, and recorded as working', async () => {
   const agentId = await list()
   begin()
   expect(await outcomeOf(agentId)).toMatchObject({ outcome: 'ok', reason: undefined })
@@ -96,7 +96,7 @@ test('an agent that works is tried with a sample that it takes, paid by us, and 
   expect(rows[0]?.hours).toBeGreaterThan(22)
 })
 
-test('an agent that fails, lies about its price or delivers rubbish is said not to work, and why', async () => {
+test('an agent that fails, lies about its price or delivers invalid output is recorded as failed', async () => {
   agent.behave = () =>
     Promise.resolve({
       status: 500,
@@ -118,7 +118,7 @@ test('an agent that fails, lies about its price or delivers rubbish is said not 
     reason: expect.stringContaining('price'),
   })
   expect(agent.seen).toHaveLength(2)
-  // Nobody else is sent to pay for rubbish, until it works again; a failure or a new price may have any reason.
+  // Only invalid output ends other payments until the agent works again; a failure or a new price may have other reasons.
   const problems = async (): Promise<readonly unknown[]> => {
     const { rows } = await stage.database.pool.query<{ payment_problem: string | null }>(
       'select payment_problem from agents order by agent_id',
@@ -138,7 +138,7 @@ test('an agent that fails, lies about its price or delivers rubbish is said not 
   expect(await problems()).toEqual([null, null, null])
 })
 
-test('the budget of a day is never exceeded, whoever takes from it at the same moment', async () => {
+test('the budget of a day is never exceeded by concurrent payments', async () => {
   const another = (await stage.anotherWorker()).database
   const nowMs = Date.now()
   const taken = await Promise.all(
@@ -160,12 +160,12 @@ test('the budget of a day is never exceeded, whoever takes from it at the same m
     nowMs: nowMs + 86_400_000,
   }
   expect(await takeFromBudget(another, tomorrow)).toBe('taken')
-  // What the day refused was not counted for its owner.
+  // Prices refused by the day's budget were not counted for their owners.
   const spent = await Promise.all(taken.map((_, index) => spentOnOwner(another, `0x${index}`, nowMs)))
   expect(spent.filter(atomic => atomic > 0n)).toHaveLength(9)
 })
 
-test('the share of an owner is never exceeded, however many agents are tried at once, and comes back after thirty days', async () => {
+test('the limit of an owner is never exceeded by concurrent trials, and is available again after thirty days', async () => {
   const another = (await stage.anotherWorker()).database
   const [nowMs, day] = [Date.now(), 86_400_000]
   const take = (database = another, atMs = nowMs): Promise<string> =>
@@ -185,7 +185,7 @@ test('the share of an owner is never exceeded, however many agents are tried at 
   expect(await take(another, nowMs + 31 * day)).toBe('taken')
 })
 
-test('what the budget does not allow, costs too much or is offline is skipped: nothing is signed', async () => {
+test('an agent that exceeds the budget, costs too much or is offline is skipped, with nothing signed', async () => {
   const { capabilities } = agent.declaration
   const priced = (amount: string) => ({
     ...agent.declaration,
@@ -221,7 +221,7 @@ async function skipReason(agentId: number): Promise<string | null | undefined> {
   return rows.length === 0 ? null : rows[0]?.reason
 }
 
-test('three workers try one agent once, and an empty wallet of ours is not held against it', async () => {
+test('three workers try one agent once, and an empty wallet of the platform does not count against it', async () => {
   const agentId = await list()
   const others = await Promise.all([stage.anotherWorker(), stage.anotherWorker()])
   for (const parts of [stage.parts, ...others]) begin(parts)
@@ -237,7 +237,7 @@ test('three workers try one agent once, and an empty wallet of ours is not held 
   expect(await skipReason(second)).toContain('empty')
 })
 
-test('without a key or a budget nothing is tried', async () => {
+test('without a key or a budget no agent is tried', async () => {
   await list()
   const parts = { ...stage.parts, settings: { ...stage.parts.settings, canaryBudgetAtomic: 0n } }
   const idle = startCanary(parts, { roundMs: 1 })

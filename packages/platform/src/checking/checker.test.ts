@@ -5,10 +5,10 @@ import { CheckFailed, createChecker, type Checker } from './checker.ts'
 let checker: Checker | undefined
 afterEach(() => checker?.close())
 
-/** A pattern is checked in a thread. */
+/** A schema with a pattern, which is always checked in a thread. */
 const TEXT_FIELD = JSON.stringify({ text: { type: 'string', required: true, pattern: '^a' } })
 
-test('a check runs in a thread and gives the verdict of the protocol', async () => {
+test('a check runs in a thread and returns the verdict of the protocol', async () => {
   checker = createChecker({ clock: systemClock })
   expect(await checker.run('about', '{', 'https://agent.example')).toEqual({
     ok: false,
@@ -21,7 +21,7 @@ test('a check runs in a thread and gives the verdict of the protocol', async () 
   })
 })
 
-test('a schema that cannot be compiled is a check that failed, also where it is small', async () => {
+test('a check with a schema that cannot be compiled fails, also when it is small', async () => {
   checker = createChecker({ clock: systemClock })
   const fields = JSON.stringify({ text: { type: 'string', format: 'of another time' } })
   await expect(checker.run('output', { fields, output: { text: 'a' } }, 'agent 1')).rejects.toThrow(
@@ -29,7 +29,7 @@ test('a schema that cannot be compiled is a check that failed, also where it is 
   )
 })
 
-test('checks of one owner wait for each other, and another owner has the next turn', async () => {
+test('checks of one owner wait for each other, and another owner gets the next turn', async () => {
   checker = createChecker({ clock: systemClock, threads: 1 })
   const done: string[] = []
   const ordered = ['slow 1', 'slow 2', 'slow 3', 'other'].map(async name => {
@@ -41,7 +41,7 @@ test('checks of one owner wait for each other, and another owner has the next tu
   expect(done).toEqual(['slow 1', 'slow 2', 'other', 'slow 3'])
 })
 
-test('a check that takes too long is given up, and the next one has a thread of its own', async () => {
+test('a check that takes too long is ended, and the next one gets a new thread', async () => {
   let limitMs = 0
   const clock = {
     ...systemClock,
@@ -54,7 +54,7 @@ test('a check that takes too long is given up, and the next one has a thread of 
   expect(await checker.run('input', given, 'agent 1')).toBeUndefined()
 })
 
-test('more checks than can wait are refused at once', async () => {
+test('checks beyond the length of the queue are refused at once', async () => {
   const full = (checker = createChecker({ clock: systemClock, threads: 1 }))
   const given = { fields: TEXT_FIELD, input: { text: 'a' } }
   const outcomes = await Promise.allSettled(

@@ -10,7 +10,7 @@ test('a small input is checked at once, with the verdict of the protocol', () =>
   expect(checks.output(ITEMS, {})?.violation).toMatchObject({ field: 'items' })
 })
 
-test('what may take long is left to a thread: many values, patterns, large schemas', () => {
+test('checks that may take long are left to a thread: many values, patterns, large schemas', () => {
   const checks = createSmallChecks()
   expect(checks.input(ITEMS, { items: Array.from({ length: 5_000 }, () => 1) })).toBeUndefined()
   const pattern = JSON.stringify({ text: { type: 'string', pattern: '^a+$' } })
@@ -19,7 +19,7 @@ test('what may take long is left to a thread: many values, patterns, large schem
   expect(checks.input(large, { text: 'a' })).toBeUndefined()
 })
 
-test('a large value is left to a thread, whatever its schema says of it', () => {
+test('a large value is left to a thread, whatever its schema is', () => {
   const checks = createSmallChecks()
   const names = Array.from({ length: 50_000 }, (_, nth) => [`name ${nth}`, nth] as const)
   const oneOf = JSON.stringify({ a: { type: 'object', enum: [{ b: 1 }] } })
@@ -30,7 +30,7 @@ test('a large value is left to a thread, whatever its schema says of it', () => 
   expect(checks.input(text, { a: 'x'.repeat(500_000) })).toBeUndefined()
 })
 
-test('what one check has cost is not missing to the next', () => {
+test('the budget of one check does not reduce that of the next', () => {
   const checks = createSmallChecks()
   const items = Array.from({ length: 500 }, () => 1)
   for (let round = 0; round < 20; round += 1)

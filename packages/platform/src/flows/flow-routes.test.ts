@@ -15,7 +15,7 @@ beforeEach(async () => {
   app = apps.open(flowRoutes(apps.parts))
 })
 
-/** A flow that counts the words of a text with one agent, as that is now. */
+/** A flow that counts the words of a text with one agent, pinned to its current state. */
 async function flowWith(given: AgentInserted = {}): Promise<Flow> {
   const agent = await insertAgent(apps.parts.database, given)
   const [[name, capability] = []] = Object.entries(agent.declaration?.capabilities ?? {})
@@ -59,7 +59,7 @@ async function check(flow: Flow): Promise<FlowChecked> {
   return flowChecked.parse(body)
 }
 
-test('a flow of listed agents has its price, its time and no error', async () => {
+test('a flow of listed agents has a price and no errors', async () => {
   const checked = await check(await flowWith())
   expect(checked).toMatchObject({
     ok: true,
@@ -85,7 +85,7 @@ test('an agent that is offline, closed or gone is an error at its step', async (
   expect(await messageOf(flow)).toBe('Word counter no longer offers “count”.')
 })
 
-test('a price that rose since the flow was made asks again', async () => {
+test('a price that rose since the flow was made must be accepted again', async () => {
   const flow = await flowWith()
   const { count } = sampleDeclaration('0x').capabilities
   if (count === undefined) throw new Error('no capability')
@@ -101,7 +101,7 @@ test('a price that rose since the flow was made asks again', async () => {
   ])
 })
 
-test('what is no flow is refused with the field and the reason', async () => {
+test('an invalid flow is refused with the field and the reason', async () => {
   expect(await ask({ flow_version: 2 })).toMatchObject({
     status: 400,
     body: { status: 'failed', error_type: 'validation' },

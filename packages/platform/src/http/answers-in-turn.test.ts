@@ -8,7 +8,7 @@ import { defineRoute } from './route.ts'
 
 const staged = stageApps()
 
-test('an unreadable message closes the connection after the answer that is due, without an answer of its own', async () => {
+test('an unreadable message closes the connection after the pending answer, without its own answer', async () => {
   const calls = new EventEmitter()
   const slow = defineRoute({
     method: 'GET',
@@ -36,7 +36,7 @@ test('an unreadable message closes the connection after the answer that is due, 
   expect(received).toMatch(/\{"at":"last"\}$/)
 })
 
-test('every caller that sends its whole body first can read a refusal', async () => {
+test('every caller that sends its whole body before reading can read a refusal', async () => {
   const app = staged.open([echoRoute])
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const statuses: unknown[] = []

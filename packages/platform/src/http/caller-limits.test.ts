@@ -10,7 +10,7 @@ const OWNER = `0x${'ab'.repeat(20)}`
 
 const staged = stageApps()
 
-test('API4 one caller is let through so often, and told when to come back', async () => {
+test('API4 one caller may send a limited number of requests, and is told when to retry', async () => {
   const clock = createManualClock()
   const route: Route = { ...echoRoute, perMinute: 6 }
   const other: Route = { ...echoRoute, path: '/v1/others/:thingId', perMinute: 6 }
@@ -22,7 +22,7 @@ test('API4 one caller is let through so often, and told when to come back', asyn
   const refused = await ask(postEcho({ name: 'ab' }, { remoteAddress: '203.0.113.7' }))
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10'])
   expect(refused.json()).toMatchObject({ error_type: 'rate_limited' })
-  // Another route, another caller; the same one by another name; later.
+  // Another route; another caller; the same caller in another notation; the same caller later.
   expect(await from('203.0.113.7', '/v1/others/1')).toBe(200)
   expect(await from('203.0.113.8')).toBe(200)
   expect(await from('::ffff:203.0.113.7')).toBe(429)
@@ -30,7 +30,7 @@ test('API4 one caller is let through so often, and told when to come back', asyn
   expect([await from('203.0.113.7'), await from('203.0.113.7')]).toEqual([200, 429])
 })
 
-test('API4 a household counts once, however many IPv6 addresses it has; owners count by who they are', async () => {
+test('API4 all IPv6 addresses of a household count as one caller; owners count by their address', async () => {
   const clock = createManualClock()
   const route: Route = { ...echoRoute, perMinute: 1 }
   const app = staged.open([route], { parts: { ...staged.parts, clock } })
@@ -49,7 +49,7 @@ test('API4 a household counts once, however many IPv6 addresses it has; owners c
   expect([await from('198.51.100.1', owner), await from('198.51.100.2', owner)]).toEqual([200, 429])
 })
 
-test('API4 an address has an allowance over all routes, unknown ones too', async () => {
+test('API4 an address has a limit over all routes, including unknown ones', async () => {
   const app = staged.open([echoRoute], {
     requestsPerMinute: 3,
     parts: { ...staged.parts, clock: createManualClock() },
@@ -60,7 +60,7 @@ test('API4 an address has an allowance over all routes, unknown ones too', async
   expect(codes).toEqual([404, 404, 404, 429])
 })
 
-test('x-forwarded-for is believed of configured proxies alone', async () => {
+test('x-forwarded-for is used only from configured proxies', async () => {
   const route = defineRoute({
     method: 'GET',
     path: '/v1/ip',

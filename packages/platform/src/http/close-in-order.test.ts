@@ -10,7 +10,7 @@ import { defineRoute } from './route.ts'
 
 const staged = stageApps()
 
-test('D32 a closing app answers what is in flight, refuses what comes after, and closes kept connections', async () => {
+test('D32 a closing app answers requests in flight, refuses new ones, and closes kept connections', async () => {
   let release = (): void => undefined
   let arrived = (): void => undefined
   const inHandler = new Promise<void>(resolve => (arrived = resolve))
@@ -30,7 +30,7 @@ test('D32 a closing app answers what is in flight, refuses what comes after, and
   const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const first = getRaw(url, '/v1/slow')
   await inHandler
-  // A connection that is in use when closing begins, and then sends another request.
+  // A connection that is in use when closing begins, and then completes another request.
   const socket = connect(Number(url.port), url.hostname)
   const heard: string[] = []
   socket.on('data', chunk => heard.push(String(chunk)))
@@ -49,7 +49,7 @@ test('D32 a closing app answers what is in flight, refuses what comes after, and
   await closing
 })
 
-test('D32 a handler that still waits ten seconds after closing began is told to end, and answers', async () => {
+test('D32 a handler that still waits ten seconds after closing began is aborted, and answers', async () => {
   const clock = createManualClock()
   let arrived = (): void => undefined
   const inHandler = new Promise<void>(resolve => (arrived = resolve))
@@ -76,7 +76,7 @@ test('D32 a handler that still waits ten seconds after closing began is told to 
   await closing
 })
 
-test('a handler’s signal aborts when its caller has gone', async () => {
+test('a handler’s signal aborts when its caller disconnects', async () => {
   const reasons: unknown[] = []
   let arrived = (): void => undefined
   const inHandler = new Promise<void>(resolve => (arrived = resolve))
@@ -109,7 +109,7 @@ test.each([
     `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
     /^HTTP\/1\.1 431 /,
   ],
-])('bytes that are %s get the envelope and no connection', async (_, bytes, status) => {
+])('bytes that are %s are answered with the envelope, and the connection is closed', async (_, bytes, status) => {
   const app = staged.open([echoRoute])
   const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(url.port), url.hostname)

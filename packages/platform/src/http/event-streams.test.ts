@@ -8,7 +8,7 @@ import type { ServerEvent } from './route.ts'
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 const never = new AbortController().signal
 
-/** Says so when it begins and when it is told to end; in between nothing happens. */
+/** A source without events that records when it starts and when it is aborted. */
 function silent(told: string[]): (signal: AbortSignal) => AsyncGenerator<ServerEvent> {
   return async function* (signal) {
     told.push('begun')
@@ -18,7 +18,7 @@ function silent(told: string[]): (signal: AbortSignal) => AsyncGenerator<ServerE
   }
 }
 
-test('an event is its name, its id and its data as JSON, each on a line, and a stream ends with its source', async () => {
+test('an event is sent as its name, id and JSON data, one line each, and a stream ends with its source', async () => {
   const streams = createEventStreams(createManualClock())
   const source = async function* (): AsyncGenerator<ServerEvent> {
     await turn()
@@ -30,7 +30,7 @@ test('an event is its name, its id and its data as JSON, each on a line, and a s
   )
 })
 
-test('where nothing happens a comment is sent every 15 seconds, and after five minutes the stream ends', async () => {
+test('an idle stream gets a comment every 15 seconds, and ends after five minutes', async () => {
   const clock = createManualClock()
   const told: string[] = []
   const read = text(createEventStreams(clock).open('a', silent(told), never))
@@ -44,7 +44,7 @@ test('where nothing happens a comment is sent every 15 seconds, and after five m
   expect(told).toEqual(['begun', 'ended'])
 })
 
-test('a caller has so many streams and all together so many; one that ends makes room', async () => {
+test('the streams of one caller and of all callers are limited, and an ended stream makes room for another', async () => {
   const streams = createEventStreams(createManualClock(), { perCaller: 2, inAll: 3 })
   const told: string[] = []
   const leaving = new AbortController()
@@ -60,7 +60,7 @@ test('a caller has so many streams and all together so many; one that ends makes
   expect(await Promise.all(others)).toEqual([': open\n\n', ': open\n\n', ': open\n\n'])
 })
 
-test('an error of the source ends its stream and no other', async () => {
+test('an error of the source ends only its own stream', async () => {
   const streams = createEventStreams(createManualClock())
   const other = text(streams.open('a', silent([]), never))
   const failing = async function* (): AsyncGenerator<ServerEvent> {
@@ -73,7 +73,7 @@ test('an error of the source ends its stream and no other', async () => {
   expect(await other).toBe(': open\n\n')
 })
 
-test('a caller that takes nothing for 30 seconds is cut off', async () => {
+test('a caller that reads nothing for 30 seconds is disconnected', async () => {
   const clock = createManualClock()
   const endless = async function* (): AsyncGenerator<ServerEvent> {
     for (let n = 0; ; n++) {
@@ -82,7 +82,7 @@ test('a caller that takes nothing for 30 seconds is cut off', async () => {
     }
   }
   const stream = createEventStreams(clock).open('a', endless, never)
-  // It takes the beginning, and then no more.
+  // The caller reads the first bytes and then nothing more.
   await new Promise(resolve => stream.once('readable', resolve))
   expect(stream.read()).toBe(': open\n\n')
   for (let n = 0; n < 10; n++) await turn()

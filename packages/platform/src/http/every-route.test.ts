@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const nameOf = (route: Route): string => `${route.method} ${route.path}`
 
-/** A body that the door lets through, by route; routes that are not here take none. */
+/** A valid body for each route; routes that are not listed accept none. */
 const BODIES: { readonly [route: string]: object } = {
   'PUT /v1/me/agents/:agentId/category': { category: 'code' },
   'PUT /v1/me/agents/:agentId/webhook': { url: 'https://hooks.example/other' },
@@ -61,7 +61,7 @@ const BODIES: { readonly [route: string]: object } = {
   'PUT /v1/flows/:flowId': { flow: OWN_FLOW, revision: 1 },
 }
 
-/** Public, and about one thing that is everybody's to see, or to say something about. */
+/** Public routes about one thing that every caller may see or report on. */
 const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId',
   'GET /v1/agents/:agentId/openapi.json',
@@ -71,22 +71,22 @@ const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId/health/days',
   'GET /v1/agents/:agentId/badge',
   'GET /v1/agents/:agentId/receipts',
-  // The hash of what only the payer and the agent know; what it leads to is in the lists as well.
+  // The hash is known only to the payer and the agent; the receipt it leads to is also in the lists.
   'GET /v1/receipts/:hash',
-  // The chain shows permissions, spends and approvals to everyone.
+  // Permissions, spends and approvals are public on the chain.
   'GET /v1/limits/:address',
   'GET /v1/limits/:address/spends',
   'GET /v1/limits/:address/approvals',
   'GET /v1/agents/:agentId/spender',
   'POST /v1/agents/:agentId/refresh',
   'POST /v1/agents/:agentId/reports',
-  // Counts flows; whose they are it does not say.
+  // Counts flows without revealing their owners.
   'POST /v1/agents/:agentId/drift',
-  // The id is the secret: 128 random bits that only who shares the flow can have made known.
+  // The id is the secret: 128 random bits, known only to those with whom the owner shared the flow.
   'GET /v1/shared/:shareId',
-  // The id is the secret: 128 random bits that only who registers has.
+  // The id is the secret: 128 random bits, known only to the caller that registers.
   'GET /v1/registrations/:registrationId',
-  // What the chain shows to everybody.
+  // The balance is public on the chain.
   'GET /v1/wallets/:address/balance',
 ]
 
@@ -113,7 +113,7 @@ const ask = async (
 const stored = async (): Promise<unknown> =>
   await everythingStored(stage.parts, [victim.address, attacker.address])
 
-test('API1 every route with a parameter says whose it is, is the operator’s, or is for everybody by name', () => {
+test('API1 every route with a parameter has an owner, is the operator’s, or is listed as public', () => {
   const undecided = routes.filter(
     route =>
       route.path.includes(':') &&
@@ -125,7 +125,7 @@ test('API1 every route with a parameter says whose it is, is the operator’s, o
   expect(routes.filter(route => route.belongsTo !== undefined).length).toBeGreaterThanOrEqual(4)
 })
 
-test('API1 WEB-07 somebody else’s things are 404 on every route that has any, and stay as they were', async () => {
+test('API1 WEB-07 things of another owner are answered with 404 on every route, and stay unchanged', async () => {
   const own = routes.filter(route => route.belongsTo !== undefined)
   for (const route of own) {
     clock.pass(60_000)
@@ -138,7 +138,7 @@ test('API1 WEB-07 somebody else’s things are 404 on every route that has any, 
   }
 })
 
-test('API1 nobody at all has nothing either', async () => {
+test('API1 a caller without a session has no access either', async () => {
   for (const route of routes.filter(one => one.belongsTo !== undefined)) {
     const before = await stored()
     const answer = await ask(route, victim)
@@ -147,17 +147,17 @@ test('API1 nobody at all has nothing either', async () => {
   }
 })
 
-test('a thing of one’s own is there: the 404 above is about whose it is', async () => {
+test('an owner’s own things are found, so the 404 above depends on the owner', async () => {
   for (const route of routes.filter(one => one.belongsTo !== undefined)) {
     clock.pass(60_000)
     const things = await makeOwnThings(stage.parts, app)
     const answer = await ask(route, things, things.headers)
-    // Two secrets are the most there may be, a receipt wants a node: refused, but found.
+    // Some are refused, because there are already two secrets or a receipt needs a node, but they are found.
     expect([nameOf(route), answer.statusCode === 404], answer.body).toEqual([nameOf(route), false])
   }
 })
 
-test('a thing that is nobody’s is told of as one that is somebody else’s', async () => {
+test('a thing that does not exist is answered like one of another owner', async () => {
   const nobodys = {
     ...victim,
     ids: {
@@ -182,7 +182,7 @@ test('a thing that is nobody’s is told of as one that is somebody else’s', a
   }
 })
 
-test('API1 lists of one’s own have nobody else’s things in them', async () => {
+test('API1 lists of an owner contain no things of others', async () => {
   const lists = routes.filter(
     route => route.access === 'owner' && route.method === 'GET' && !route.path.includes(':'),
   )
@@ -196,7 +196,7 @@ test('API1 lists of one’s own have nobody else’s things in them', async () =
   }
 })
 
-test('API5 the operator’s routes are 403 to an owner and 401 to nobody, and nothing changes', async () => {
+test('API5 the operator’s routes answer 403 to owners and 401 without a session, and nothing changes', async () => {
   const operators = routes.filter(route => route.access === 'operator')
   expect(operators.length).toBeGreaterThanOrEqual(3)
   const before = await stored()
@@ -207,21 +207,21 @@ test('API5 the operator’s routes are 403 to an owner and 401 to nobody, and no
     expect([nameOf(route), ...codes]).toEqual([nameOf(route), 403, 401])
   }
   expect(await stored()).toEqual(before)
-  // And with the token they are there.
+  // With the operator's token they answer.
   for (const route of operators) {
     const answer = await ask(route, victim, OPERATOR)
     expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), route.method === 'DELETE' ? 204 : 200])
   }
 })
 
-test('API2 every owner’s route wants a session', async () => {
+test('API2 every owner’s route requires a session', async () => {
   for (const route of routes.filter(one => one.access === 'owner')) {
     const answer = await ask(route, victim)
     expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), 401])
   }
 })
 
-test('a character that cannot be kept is refused by its place in every body and path, and breaks no query', async () => {
+test('a character that cannot be stored is refused in every body and path, and breaks no query', async () => {
   const headersOf = ({ access }: Route) => (access === 'operator' ? OPERATOR : attacker.headers)
   for (const route of routes) {
     clock.pass(60_000)
@@ -253,7 +253,7 @@ test('a character that cannot be kept is refused by its place in every body and 
 })
 
 describe('API3 mass assignment', () => {
-  test('what every route takes is closed, to the last nested object', () => {
+  test('the input schema of every route is closed, including nested objects', () => {
     for (const route of routes) {
       const writer = createSchemaWriter()
       for (const schema of [route.params, route.query, route.body]) {
@@ -291,7 +291,7 @@ describe('API3 mass assignment', () => {
   })
 })
 
-/** Objects that name their keys and take others too; those that name none are free on purpose. */
+/** The paths of objects that name keys but accept others too; objects without named keys are open on purpose. */
 function openObjects(schema: unknown, at = ''): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap((part, index) => openObjects(part, `${at}/${index}`))
   if (typeof schema !== 'object' || schema === null) return []

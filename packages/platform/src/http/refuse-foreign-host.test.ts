@@ -4,7 +4,7 @@ import { refuseForeignHost } from './refuse-foreign-host.ts'
 const PUBLIC = 'http://box.example:4000'
 
 test.each(['localhost:4000', 'LOCALHOST', '127.0.0.1:4000', '[::1]:4000', 'box.example:4000'])(
-  '%s is this machine',
+  '%s is accepted as a name of this machine',
   host => {
     expect(() => refuseForeignHost(host, PUBLIC)).not.toThrow()
   },
@@ -17,6 +17,6 @@ test.each([
   '[::1].evil.example',
   '',
   undefined,
-])('%s is somebody else’s name for it', host => {
+])('%s is refused as a foreign name', host => {
   expect(() => refuseForeignHost(host, PUBLIC)).toThrow('host: must be localhost or 127.0.0.1')
 })

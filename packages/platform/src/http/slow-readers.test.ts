@@ -24,7 +24,7 @@ const waited = defineRoute({
   handle: () => Promise.resolve({ later: () => Promise.resolve({ status: 202, body: { at: 'last' } }) }),
 })
 
-test('answers to callers that left count for nothing, and their handlers are aborted', async () => {
+test('answers to disconnected callers occupy no memory, and their handlers are aborted', async () => {
   const calls = new EventEmitter()
   let gone = 0
   const slow = defineRoute({
@@ -55,7 +55,7 @@ test('answers to callers that left count for nothing, and their handlers are abo
   expect((await fetch(`${origin}/v1/large`)).status).toBe(200)
 })
 
-test('answers that nobody takes fill 64 MiB and no more: others are told to come back, small ones go out', async () => {
+test('unread answers are limited to 64 MiB: further large ones get 503, small ones are sent', async () => {
   const app = staged.open([large, waited])
   const { port, hostname, origin } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const readers: Socket[] = []
@@ -65,7 +65,7 @@ test('answers that nobody takes fill 64 MiB and no more: others are told to come
       readers.push(reader)
       await once(reader, 'connect')
       reader.write('GET /v1/large HTTP/1.1\r\nhost: localhost\r\n\r\n')
-      // Its first bytes are there, so that the rest waits.
+      // Its first bytes have arrived, so the rest waits.
       await once(reader, 'readable')
     }
     const refused = await fetch(`${origin}/v1/large`)

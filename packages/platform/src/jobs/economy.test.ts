@@ -37,7 +37,7 @@ let jobs: Background
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-platform-'))
-  // PostgreSQL started by root runs as another user, who must get to its files.
+  // PostgreSQL started by root runs as another user, which needs access to its files.
   await chmod(folder, 0o711)
   const flaky = join(folder, 'flaky')
   await mkdir(flaky)
@@ -111,7 +111,7 @@ test('with nothing but a quote, a caller pays a real agent through a real facili
   })
 })
 
-test('a job that a real agent failed is retried with the same payment, which its facilitator holds again, and charges once', async () => {
+test('a job failed by a real agent is retried with the same payment, which is held again and charged once', async () => {
   const failed = await run({ text: 'at last' }, 2)
   expect(failed).toMatchObject({ status: 'failed', error_type: 'internal', charged: false })
   expect(failed.retry).toMatchObject({ possible: true })

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 
 let stage: Stage
 let jobs: Background | undefined
-/** The URLs that jobs are sent to, as long as they hang there. */
+/** The URLs of sendings that are currently hanging. */
 let hanging: string[]
 let sent: string[]
 let seenOnChain: number
@@ -49,7 +49,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-/** Slow hosts answer when they are given up; others at once, with nothing. */
+/** Slow hosts answer only when the request is aborted; others fail at once. */
 async function hang({ url, signal }: OutboundRequest): Promise<OutboundOutcome> {
   sent.push(url)
   if (url.includes('slow')) {
@@ -116,7 +116,7 @@ async function held(): Promise<number> {
   return rows.length
 }
 
-test('a host that never answers has so many jobs under way; its others hold no slot, and those of others are sent', async () => {
+test('a host that never answers has a limited number of sendings, and other hosts get the free slots', async () => {
   await insertAgent(stage.database)
   await writeMany(30, { endpoint: SLOW, atMs: Date.now() - MINUTE_MS })
   start({ slots: 16, perHost: 2 })
@@ -127,7 +127,7 @@ test('a host that never answers has so many jobs under way; its others hold no s
   expect(hanging).toHaveLength(2)
 })
 
-test('agents that share a host share what it has', async () => {
+test('agents on one host share the limit of the host', async () => {
   for (const agentId of [1, 2, 3]) {
     await insertAgent(stage.database, { agentId })
     await writeMany(4, { agentId, endpoint: `${SLOW}:${8_443 + agentId}/agent-${agentId}` })
@@ -138,7 +138,7 @@ test('agents that share a host share what it has', async () => {
   )
 })
 
-test('twenty hosts that never answer leave a slot for another', async () => {
+test('twenty hosts that never answer leave a slot for another host', async () => {
   await insertAgent(stage.database)
   for (let host = 0; host < 20; host++)
     await writeMany(16, { endpoint: `https://slow${host}.example`, atMs: Date.now() - MINUTE_MS })
@@ -149,7 +149,7 @@ test('twenty hosts that never answer leave a slot for another', async () => {
   expect(new Set(hanging).size).toBe(20)
 })
 
-test('what became of payments is looked at while every sending hangs', async () => {
+test('payments are checked while every sending hangs', async () => {
   await insertAgent(stage.database)
   const [answered = ''] = await writeMany(1, { endpoint: SLOW })
   await stage.database.pool.query(
@@ -162,7 +162,7 @@ test('what became of payments is looked at while every sending hangs', async () 
   expect(sent).toHaveLength(1)
 })
 
-test('a job that waited to be sent until its payment ran out is looked at on the chain instead', async () => {
+test('a job that waited to be sent until its payment expired gets a payment check instead', async () => {
   await insertAgent(stage.database)
   const atMs = Date.now()
   const jobId = await write({ endpoint: SLOW, validSeconds: 60, maxDeadlineSeconds: 60, atMs })
@@ -181,7 +181,7 @@ test('a job that waited to be sent until its payment ran out is looked at on the
   expect(looks.map(job => job.jobId)).toEqual([jobId])
 })
 
-test('of one host the job whose time ends first is sent first, and those whose time is over after all others', async () => {
+test('of one host the job that expires first is sent first, and expired jobs come last', async () => {
   await insertAgent(stage.database)
   const atMs = Date.now() - 10 * MINUTE_MS
   const expired = await write({ endpoint: SLOW, maxDeadlineSeconds: 1, atMs })
@@ -193,7 +193,7 @@ test('of one host the job whose time ends first is sent first, and those whose t
   expect(order).toEqual([short, long, expired])
 })
 
-test('hosts with the fewest jobs under way come first, and those that have all they may are left out', async () => {
+test('hosts with the fewest sendings come first, and hosts at their limit are left out', async () => {
   await insertAgent(stage.database)
   for (const name of ['a', 'b', 'c']) await writeMany(3, { endpoint: `https://${name}.example` })
   const underWay = new Map([
@@ -208,7 +208,7 @@ test('hosts with the fewest jobs under way come first, and those that have all t
   ])
 })
 
-test('two workers take no job twice, and what a dead one held is free again', async () => {
+test('two workers never lease the same job, and the jobs of a dead worker become free', async () => {
   await insertAgent(stage.database)
   for (let host = 0; host < 10; host++) await writeMany(4, { endpoint: `https://host${host}.example` })
   const takes = await Promise.all([1, 2, 3, 4].map(() => takeJobsToSend(stage.database, taking({}))))

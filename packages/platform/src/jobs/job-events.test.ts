@@ -63,12 +63,12 @@ async function place(): Promise<{
   return { url: `/v1/jobs/${answer.job_id}/events`, headers: { 'job-token': answer.job_token ?? '' } }
 }
 
-/** A stream that is read as it comes. */
+/** A stream whose text is read as it arrives. */
 interface OpenStream {
   readonly headers: Headers
-  /** Reads until these words are in what came. */
+  /** Reads until the received text contains these words. */
   sees(words: string): Promise<void>
-  /** Reads to the end, and resolves to all that came. */
+  /** Reads to the end, and resolves to the whole text. */
   ends(): Promise<string>
 }
 
@@ -102,7 +102,7 @@ async function open(
 const statesOf = (body: string): readonly unknown[] =>
   readEvents(body).map(({ event, data }) => [event, (data as JobAnswer).status])
 
-test('a payer hears each state of a job as it comes, the last one with output and receipt, and the stream ends', async () => {
+test('a payer receives each state of a job, the last one with output and receipt, and the stream ends', async () => {
   let deliver: () => void = () => undefined
   const asked = new Promise<void>(resolve => (deliver = resolve))
   agent.behave = async call => {
@@ -128,7 +128,7 @@ test('a payer hears each state of a job as it comes, the last one with output an
   })
 })
 
-test('with the id of the newest event nothing comes twice, whichever process is asked', async () => {
+test('with the id of the newest event no event is repeated, even from another process', async () => {
   const { url, headers } = await place()
   const events = readEvents((await ask({ method: 'GET', url, headers })).body)
   const last = events.at(-1)?.id ?? ''
@@ -151,7 +151,7 @@ test('with the id of the newest event nothing comes twice, whichever process is 
   await other.close()
 })
 
-test('a failed job is watched until its payment is of no use; a retry is heard of', async () => {
+test('a failed job is watched until its payment can no longer be used, and a retry is reported', async () => {
   agent.behave = call =>
     call.repeats === 0
       ? Promise.resolve({ status: 500, body: { status: 'failed', error_type: 'internal', error: 'no' } })
@@ -167,7 +167,7 @@ test('a failed job is watched until its payment is of no use; a retry is heard o
   expect([states[0], states.at(-1)]).toEqual(['failed', 'completed'])
 })
 
-test('nobody else hears anything, and no token is taken from the URL', async () => {
+test('other callers cannot watch a job, and a token in the URL is refused', async () => {
   const { url, headers } = await place()
   const stranger = await signedInAs(stage.parts, TEST_KEYS.stranger.address.toLowerCase())
   for (const shown of [{}, { 'job-token': 'job_wrong' }, stranger])
@@ -176,7 +176,7 @@ test('nobody else hears anything, and no token is taken from the URL', async () 
   expect(inUrl.statusCode).toBe(400)
 })
 
-test('a caller who goes, and a platform that closes, end a stream; its bytes come while it is open', async () => {
+test('a disconnecting caller and a closing platform end a stream; events arrive while it is open', async () => {
   agent.behave = () => new Promise(() => undefined)
   const job = await place()
   const leaving = new AbortController()
@@ -189,7 +189,7 @@ test('a caller who goes, and a platform that closes, end a stream; its bytes com
   expect(statesOf(await staying.ends())).toEqual([['job', 'sent']])
 })
 
-test('however many watch, the database is asked one question at a time, four times a second', async () => {
+test('any number of watchers cause one database query at a time, four times a second', async () => {
   const asked: string[] = []
   const { database } = stage
   const counting: Database = {
@@ -219,11 +219,11 @@ test('however many watch, the database is asked one question at a time, four tim
     clock.pass(1)
     await until(() => asked.length === quarter)
   }
-  // The last one has been answered, and the next is planned.
+  // The last query was answered, and the next one is scheduled.
   await until(() => clock.waiting() === 1)
   for (const one of leaving) one.abort()
   expect((await Promise.all(watching)).map(seen => seen.length)).toEqual(Array.from({ length: 200 }, () => 1))
-  // It finds that nobody watches, and none comes after it.
+  // The next query finds no watchers, so none follows it.
   clock.pass(250)
   await until(() => clock.waiting() === 0)
   clock.pass(1_000)

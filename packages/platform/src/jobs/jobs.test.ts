@@ -75,7 +75,7 @@ async function order(
   return { status: answer.statusCode, body: answer.json<JobAnswer>() }
 }
 
-/** What opens a job just ordered. */
+/** The header that opens a job just ordered. */
 function shown({ job_token: token = '' }: JobAnswer): { readonly 'job-token': string } {
   return { 'job-token': token }
 }
@@ -148,7 +148,7 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
   expect((await ask({ method: 'GET', url, headers: shown(body) })).json()).toEqual({ receipt: body.receipt })
 })
 
-test('a job tells its agent’s name, its input, its time, and the block that has the transfer', async () => {
+test('a job shows its agent’s name, its input, its duration, and the block that contains the transfer', async () => {
   const beganMs = Date.now()
   const ordered = await sign()
   const { body } = await order(ordered)
@@ -162,14 +162,14 @@ test('a job tells its agent’s name, its input, its time, and the block that ha
   expect(read.elapsed_ms).toBeLessThanOrEqual(orderedMs)
   const receipt = await stage.parts.rpc.call('eth_getTransactionReceipt', [read.payment.transaction])
   expect(receipt).toMatchObject({ blockNumber: `0x${read.payment.block_number?.toString(16)}` })
-  // Base Sepolia may reorganise for two minutes: only then is it certain that an expired authorization was not used.
+  // Base Sepolia may reorganise for two minutes; only then is it certain that an expired authorization was not used.
   const expiry = read.payment.valid_before
   expect(read.payment).toMatchObject({ pay_to: AGENT, usable_until: expiry + 120 })
   expect(expiry).toBeGreaterThan(ordered.deadline)
   expect(read.retry).toEqual({ possible: false, until: null, reason: 'it was delivered' })
 })
 
-test('a job token is shown in a header; in a URL it is refused', async () => {
+test('a job token is accepted in a header and refused in a URL', async () => {
   const { body } = await order(await sign())
   const url = `/v1/jobs/${body.job_id}?job_token=${body.job_token}`
   for (const path of [url, url.replace('?', '/receipt?')]) {
@@ -180,7 +180,7 @@ test('a job token is shown in a header; in a URL it is refused', async () => {
   expect(preflight.headers['access-control-allow-headers']).toContain('job-token')
 })
 
-test('D8 what was never answered is sent again: the same bytes with the same payment, and paid once', async () => {
+test('D8 an unanswered job is sent again with the same bytes and payment, and paid once', async () => {
   agent.behave = async call => {
     if (call.repeats === 0) return 'reset'
     const transaction = await call.settle()
@@ -196,7 +196,7 @@ test('D8 what was never answered is sent again: the same bytes with the same pay
   expect(new Set(agent.seen.map(one => one.header))).toEqual(new Set([ordered.payment]))
 })
 
-test('the same order again is the same job; another payer, or another order, under its job_id is refused', async () => {
+test('a repeated order is the same job; another payer or another order with its job_id is refused', async () => {
   const ordered = await sign()
   const [first, second] = await Promise.all([order(ordered), order(ordered)])
   const third = await order({ ...ordered, deadline: ordered.deadline + 5 })
@@ -232,7 +232,7 @@ test('D6 one payment pays for one job', async () => {
   expect(agent.seen).toHaveLength(1)
 })
 
-/** A payment whose nonce is bound to no job, as stock clients make it. */
+/** A payment whose nonce is not bound to a job, as standard clients create it. */
 async function freelySigned(): Promise<string> {
   const { createRequirement } = await import('@farebox/payments/x402/requirement')
   const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/x402/sign-payment')
@@ -256,7 +256,7 @@ async function freelySigned(): Promise<string> {
   })
 }
 
-test('a failure of the agent is told with its type and words, and that nothing was charged', async () => {
+test('a failure of the agent is reported with its type and message, and as not charged', async () => {
   agent.behave = () => Promise.resolve(failed(408, 'deadline', 'took too long'))
   const { status, body } = await order(await sign())
   expect({ status, body }).toMatchObject({
@@ -266,7 +266,7 @@ test('a failure of the agent is told with its type and words, and that nothing w
   expect(body.payment).toMatchObject({ status: 'open', transaction: null })
 })
 
-test('FLOW-08 an agent that says it failed, and charges: seen on the chain, asked once more, and held against it', async () => {
+test('FLOW-08 a charge by an agent that reported a failure is found, and the agent is asked once more', async () => {
   const charges: PaidCall[] = []
   agent.behave = call => {
     charges.push(call)
@@ -288,7 +288,7 @@ test('FLOW-08 an agent that says it failed, and charges: seen on the chain, aske
   })
 })
 
-test('FLOW-08 an output that breaks its own schema is given to the caller, and held against the agent', async () => {
+test('FLOW-08 an output that breaks its own schema is passed to the caller, and counts against the agent', async () => {
   agent.behave = async call => call.complete(await call.settle(), { words: 'two' })
   const { body } = await order(await sign())
   expect(body).toMatchObject({
@@ -300,7 +300,7 @@ test('FLOW-08 an output that breaks its own schema is given to the caller, and h
   })
 })
 
-test('a 200 without a transfer is not believed: pending, with the output, until the transfer is there', async () => {
+test('after a 200 without a transfer the job is pending, with its output, until a transfer is proven', async () => {
   const calls: PaidCall[] = []
   agent.behave = call => {
     calls.push(call)
@@ -326,7 +326,7 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
   expect(agent.seen).toHaveLength(1)
 })
 
-test('a delivery is kept before a slow chain proves its payment, and completed by the proof', async () => {
+test('a delivery is stored before a slow chain proves its payment, and completed by the proof', async () => {
   await jobs?.stop()
   const { rpc } = stage.parts
   let prove = (): void => undefined
@@ -352,7 +352,7 @@ test('a delivery is kept before a slow chain proves its payment, and completed b
   expect(agent.seen).toHaveLength(1)
 })
 
-test('D35 a job without an answer expires, and a later delivery that is proven completes it', async () => {
+test('D35 a job without an answer expires, and a later delivery with a proven transfer completes it', async () => {
   await agent.close()
   agent = await startChainAgent(chain)
   agent.declaration = { ...agent.declaration, max_deadline_seconds: 1 }
@@ -376,7 +376,7 @@ test('D35 a job without an answer expires, and a later delivery that is proven c
   expect(agent.seen).toHaveLength(1)
 })
 
-test('D35 a transfer completes an expired job whose answer never came, and the agent is asked for it again', async () => {
+test('D35 a transfer completes an expired job without an answer, and the agent is asked for the answer again', async () => {
   agent.behave = async call => {
     await call.settle()
     return call.repeats < 3 ? 'reset' : call.complete(await call.settle())
@@ -391,7 +391,7 @@ test('D35 a transfer completes an expired job whose answer never came, and the a
   await jobUntil(ordered.job_id, ({ answer }) => answer === 'completed')
 })
 
-test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebody else who is signed in', async () => {
+test('only the payer sees a job: 404 for no token, a wrong token, and another signed-in owner', async () => {
   const ordered = await sign()
   const { body } = await order(ordered)
   const stranger = await signedInAs(stage.parts, TEST_KEYS.stranger.address.toLowerCase())
@@ -416,7 +416,7 @@ test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebo
   expect(rows[0]?.all, 'the signed payment is forgotten once it is used').not.toContain(ordered.payment)
 })
 
-test('the payer deletes input and output; the receipt stays and still fits them', async () => {
+test('the payer deletes input and output; the receipt is kept and still matches them', async () => {
   const ordered = await sign()
   const { body } = await order(ordered)
   const path = `/v1/jobs/${ordered.job_id}`
@@ -439,10 +439,10 @@ test('the payer deletes input and output; the receipt stays and still fits them'
     expect(rows[0]?.all).not.toContain(secret)
 })
 
-test('a token that a repeat of the order brings only reads; that of the order deletes, however many repeats there were', async () => {
+test('a token from a repeated order only reads; the token of the order deletes, after any number of repeats', async () => {
   const ordered = await sign()
   const { body } = await order(ordered)
-  // The agent was sent all that an order needs.
+  // The agent received everything needed to repeat the order.
   const repeats: string[] = []
   for (let repeat = 0; repeat < 12; repeat++) repeats.push((await order(ordered)).body.job_token ?? '')
   const path = `/v1/jobs/${ordered.job_id}`
@@ -463,7 +463,7 @@ test('a token that a repeat of the order brings only reads; that of the order de
 })
 
 test('of forty orders at once, none is sent twice by two workers', async () => {
-  // Neither leases nor deadlines end: the platform's time stands still.
+  // The platform's clock is fixed, so neither leases nor deadlines end.
   const nowMs = Date.now()
   const clock: Clock = { ...systemClock, nowMs: () => nowMs }
   await jobs?.stop()

@@ -31,7 +31,7 @@ let agent: ChainAgent
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let jobs: Background
-/** How far the platform's clock has moved on. */
+/** How far the platform's clock is ahead, in milliseconds. */
 let aheadMs: number
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ test.each<readonly [string, AgentInserted, RegExp]>([
   ['of no proven wallet', { provenWallet: null }, new RegExp(`${AGENT}.*none`)],
   ['taken down', { standing: 'taken-down' }, /not listed.*taken-down/],
   ['provisional', { standing: 'provisional', declaration: null }, /serves no \/about/],
-])('neither a quote nor a job of an agent that is %s', async (_, changes, words) => {
+])('an agent that is %s gets neither a quote nor a job', async (_, changes, words) => {
   await list(changes)
   expect(await quote()).toMatchObject({
     http: 409,
@@ -100,7 +100,7 @@ test.each<readonly [string, AgentInserted, RegExp]>([
   expect(agent.seen).toHaveLength(0)
 })
 
-test('PAY-38 an agent that asks for another price, wallet or network than is registered: both values are told', async () => {
+test('PAY-38 a quote with another price, wallet or network than registered is refused with both values', async () => {
   await list()
   agent.asks = { amountAtomic: 20_000n }
   expect(await quote()).toEqual(saying(409, '10000', '20000'))
@@ -119,7 +119,7 @@ test('an agent that does not answer, or asks for no payment, has no quote', asyn
   agent = await startChainAgent(chain)
 })
 
-test('a price that rose lately is shown before anybody pays; one that rose long ago, or fell, is not', async () => {
+test('a recent price rise is shown before the payment; an old one, or a fall, is not', async () => {
   await list({ atMs: Date.now() - 30 * DAY_MS })
   const cheap = structuredClone(sampleDeclaration(AGENT))
   const history = async (daysAgo: number, amount: string): Promise<unknown> => {
@@ -158,7 +158,7 @@ test('D5 a payment that does not pay this job is refused, and nothing is sent', 
   expect((await stage.database.pool.query('select 1 from jobs')).rowCount).toBe(0)
 })
 
-test('an input, a deadline or a job_id that the agent would refuse is refused before the payment leaves', async () => {
+test('an input, deadline or job_id that the agent would refuse is refused before the payment is sent', async () => {
   await list()
   const refused: readonly [Partial<JobOrder>, string][] = [
     [{ input: {} }, 'input.text: is required'],
@@ -174,7 +174,7 @@ test('an input, a deadline or a job_id that the agent would refuse is refused be
   expect(agent.seen).toHaveLength(0)
 })
 
-test('a payer whose jobs fail unpaid again and again orders two hundred in an hour, and no more', async () => {
+test('a payer whose jobs repeatedly fail unpaid can order two hundred in an hour', async () => {
   await list()
   agent.behave = () =>
     Promise.resolve({
@@ -200,7 +200,7 @@ test('a payer whose jobs fail unpaid again and again orders two hundred in an ho
   expect(await order()).toMatchObject({ http: 200, status: 'failed' })
 })
 
-test('after thirty days input and output are gone, of jobs in which nothing is left to be done', async () => {
+test('after thirty days input and output of finished jobs are deleted', async () => {
   await list()
   const done = (await order()) as { readonly job_id: string }
   jobs = await restartWithout(jobs)
@@ -227,7 +227,7 @@ async function restartWithout(running: Background): Promise<Background> {
   return { stop: () => Promise.resolve() }
 }
 
-test('a payment that ran out unused is dead: the job stays expired, not charged, and is asked for no more', async () => {
+test('a payment that expired unused is dead: its job stays expired, and the agent is not asked again', async () => {
   agent.declaration = { ...agent.declaration, max_deadline_seconds: 1 }
   await list()
   agent.behave = () => Promise.resolve({ status: 502, body: 'Bad gateway' })

@@ -50,7 +50,7 @@ interface Worker {
   readonly exited: Promise<unknown>
 }
 
-/** A process of its own that drives jobs, to be killed without mercy. */
+/** Starts a separate process that drives jobs, which the test kills. */
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
   const options = { connectionString: stage.connectionString, connections: 4 }
   return await launch(`
@@ -78,7 +78,7 @@ async function kill(worker: Worker): Promise<void> {
   await worker.exited
 }
 
-/** Starts a worker for which the leases of the dead are over. */
+/** Starts a worker with a clock ahead by a lease, so that the leases of killed workers are over. */
 function survive(): void {
   const { clock } = stage.parts
   const later = { ...clock, nowMs: () => clock.nowMs() + JOB_LEASE_MS + 1_000 }
@@ -110,7 +110,7 @@ async function expectDone(jobId: string): Promise<void> {
   expect(new Set(sent.map(({ body, header }) => body + header)).size, 'only ever the same bytes').toBe(1)
 }
 
-test('killed before it was sent: what was written down is sent', async () => {
+test('killed before it was sent: the stored job is sent', async () => {
   const jobId = await order()
   survive()
   await expectDone(jobId)
@@ -129,7 +129,7 @@ test('killed while the agent works: the same bytes are sent again', async () => 
   expect(agent.seen).toHaveLength(2)
 })
 
-test('killed after the agent charged, before its answer came: the answer is asked for and nothing paid twice', async () => {
+test('killed after the agent charged, before its answer came: asked again, and paid once', async () => {
   const worker = await startWorker()
   agent.behave = async call => {
     const transaction = await call.settle()
@@ -141,7 +141,7 @@ test('killed after the agent charged, before its answer came: the answer is aske
   await expectDone(await order())
 })
 
-test('killed after the answer was written down, before its payment was proven: it is proven', async () => {
+test('killed after the answer was stored, before its payment was proven: the payment is proven', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await until(() => silent.listening)
   const worker = await startWorker(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
@@ -158,7 +158,7 @@ test('killed after the answer was written down, before its payment was proven: i
   expect(agent.seen).toHaveLength(1)
 })
 
-test('killed again and again under load: no job is lost, none is paid twice', async () => {
+test('killed repeatedly under load: no job is lost, and none is paid twice', async () => {
   const jobIds: string[] = []
   for (let round = 0; round < 3; round += 1) {
     const worker = await startWorker()

@@ -43,7 +43,7 @@ let agent: ChainAgent
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let jobs: Background
-/** How far the platform's time is ahead of the machine's. */
+/** How far the platform's clock is ahead, in milliseconds. */
 let aheadMs = 0
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ const fail = (status: number, errorType: string): AgentReply => ({
   body: { status: 'failed', error_type: errorType, error: 'text: is too dull', service_version: '1.0' },
 })
 
-/** The agent fails the job so often, and does it then. */
+/** The agent fails the job this many times, and then does it. */
 function failFirst(times: number, reply: AgentReply): void {
   agent.behave = call => (call.repeats < times ? Promise.resolve(reply) : honestly(call))
 }
@@ -119,7 +119,7 @@ async function tally(): Promise<object> {
   return { paid, failed, jobsDone }
 }
 
-test('a job that failed is sent again with another input for the same payment, charged once, and receipted for it', async () => {
+test('a failed job is retried with another input for the same payment, charged once, with a receipt', async () => {
   failFirst(1, fail(400, 'validation'))
   const ordered = await place()
   expect(ordered.answer).toMatchObject({ status: 'failed', error: 'text: is too dull', charged: false })
@@ -141,7 +141,7 @@ test('a job that failed is sent again with another input for the same payment, c
   expect(await tally()).toEqual({ paid: 1, failed: 0, jobsDone: 1 })
 })
 
-test('a retry takes no other payment, and says why', async () => {
+test('a retry with another payment is refused with the reason', async () => {
   failFirst(9, fail(500, 'internal'))
   const ordered = await place()
   const other = await signOrder(stage.parts, { endpoint: agent.url, jobId: ordered.order.job_id })
@@ -156,7 +156,7 @@ test('a retry takes no other payment, and says why', async () => {
   expect(agent.seen).toHaveLength(1)
 })
 
-test('what is under way, delivered or charged is not retried', async () => {
+test('a job in progress, delivered or charged is not retried', async () => {
   const done = await place()
   expect(await retry(done)).toMatchObject({
     http: 409,
@@ -187,7 +187,7 @@ test('what is under way, delivered or charged is not retried', async () => {
   expect(agent.seen.filter(({ jobId }) => jobId === charged.order.job_id)).toHaveLength(1)
 })
 
-test('of ten retries at once one is made', async () => {
+test('of ten concurrent retries one succeeds', async () => {
   failFirst(1, fail(500, 'internal'))
   const ordered = await place()
   const answers = await Promise.all(Array.from({ length: 10 }, () => retry(ordered)))
@@ -199,7 +199,7 @@ test('of ten retries at once one is made', async () => {
   expect((await rowOf(ordered)).attempt).toBe(2)
 })
 
-test('of ten that have seen the same failure one opens the job again, whoever is first', async () => {
+test('of ten retries based on the same failure one opens the job again', async () => {
   failFirst(1, fail(500, 'internal'))
   const ordered = await place()
   await jobs.stop()
@@ -221,7 +221,7 @@ test('of ten that have seen the same failure one opens the job again, whoever is
   expect((await rowOf(ordered)).attempt).toBe(2)
 })
 
-test('a retry is the payer’s: others find nothing, and a token of a repeated order cannot change the input', async () => {
+test('only the payer can retry: others get 404, and a token of a repeated order cannot change the input', async () => {
   failFirst(1, fail(400, 'validation'))
   const ordered = await place()
   const { order } = ordered
@@ -236,7 +236,7 @@ test('a retry is the payer’s: others find nothing, and a token of a repeated o
   })
 })
 
-test('after a refused payment the input stays, in every later attempt: the agent may have kept what it made of it', async () => {
+test('after a refused payment the input cannot change, because the agent may have kept a response to it', async () => {
   const replies = [fail(402, 'payment'), fail(500, 'internal')]
   agent.behave = call => Promise.resolve(replies[call.repeats] ?? call.complete())
   const ordered = await place()
@@ -252,7 +252,7 @@ test('after a refused payment the input stays, in every later attempt: the agent
   expect(await retry(ordered, WORKS)).toMatchObject(refused)
 })
 
-test('a retry needs time to run and to settle, and more where the first had too little', async () => {
+test('a retry needs time to run and to settle, and more when the first attempt had too little', async () => {
   failFirst(9, fail(500, 'internal'))
   const short = await place({ validSeconds: 300 })
   expect(short.answer.retry).toMatchObject({ possible: true })
@@ -277,13 +277,13 @@ async function retryOf({ order, headers }: Ordered): Promise<JobAnswer['retry']>
   return (await ask({ method: 'GET', url: `/v1/jobs/${order.job_id}`, headers })).json<JobAnswer>().retry
 }
 
-test('D43 a job that failed again and again counts once against its agent, and not at all once it is delivered', async () => {
+test('D43 a job that failed repeatedly counts once against its agent, and not at all once it is delivered', async () => {
   failFirst(3, fail(500, 'internal'))
   const ordered = await place()
   await until(async () => (await rowOf(ordered)).fault === 'agent')
   for (let attempt = 2; attempt <= 3; attempt++) {
     expect(await tally()).toEqual({ paid: 0, failed: 1, jobsDone: 0 })
-    // So little time would be nobody's fault but the payer's, and must not hide the agent's.
+    // Such a short deadline would be the payer's own fault, and must not hide the agent's.
     const deadline = Date.now() / 1_000 + 120
     expect(await retry(ordered, { deadline })).toMatchObject({ body: { status: 'failed' } })
     await until(async () => (await rowOf(ordered)).fault !== undefined)
@@ -293,7 +293,7 @@ test('D43 a job that failed again and again counts once against its agent, and n
   expect(await tally()).toEqual({ paid: 1, failed: 0, jobsDone: 1 })
 })
 
-test('D11 an agent whose secret is refused gets no more orders and its owner one notice, until a retry is delivered', async () => {
+test('D11 an agent whose secret is refused gets no orders, and its owner one notice, until a retry succeeds', async () => {
   const { pool } = stage.database
   const owner = (await pool.query<{ owner: string }>('select owner from agents')).rows[0]?.owner
   await pool.query(
@@ -334,7 +334,7 @@ test('D11 an agent whose secret is refused gets no more orders and its owner one
   expect(rows.every(row => (row as { failures: number }).failures === 0)).toBe(true)
 })
 
-test('a job is tried five times at most', async () => {
+test('a job is tried at most five times', async () => {
   failFirst(9, fail(500, 'internal'))
   const ordered = await place()
   for (let attempt = 2; attempt <= 5; attempt++) expect((await retry(ordered)).http).toBe(200)
@@ -345,7 +345,7 @@ test('a job is tried five times at most', async () => {
   expect(agent.seen).toHaveLength(5)
 })
 
-test('where the contents were deleted meanwhile, a retry brings the input with it', async () => {
+test('a retry must contain the input when the contents were deleted meanwhile', async () => {
   failFirst(1, fail(500, 'internal'))
   const ordered = await place({ validSeconds: 3_600 })
   await until(async () => (await rowOf(ordered)).fault === 'agent')
@@ -358,11 +358,11 @@ test('where the contents were deleted meanwhile, a retry brings the input with i
   expect(body).toMatchObject({ status: 'completed', contents_deleted: false, input: ordered.order.input })
 })
 
-test('what a worker of an earlier attempt finds out later is not written to the retry, and takes nothing from it', async () => {
+test('late results of a worker of an earlier attempt neither change the retry nor release it', async () => {
   failFirst(9, fail(500, 'internal'))
   const ordered = await place()
   await jobs.stop()
-  // A worker looks at the payment of the failed attempt, and is killed or stalls there.
+  // A worker checks the payment of the failed attempt, and stalls.
   const holder = randomUUID()
   const nowMs = Date.now() + 120_000
   const [stalled] = await takeJobsToCheckPayment(stage.database, { holder, limit: 9, nowMs })
@@ -375,7 +375,7 @@ test('what a worker of an earlier attempt finds out later is not written to the 
     hasLeft: true,
   } as const
   await recordAnswer(stage.parts, stalled, { heard, beganMs: Date.now(), delivery: {} })
-  // It is due, without its lease having to run out, and the same process takes it.
+  // The job is due without waiting for the old lease, and the same process leases it.
   const taking = { holder, limit: 9, perKey: 9, underWay: new Map(), nowMs: Date.now() }
   const taken = await takeJobsToSend(stage.database, taking)
   expect(taken.map(one => one.jobId)).toEqual([ordered.order.job_id])
@@ -385,7 +385,7 @@ test('what a worker of an earlier attempt finds out later is not written to the 
   expect(await takeJobsToSend(stage.database, taking)).toEqual([])
 })
 
-test('a retry whose process is killed after it was written down is sent by another, once and charged once', async () => {
+test('a retry whose process is killed after storing it is sent by another process, once, and charged once', async () => {
   failFirst(1, fail(500, 'internal'))
   const ordered = await place()
   await jobs.stop()

@@ -77,7 +77,7 @@ function refusal(more: object = {}): AgentReply {
   return { status: 500, body: { ...body, ...more } }
 }
 
-test('of a refusal its status, its type and its words are kept, and not the megabytes around them', async () => {
+test('of a refusal only the status, type and message are stored, not its large body', async () => {
   await list()
   agent.behave = () => Promise.resolve(refusal({ more: 'x'.repeat(2_000_000) }))
   const answer = await order()
@@ -90,7 +90,7 @@ test('of a refusal its status, its type and its words are kept, and not the mega
   ])
 })
 
-test('what was asked of a job that was refused goes within the hour, and its payment is still watched', async () => {
+test('the contents of a refused job are deleted within the hour, and its payment is still watched', async () => {
   await list()
   const done = await order()
   const calls: PaidCall[] = []
@@ -119,7 +119,7 @@ test('what was asked of a job that was refused goes within the hour, and its pay
   expect(calls, 'without its contents it is sent no more').toHaveLength(1)
 })
 
-test('what was asked of a job that is still to be answered stays, and so it does where a refused one was paid', async () => {
+test('the contents are kept while an answer is expected, and when a refused job was paid', async () => {
   await list()
   agent.behave = () => Promise.resolve('reset')
   const { job_id: open } = await order(false)
@@ -138,7 +138,7 @@ test('what was asked of a job that is still to be answered stays, and so it does
   for (const jobId of [open, paid]) expect(await readRequest(stage.database, jobId)).toContain('two words')
 })
 
-test('what was delivered for a payment that can never come is shown for half an hour, and then goes', async () => {
+test('an output whose payment can never come is shown for half an hour, and then deleted', async () => {
   await list()
   agent.behave = call => Promise.resolve(call.complete())
   const { job_id: jobId } = await order(false)
@@ -157,7 +157,7 @@ test('what was delivered for a payment that can never come is shown for half an 
 const ENDLESS = (jobId: string): string =>
   `{"service_version":"1.0","job_id":"${jobId}","status":"completed","output":{"words":1e400}}`
 
-test('an answer with a number that nobody can write again is none: counted, asked for again, and its charge is seen', async () => {
+test('an answer with a number that cannot be serialized is invalid, and its charge is found', async () => {
   await list()
   agent.behave = async call => {
     await call.settle()
@@ -168,7 +168,7 @@ test('an answer with a number that nobody can write again is none: counted, aske
   expect(job).toMatchObject({ answer: 'none', payment: 'paid', state: 'completed', outputHash: undefined })
 })
 
-test('an answer that cannot be written down is counted and waited for like none, and its charge is seen', async () => {
+test('an answer that cannot be stored is counted as invalid and requested again, and its charge is found', async () => {
   await list()
   await stage.database.pool.query("alter table jobs add check (answer <> 'completed')")
   const { job_id: jobId } = await order(false)
@@ -179,7 +179,7 @@ test('an answer that cannot be written down is counted and waited for like none,
   expect(job).toMatchObject({ state: 'completed', answer: 'none', sendings: job.foreignAnswers })
 })
 
-test('an order with a number that nobody can write again is refused at the door', async () => {
+test('an order with a number that cannot be serialized is refused', async () => {
   await list()
   const signed = await signOrder(stage.parts, { endpoint: agent.url })
   const payload = JSON.stringify(signed).replace('"two words"', '[{"deep":-1e400}]')

@@ -47,7 +47,7 @@ let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let permissions: PermissionStage
 let untouched: string
-/** Answers in the node's place, or does not. */
+/** Answers in place of the node when it returns a value; may throw. */
 let lie: (method: string, parameters: readonly unknown[]) => unknown
 
 beforeAll(async () => {
@@ -93,13 +93,13 @@ async function get<T>(path: string): Promise<T> {
 }
 const limits = (): Promise<WalletLimits> => get('')
 
-/** What the runtime makes of a job and the number of the spend in it. */
+/** The ref that the agent's runtime creates from a job and the index of the spend in it. */
 function refOf(jobId: string, index: number): bigint {
   return ((BigInt(keccak256(toBytes(jobId))) >> 8n) << 8n) | BigInt(index)
 }
 
-describe('what a wallet permits', () => {
-  test('is shown as it was set, with what was spent and is left, and the approval behind it', async () => {
+describe('the permissions of a wallet', () => {
+  test('are shown as they were set, with the amounts spent and left, and the approval behind them', async () => {
     await insertAgent(stage.database, { agentId: 7 })
     await permissions.approve(OWNER, 10_000_000n)
     await permissions.set({ ...PERMISSION, recipients: [SHOP] })
@@ -138,13 +138,13 @@ describe('what a wallet permits', () => {
     ])
   })
 
-  test('PERM-03 shows a lowered and a revoked permission from the next block, with what was spent kept', async () => {
+  test('PERM-03 show a lowered and a revoked permission from the next block, with the amount spent kept', async () => {
     await permissions.approve(OWNER, 10_000_000n)
     await permissions.set(PERMISSION)
     await permissions.spend(PERMISSION, { amount: 2_000_000n })
     await permissions.set({ ...PERMISSION, limit: 100_000n, cap: 500_000n })
     await follow()
-    // The contract keeps a cap below what was spent as what was spent.
+    // The contract raises a cap below the amount spent to that amount.
     expect((await limits()).permissions).toMatchObject([
       { limit: '100000', cap: '2000000', spent: '2000000', left: '0', state: 'used-up', nonce: 2 },
     ])
@@ -160,7 +160,7 @@ describe('what a wallet permits', () => {
     ])
   })
 
-  test('agrees with the contract about every permission', async () => {
+  test('agree with the contract for every permission', async () => {
     const all = [1n, 2n, 3n].map(agentId => permissionOf({ agentId, cap: 3_000_000n }))
     await permissions.approve(OWNER, 9_000_000n)
     for (const permission of all) await permissions.set(permission)
@@ -178,7 +178,7 @@ describe('what a wallet permits', () => {
     }
   })
 
-  test('puts an expired permission behind live ones', async () => {
+  test('show an expired permission after active ones', async () => {
     const soon = (await permissions.now()) + 100n
     const expiring = permissionOf({ agentId: 9n, expiry: soon })
     await permissions.set(PERMISSION)
@@ -191,7 +191,7 @@ describe('what a wallet permits', () => {
     ])
   })
 
-  test('names no agent that is taken down or does not exist, and takes any capability and number', async () => {
+  test('name no agent that is taken down or does not exist, and accept any capability and agent id', async () => {
     await insertAgent(stage.database, { agentId: 7, standing: 'taken-down' })
     const hostile = permissionOf({ agentId: ENDLESS, capability: `\0${'🎫'.repeat(500)}` })
     await permissions.set(PERMISSION)
@@ -208,7 +208,7 @@ describe('what a wallet permits', () => {
     expect([...(newest?.capability ?? '')]).toHaveLength(128)
   })
 
-  test('is read again where the chain was rewritten', async () => {
+  test('are read again after a rewrite of the chain', async () => {
     const before = await permissions.snapshot()
     await permissions.set(PERMISSION)
     await callAnvil(chain.rpcUrl, 'anvil_mine', ['0x5'])
@@ -222,7 +222,7 @@ describe('what a wallet permits', () => {
     expect((await limits()).permissions).toMatchObject([{ agent_id: '8' }])
   })
 
-  test('is read past more events at once than the node may answer', async () => {
+  test('are read even with more events in a range than the node may answer', async () => {
     const capability = '\0'.repeat(60_000)
     for (let agentId = 1n; agentId <= 12n; agentId += 1n)
       await permissions.set(permissionOf({ agentId, capability }))
@@ -231,7 +231,7 @@ describe('what a wallet permits', () => {
     expect((await limits()).permissions).toHaveLength(13)
   })
 
-  test('a block larger than the node may answer stops the reading, and a larger bound lets it go on', async () => {
+  test('cannot be read past a block larger than the limit of the answer, until the limit is raised', async () => {
     await permissions.set(permissionOf({ capability: '\0'.repeat(60_000) }))
     const cramped = createJsonRpc(chain.rpcUrl, { maxAnswerBytes: 65_536 })
     const follower = createPermissionFollower({ ...parts, rpc: cramped })
@@ -241,14 +241,14 @@ describe('what a wallet permits', () => {
     expect((await limits()).permissions).toHaveLength(1)
   })
 
-  test('is nobody else’s', async () => {
+  test('belong to one wallet only', async () => {
     await permissions.set(PERMISSION)
     await follow()
     const answer = await ask({ method: 'GET', url: `/v1/limits/${STRANGER}` })
     expect(JSON.parse(answer.body)).toMatchObject({ permissions: [], allowance: '0', total_left: '0' })
   })
 
-  test('offers no permit where the token signs under another domain', async () => {
+  test('offer no permit when the token signs under another domain', async () => {
     lie = (method, [call]) =>
       method === 'eth_call' && JSON.stringify(call).includes('"0x3644e515"')
         ? `0x${'00'.repeat(32)}`
@@ -256,7 +256,7 @@ describe('what a wallet permits', () => {
     expect((await limits()).permit).toBeNull()
   })
 
-  test('is refused with 503 while the node is away, and with 404 where the contract is not on the chain', async () => {
+  test('are answered with 503 while the node is unreachable, and 404 without the contract on the chain', async () => {
     lie = method => {
       if (method === 'eth_call') throw new Error('away')
       return undefined
@@ -270,8 +270,8 @@ describe('what a wallet permits', () => {
   })
 })
 
-describe('what was spent', () => {
-  test('comes the newest first, page by page, each spend once', async () => {
+describe('the spends of a wallet', () => {
+  test('are listed with the newest first, in pages, each spend once', async () => {
     await permissions.approve(OWNER, 50_000_000n)
     await permissions.set({ ...PERMISSION, cap: 50_000_000n })
     for (let spend = 1n; spend <= 23n; spend += 1n) await permissions.spend(PERMISSION, { amount: spend })
@@ -284,7 +284,7 @@ describe('what was spent', () => {
     expect(amounts).toEqual(Array.from({ length: 23 }, (_, index) => 23 - index))
   })
 
-  test('is found by the job that it was made for, whatever the case of its id', async () => {
+  test('are found by the job they were made for, whatever the case of its id', async () => {
     const [job, other] = ['3f1c7c1e-5a0e-4a51-9a8e-0d9b5c0a7b11', '7b1e7c1e-5a0e-4a51-9a8e-0d9b5c0a7b12']
     await permissions.approve(OWNER, 10_000_000n)
     await permissions.set(PERMISSION)
@@ -314,7 +314,7 @@ describe('what was spent', () => {
 describe('approvals', () => {
   const found = (): Promise<TokenApprovals> => get('/approvals')
 
-  test('PERM-04 an unlimited one is found, and is gone once it is set to zero', async () => {
+  test('PERM-04 include an unlimited one, until it is set to zero', async () => {
     await permissions.approve(OWNER, 3_000_000n)
     await permissions.token(OWNER, 'approve', [STRANGER, ENDLESS])
     await permissions.token(OWNER, 'approve', [SHOP, 5n])
@@ -329,7 +329,7 @@ describe('approvals', () => {
     expect((await found()).approvals.map(({ spender }) => spender)).not.toContain(STRANGER.toLowerCase())
   })
 
-  test('are looked for as far back as the node answers, and it is said how far that is', async () => {
+  test('are searched as far back as the node answers, and the first block is reported', async () => {
     await permissions.token(OWNER, 'approve', [SHOP, 5n])
     const [log] = (await node.call('eth_getLogs', [
       { address: chain.usdc, fromBlock: 'latest', toBlock: 'latest' },
@@ -349,7 +349,7 @@ describe('approvals', () => {
   })
 })
 
-describe('who spends for an agent', () => {
+describe('the account that spends for an agent', () => {
   let site: AgentSite
   beforeEach(async () => {
     site = await startSite()
@@ -378,7 +378,7 @@ describe('who spends for an agent', () => {
     spender: SPENDER,
   }
 
-  test('is asked of the agent', async () => {
+  test('is requested from the agent', async () => {
     says(IDENTITY)
     const [status, body] = await spender()
     expect([status, JSON.parse(body)]).toEqual([200, { agent_id: 7, spender: SPENDER.toLowerCase() }])
@@ -390,21 +390,21 @@ describe('who spends for an agent', () => {
     ['another number', { ...IDENTITY, agent_id: '9' }, 'as agent 9, not as agent 7'],
     ['another chain', { ...IDENTITY, network: 'eip155:1' }, 'not on eip155:84532'],
     ['no address', { ...IDENTITY, spender: '<b>' }, 'usable'],
-  ])('where the agent names %s is not shown, and why', async (_, entry, why) => {
+  ])('is refused with the reason when the agent names %s', async (_, entry, why) => {
     says(entry)
     const [status, text] = await spender()
     expect(status).toBe(404)
     expect(text).toContain(why)
   })
 
-  test.each([200, 404, 500])('where the agent answers %i is asked for again', async status => {
+  test.each([200, 404, 500])('is answered with 503 when the agent answers %i', async status => {
     site.answer = async () => Response.json({}, { status })
     const [found, text] = await spender()
     expect(found).toBe(503)
     expect(text).toContain('ask again')
   })
 
-  test('PERM-06 is not asked where nothing declares that it spends', async () => {
+  test('PERM-06 is not requested when the agent declares no spending', async () => {
     says(IDENTITY)
     expect((await spender(8))[0]).toBe(404)
     expect((await spender(99))[0]).toBe(404)
@@ -412,7 +412,7 @@ describe('who spends for an agent', () => {
   })
 })
 
-test('a permission of a token that lies harms nothing: figures are the contract’s', async () => {
+test('a permission of a token that lies has no effect on the amounts, which are the contract’s', async () => {
   const odd = permissionOf({ token: chain.agentRegistry })
   await permissions.call(OWNER, encode('set', [odd]))
   await follow()

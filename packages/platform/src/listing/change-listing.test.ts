@@ -13,7 +13,7 @@ import { findTransition, TRANSITIONS, type ListingTransition } from './listing-t
 const ENDPOINT = 'https://wanted.example'
 const OWNER = `0x${'a1'.repeat(20)}`
 const OTHER = `0x${'b2'.repeat(20)}`
-/** The agent that something happens to, and one with a lower number that was refused at its endpoint. */
+/** The agent that changes, and one with a lower id that was refused at its endpoint. */
 const AGENT = 5
 const COMPETITOR = 3
 const BEFORE_MS = Date.UTC(2027, 0, 1)
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterAll(() => stage.close())
 
-/** An agent as it is while it has a status, with all that depends on it. */
+/** Inserts an agent with this status and everything that depends on it. */
 async function stands(standing: ListingStatus): Promise<AgentRow> {
   const isShown = standing === 'listed' || standing === 'provisional'
   const hasProof = standing === 'listed' || standing === 'taken-down'
@@ -98,7 +98,7 @@ type Case = readonly [
   row: ListingTransition,
 ]
 
-/** Every row of the table, for each status it begins with. */
+/** Every row of the table, for each status it starts from. */
 const CASES: readonly Case[] = TRANSITIONS.flatMap(row =>
   row.from.map((from): Case => [
     from,
@@ -115,7 +115,7 @@ function toOf({ to }: ListingTransition): ListingStatus {
 
 describe('a change of the listing status', () => {
   test.each(CASES.filter(([from]) => from !== 'nothing'))(
-    'from %s, %s, to %s brings everything in line with it',
+    'from %s, by %s, to %s updates everything that depends on it',
     async (from, event, to, row) => {
       if (from === 'nothing') throw new Error('such a one has no row')
       const before = await stands(from)
@@ -133,7 +133,7 @@ describe('a change of the listing status', () => {
     },
   )
 
-  test('takes up only what a status can become', async () => {
+  test('accepts only the transitions of the table', async () => {
     await stands('taken-down')
     const refused = change({ event: 'inspected', to: 'listed', inspection: INSPECTION })
     await expect(refused).rejects.toThrow(
@@ -143,7 +143,7 @@ describe('a change of the listing status', () => {
     expect(() => findTransition('registered', 'listed', 'waiting')).toThrow(RangeError)
   })
 
-  test('is written with everything that follows, or not at all, wherever the process dies', async () => {
+  test('is written with all its consequences, or not at all, wherever the process dies', async () => {
     const before = await stands('listed')
     for (let statements = 1; ; statements += 1) {
       const dying = dyingAfter(stage.database, statements)
@@ -165,7 +165,7 @@ describe('a change of the listing status', () => {
 })
 
 describe('the reason of a status', () => {
-  test('stays as long as the status does, unless there is a new one', async () => {
+  test('is kept while the status stays, unless a new reason is given', async () => {
     await stands('listed')
     const down = (reason?: string) => change({ event: 'taken down', to: 'taken-down', reason })
     expect((await down('spam')).standingReason).toBe('spam')
@@ -189,14 +189,14 @@ describe('D36 the proof of a wallet', () => {
     expect((await change({ event, to: 'listed', inspection: inspection(OTHER) })).provenWallet).toBe(OTHER)
   })
 
-  test('outlasts an inspection that finds another wallet, which is then not paid', async () => {
+  test('survives an inspection that finds another wallet, which is then not paid', async () => {
     await stands('listed')
     const after = await change({ event: 'inspected', to: 'listed', inspection: inspection(OTHER) })
     expect(after).toMatchObject({ wallet: OTHER, provenWallet: OWNER })
   })
 })
 
-test('an agent that is new has a row by which it is inspected, and nothing else', async () => {
+test('a new agent has a row with its first inspection due, and nothing else', async () => {
   const onChain = {
     endpointOnChain: `${ENDPOINT}/`,
     endpoint: ENDPOINT,

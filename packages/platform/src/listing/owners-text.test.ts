@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ownersText } from './owners-text.ts'
 
-test('WEB-02 what turns the direction of reading, or is not seen, is taken out and told of', () => {
+test('WEB-02 characters that are invisible or change the reading direction are removed and reported', () => {
   for (const hidden of [
     '\u202e',
     '\u2066',
@@ -20,7 +20,7 @@ test('WEB-02 an emoji of several parts keeps its joiners', () => {
   expect(ownersText('👩🏽‍🚀 family 👨‍👩‍👧', 64)).toEqual({ text: '👩🏽‍🚀 family 👨‍👩‍👧', warnings: [] })
 })
 
-test('WEB-02 a word of letters from several alphabets is told of', () => {
+test('WEB-02 a word with letters of several alphabets is reported', () => {
   expect(ownersText('Pаypal agent', 64).warnings).toEqual(['mixed-alphabets'])
   expect(ownersText('Агент weather', 64).warnings).toEqual([])
 })
@@ -31,19 +31,19 @@ test('WEB-02 ten megabytes are cut at once', () => {
   expect(warnings).toEqual(['shortened'])
 })
 
-test('HTTP-08 a text made to keep a pattern busy does not', () => {
-  // With a pattern that tries everything these would take years.
+test('HTTP-08 a text made to slow down a pattern does not', () => {
+  // A backtracking pattern would take years for these.
   for (const end of ['  ', '\u0001', 'é', '\ufe0f\u200d']) ownersText(`${'a'.repeat(270)}${end}`, 280)
   ownersText('\u200d\ufe0f'.repeat(1_000), 280)
   ownersText('\ufe0f'.repeat(2_000), 280)
 })
 
-test('it is one line, and no tower of accents', () => {
+test('the result is one line, without stacked accents', () => {
   expect(ownersText('  two\n\r\nlines\u2028here ', 64).text).toBe('two lines here')
   expect(ownersText(`e${'\u0323'.repeat(50)}`, 64).text.length).toBeLessThan(8)
 })
 
-test('what nothing is wrong with stays as it is', () => {
+test('a harmless text is not changed', () => {
   expect(ownersText('Counts the words of a text.', 64)).toEqual({
     text: 'Counts the words of a text.',
     warnings: [],

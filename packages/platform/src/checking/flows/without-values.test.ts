@@ -28,7 +28,7 @@ function jobOf(given: Partial<Step> = {}): Step {
   return { kind: 'job', agent_id: 1, capability: 'work', pinned, ...given } as Step
 }
 
-/** A flow with a value wherever there can be one. */
+/** A flow with a value in every place that can have one. */
 function flowWith(value: string, number: number): Flow {
   const any: JsonValue = number % 2 === 0 ? value : [value]
   const base = { constants: { value: any }, secret: ['value'] }
@@ -53,14 +53,14 @@ function flowWith(value: string, number: number): Flow {
   }
 }
 
-test('flows that differ in values alone are one flow without them', () => {
+test('flows that differ only in values are equal without them', () => {
   const offers = { before: catalog(BEFORE), after: catalog(BEFORE) }
   const [one, other] = [withoutValues(flowWith('sk-1', 2), offers), withoutValues(flowWith('k', 31), offers)]
   expect(one).toEqual(other)
   expect(JSON.stringify(one)).not.toContain('sk-')
 })
 
-test('a value stands for one that its agent took: it keeps being given, and breaks where none of those is taken', () => {
+test('a value is replaced by one its agent accepted: a stricter pattern breaks nothing, another type does', () => {
   const flow: Flow = { ...flowWith('sk-1', 2), steps: { job: jobOf({ constants: { text: 'sk-1' } }) } }
   const breaksWith = (text: FieldMap[string]): readonly string[] => {
     const offers = {
@@ -73,7 +73,7 @@ test('a value stands for one that its agent took: it keeps being given, and brea
   expect(breaksWith({ type: 'array' })).toEqual(['impossible job text'])
 })
 
-test('a wire that leads from nowhere still does', () => {
+test('a wire from a missing step stays unconnected', () => {
   const wires = [1, 2, 3].map(number => ({
     from: { step: `value-${number}`, port: 'value' },
     to: { step: `wait-${number}`, port: 'value' },

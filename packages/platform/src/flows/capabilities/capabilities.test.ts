@@ -52,7 +52,7 @@ async function ask(query: { readonly [name: string]: string }): Promise<Capabili
   return capabilitiesAnswer.parse(answer.json())
 }
 
-/** `<agent>.<capability>` of each. */
+/** The results as `<agent>.<capability>`. */
 async function names(query: { readonly [name: string]: string }): Promise<readonly string[]> {
   return (await ask(query)).capabilities.map(({ agent_id: id, capability }) => `${id}.${capability}`)
 }
@@ -63,7 +63,7 @@ async function refusal(query: { readonly [name: string]: string }): Promise<stri
   return answer.json<{ error: string }>().error
 }
 
-test('a capability comes as a step of a flow pins it', async () => {
+test('a capability is returned as a flow step pins it', async () => {
   await list({}, { badge: 'silver' })
   expect((await ask({})).capabilities).toEqual([
     {
@@ -87,7 +87,7 @@ test('a capability comes as a step of a flow pins it', async () => {
   ])
 })
 
-test('words find the capabilities of an agent that speak of them, the most direct first', async () => {
+test('words find the matching capabilities of an agent, the most direct match first', async () => {
   await list({
     name: 'Texts',
     capabilities: {
@@ -98,18 +98,18 @@ test('words find the capabilities of an agent that speak of them, the most direc
   })
   expect(await names({ q: 'reading' })).toEqual(['1.reading', '1.count'])
   expect(await names({ q: 'readi' })).toEqual(['1.reading', '1.count'])
-  // A word in the agent's name only is about all of its capabilities.
+  // A word that is only in the agent's name matches all of its capabilities.
   expect(await names({ q: 'texts' })).toEqual(['1.count', '1.frequent', '1.reading'])
   expect(await names({ q: 'texts frequent' })).toEqual(['1.frequent'])
 })
 
-test('among agents that match alike the earned rank decides', async () => {
+test('among agents that match equally, the earned rank decides', async () => {
   await list({})
   await list({}, { badge: 'gold' })
   expect(await names({ q: 'words' })).toEqual(['2.count', '1.count'])
 })
 
-test('what a field can feed comes graded: what takes every value first, what takes none not at all', async () => {
+test('capabilities that accept a field are graded: accepting every value first, none left out', async () => {
   await list(
     {
       capabilities: {
@@ -141,7 +141,7 @@ test('what a field can feed comes graded: what takes every value first, what tak
   )
 })
 
-test('what can feed a field comes graded as well', async () => {
+test('capabilities that can feed a field are graded as well', async () => {
   await list({ capabilities: { words: offer({}, { list: { type: 'array', items: { type: 'string' } } }) } })
   await list({ capabilities: { count: offer({}, { words: { type: 'integer' } }) } })
   await list({ capabilities: { say: offer({}, { text: { type: 'string' }, ok: { type: 'boolean' } }) } })
@@ -161,7 +161,7 @@ test('what can feed a field comes graded as well', async () => {
   ])
 })
 
-test('words, a price and a field are asked of one and the same capability', async () => {
+test('words, price and field must match the same capability', async () => {
   await list({
     capabilities: {
       translate: offer({ words: { type: 'array' } }, {}, { price: '0.5' }),
@@ -175,19 +175,19 @@ test('words, a price and a field are asked of one and the same capability', asyn
   expect(await names({ accepts: JSON.stringify({ type: 'array' }), max_price: '0.1' })).toEqual([])
 })
 
-test('a provisional, offline, unproven or taken-down agent is not found: it cannot be ordered from', async () => {
+test('a provisional, offline, unproven or taken-down agent is not found, because it cannot be ordered from', async () => {
   await list({})
   await list({}, { standing: 'provisional', declaration: null })
   await list({}, { isOffline: true })
   await list({}, { provenWallet: null })
   await list({}, { standing: 'taken-down' })
   expect(await names({})).toEqual(['1.count'])
-  // A capability that is left out takes no place on a page.
+  // A capability that is left out occupies no place on a page.
   await list({}, { provenWallet: null, badge: 'gold' })
   expect(await names({ limit: '1' })).toEqual(['1.count'])
 })
 
-test('by ids all capabilities are reported, those that are gone included', async () => {
+test('a request with ids reports all capabilities, including those that are gone', async () => {
   await list({})
   await list({}, { isOffline: true })
   await list({}, { provenWallet: null })
@@ -216,7 +216,7 @@ test('by ids all capabilities are reported, those that are gone included', async
   )
 })
 
-test('with now each agent that is online is asked whether it answers, once in five seconds', async () => {
+test('with now, each online agent is asked whether it answers, at most once in five seconds', async () => {
   const asked: string[] = []
   const outbound = pretendOutbound(({ url }) => {
     asked.push(url)
@@ -240,12 +240,12 @@ test('with now each agent that is online is asked whether it answers, once in fi
   nowMs += 5_000
   await states()
   expect(asked.toSorted()).toEqual([...once, ...once].toSorted())
-  // Others see it as its checks found it.
+  // Other requests still use the result of its checks.
   expect((await ask({ ids: '2.count' })).capabilities[0]?.state).toBe('online')
   expect(await refusal({ now: 'true' })).toBe('now: is possible only together with ids')
 })
 
-test('readers have so many agents asked in five seconds; beyond these the last checks count', async () => {
+test('only a limited number of agents is asked in five seconds; for the others the last checks count', async () => {
   let asked = 0
   const outbound = pretendOutbound(() => {
     asked += 1
@@ -262,7 +262,7 @@ test('readers have so many agents asked in five seconds; beyond these the last c
   expect([asked, answers.filter(isThere => isThere).length]).toEqual([250, 50])
 })
 
-test('pages hold every capability once, in the order of one long page', async () => {
+test('pages contain every capability once, in the order of one long page', async () => {
   for (let index = 0; index < 12; index += 1)
     await list(
       {
@@ -290,9 +290,9 @@ test('pages hold every capability once, in the order of one long page', async ()
   expect(await refusal({ q: 'word', cursor: other ?? '' })).toMatch(/^cursor: /)
 })
 
-test('agents whose patterns are slow make pages short, and nothing is left out', async () => {
+test('agents with slow patterns make pages shorter, and no capability is lost', async () => {
   for (let index = 0; index < 7; index += 1) await list({ capabilities: { work: offer({ text: TEXT }, {}) } })
-  // Each agent takes 150 ms of the 400 that a thread begins new ones in.
+  // Each agent takes 150 ms; after 400 ms no further agent is started.
   let nowMs = 0
   const checks = createChecks({ nowMs: () => (nowMs += 150) })
   const checker = {
@@ -311,7 +311,7 @@ test('agents whose patterns are slow make pages short, and nothing is left out',
   expect([all.length, new Set(all).size]).toEqual([7, 7])
 })
 
-test('what is asked wrongly is refused by its name', async () => {
+test('an invalid query is refused with the name of the parameter', async () => {
   expect(await refusal({ accepts: '{' })).toMatch(/^accepts: must be a field as JSON/)
   expect(await refusal({ gives: '{"type":"words"}' })).toMatch(/^gives: must be a field as JSON/)
   await list({})

@@ -36,7 +36,7 @@ function declare(count: Partial<Capability> = {}, others: { [name: string]: Capa
   return sampleDeclaration(WALLET, { capabilities: { count: { ...COUNT, ...count }, ...others } })
 }
 
-/** Keeps a flow that counts a text, for a new owner. */
+/** Stores a flow that counts a text, for a new owner. */
 async function keep(name: string, change: (flow: Flow) => Flow = flow => flow): Promise<void> {
   const capability = agent.declaration?.capabilities['count']
   if (capability === undefined) throw new Error('no capability')
@@ -68,10 +68,10 @@ async function keep(name: string, change: (flow: Flow) => Flow = flow => flow): 
   expect(answer.statusCode, answer.body).toBe(201)
 }
 
-/** With a value set for the speed. */
+/** Adds a constant for the speed. */
 const fast = (flow: Flow): Flow => withStep(flow, { constants: { speed: 250 } })
 
-/** With the words led to a text, by a step between them. */
+/** Passes the words to the output through a template step. */
 function inWords(flow: Flow): Flow {
   return {
     ...flow,
@@ -102,13 +102,13 @@ async function ask(declaration: object, agentId = agent.agentId) {
     method: 'POST',
     url: `/v1/agents/${agentId}/drift`,
     payload: { declaration },
-    // So that no test runs into how often one address may ask.
+    // A new address for each request, so that the rate limit is not reached.
     remoteAddress: `10.0.0.${(asked += 1)}`,
   })
 }
 let asked = 0
 
-test('a change that flows do not notice breaks none, and none is read for it', async () => {
+test('a change that does not affect flows breaks none; an unchanged capability needs no flow to be read', async () => {
   await keep('One')
   await keep('Two')
   expect(await drift(declare({ description: 'Counts all words' }))).toEqual({
@@ -128,7 +128,7 @@ test('a change that flows do not notice breaks none, and none is read for it', a
   })
 })
 
-test('what breaks is counted by reason, in words of the agent', async () => {
+test('broken flows are counted by reason, in terms of the agent', async () => {
   await keep('One')
   await keep('Two', fast)
   await keep('Three', inWords)
@@ -173,7 +173,7 @@ test('what breaks is counted by reason, in words of the agent', async () => {
   ])
 })
 
-test('no declaration finds out a value of a flow: what may be refused is asked for in vain', async () => {
+test('no declaration reveals a value of a flow', async () => {
   await keep('Constant of the job', flow => secretText({ ...flow, wires: flow.wires.slice(1) }))
   await keep('Led there by steps', flow => ({
     ...flow,
@@ -220,7 +220,7 @@ function secretText(flow: Flow): Flow {
   return withStep(flow, { constants: { text: 'sk-Z9' }, secret: ['text'] })
 }
 
-test('a capability that goes breaks all that order it, and no others', async () => {
+test('a removed capability breaks all flows that order it, and no others', async () => {
   agent = await insertAgent(apps.parts.database, { declaration: declare({}, { other: COUNT }) })
   await keep('One')
   await keep('Two', flow => withStep(flow, { capability: 'other' }))
@@ -235,7 +235,7 @@ test('a capability that goes breaks all that order it, and no others', async () 
   })
 })
 
-test('a flow that cannot be run already is not counted as broken by the change', async () => {
+test('a flow that could not be run before is not counted as broken by the change', async () => {
   await keep('Unfinished', flow => ({ ...flow, wires: [] }))
   await keep('Whole')
   const { affected, examined } = await drift(declare(gone()))
@@ -264,13 +264,13 @@ test('of very many flows a sample is checked, and all are counted', async () => 
   expect([flows, examined, affected]).toEqual([701, 500, 500])
 })
 
-test('the answer names no flow and shows nothing of their contents', async () => {
+test('the answer names no flow and reveals none of their contents', async () => {
   await keep('Salary talks', inWords)
   const answer = await ask(declare(gone()))
   expect(answer.body).not.toMatch(/Salary|note|0x/)
 })
 
-test('what is no declaration, and an agent that is not there, is refused', async () => {
+test('an invalid declaration and an unknown agent are refused', async () => {
   const none = await ask({ name: 'x' })
   expect([none.statusCode, none.json<{ error: string }>().error]).toEqual([
     400,

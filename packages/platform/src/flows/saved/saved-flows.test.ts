@@ -95,7 +95,7 @@ async function list(query = ''): Promise<FlowsAnswer> {
   return flowsAnswer.parse(answer.json())
 }
 
-test('a flow that is kept comes back as it was, its fields and steps in their order', async () => {
+test('a stored flow is returned unchanged, with fields and steps in their order', async () => {
   const flow = {
     ...(await counting('Count', {
       b: { kind: 'constant', value: { z: 1, a: null } },
@@ -110,7 +110,7 @@ test('a flow that is kept comes back as it was, its fields and steps in their or
   expect(again).toEqual(made)
 })
 
-test('a flow that cannot be run is kept all the same; what is none is refused by its field', async () => {
+test('a flow that cannot be run is stored; an invalid one is refused with its field', async () => {
   const flow = await counting()
   const broken = { ...flow, wires: [{ from: { step: 'gone', port: 'x' }, to: { step: 'count', port: 'y' } }] }
   expect((await create(broken)).flow['wires']).toEqual(broken.wires)
@@ -135,7 +135,7 @@ test('a flow that cannot be run is kept all the same; what is none is refused by
   expect((await list()).flows).toHaveLength(1)
 })
 
-test('a save on top of another is refused, and says who saved when', async () => {
+test('a save based on an old revision is refused, with the session and time of the newer one', async () => {
   const made = await create(EMPTY)
   expect((await save(made, 1, { ...EMPTY, name: 'First' })).statusCode).toBe(200)
   const same = flowConflict.parse((await save(made, 1, EMPTY)).json())
@@ -148,7 +148,7 @@ test('a save on top of another is refused, and says who saved when', async () =>
   expect([kept.name, kept.revision, kept.changed_at]).toEqual(['First', 2, same.changed_at])
 })
 
-test('of two saves at once, one gets a conflict that names the other', async () => {
+test('of concurrent saves one succeeds, and the others get a conflict', async () => {
   const made = await create(EMPTY)
   const answers = await Promise.all(['One', 'Two', 'Three'].map(name => save(made, 1, { ...EMPTY, name })))
   expect(answers.map(({ statusCode }) => statusCode).toSorted((one, other) => one - other)).toEqual([
@@ -174,7 +174,7 @@ test('saves within ten minutes are one version, and earlier versions can be read
   expect((await read(`${made.flow_id}?version=3`)).statusCode).toBe(404)
 })
 
-test('a hundred versions are kept, and of large flows fewer', async () => {
+test('a hundred versions are kept, and fewer of large flows', async () => {
   const made = await create(EMPTY)
   for (let revision = 1; revision <= 102; revision += 1) {
     clock.pass(600_000)
@@ -191,7 +191,7 @@ test('a hundred versions are kept, and of large flows fewer', async () => {
   expect(await kept()).toHaveLength(16)
 })
 
-test('so many flows, and so many bytes, are kept for one address', async () => {
+test('the number and size of flows of one owner are limited', async () => {
   await apps.parts.database.query(
     'test-fill',
     `insert into flows (flow_id, owner, name, jobs, price_atomic, bytes, saved_from, saved_by, created_at, changed_at)
@@ -213,7 +213,7 @@ test('so many flows, and so many bytes, are kept for one address', async () => {
   expect(savedFlow.parse((await read(made.flow_id)).json()).revision).toBe(1)
 })
 
-test('deleting a flow deletes all of it', async () => {
+test('deleting a flow deletes all its data', async () => {
   const made = await create(await counting())
   const remove = async (): Promise<number> =>
     (await inject({ method: 'DELETE', url: `/v1/flows/${made.flow_id}`, headers })).statusCode
@@ -226,7 +226,7 @@ test('deleting a flow deletes all of it', async () => {
   expect(left).toEqual([{ versions: 0, orders: 0 }])
 })
 
-test('the list has the newest change first, page by page, with paid steps and price', async () => {
+test('the list has the newest change first, in pages, with paid steps and price', async () => {
   const flow = await counting('Mapped')
   const step = flow.steps['count']
   if (step?.kind !== 'job') throw new Error('no job')
@@ -256,7 +256,7 @@ test('the list has the newest change first, page by page, with paid steps and pr
   expect((await inject({ url: '/v1/flows?cursor=x', headers })).statusCode).toBe(400)
 })
 
-test('a flow is broken where what it orders has gone, closed, become dearer or does not fit any more', async () => {
+test('a flow is broken when what it orders has gone, closed, become dearer or no longer fits', async () => {
   const { database } = apps.parts
   const flow = await counting()
   await create(flow)
@@ -271,7 +271,7 @@ test('a flow is broken where what it orders has gone, closed, become dearer or d
     ])
   }
   expect(await states()).toEqual({ Count: false, Unfinished: false })
-  // One that was never finished is no more broken for it.
+  // A change does not break a flow that was never finished.
   await declare({
     description: 'Counts all words',
     output_schema: { words: { type: 'integer', minimum: 0 } },
@@ -291,7 +291,7 @@ test('a flow is broken where what it orders has gone, closed, become dearer or d
   expect(await states()).toEqual({ Count: true, Unfinished: true })
 })
 
-test('a page of the list ends where its flows order from more agents than are checked together', async () => {
+test('a page of the list ends when its flows order from more agents than are checked together', async () => {
   const flow = await counting()
   const step = flow.steps['count']
   if (step?.kind !== 'job') throw new Error('no job')

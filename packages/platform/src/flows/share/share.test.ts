@@ -41,7 +41,7 @@ async function share(): Promise<string> {
 const open = async (shareId: string): Promise<LightMyRequestResponse> =>
   await inject({ url: `/v1/shared/${shareId}` })
 
-test('the link shows the current flow until it is ended', async () => {
+test('the link shows the current flow until it is removed', async () => {
   const shareId = await share()
   expect(shareId).toMatch(/^[\w-]{22}$/)
   expect(await share()).toBe(shareId)
@@ -55,7 +55,7 @@ test('the link shows the current flow until it is ended', async () => {
   expect(await share()).not.toBe(shareId)
 })
 
-test('constants that are marked secret leave neither by the link nor with the OpenAPI document', async () => {
+test('constants marked secret appear neither under the link nor in the OpenAPI document', async () => {
   const words = { ...FLOW.steps['words'], constants: { name: 'hunter2' }, secret: ['name'] }
   const key = { kind: 'constant', value: 'hunter2', secret: ['value'] }
   const other = { kind: 'default', value: 'hunter2', secret: ['value'] }
@@ -75,17 +75,17 @@ test('constants that are marked secret leave neither by the link nor with the Op
   expect([shared.statusCode, shared.body.includes('hunter2')]).toEqual([200, false])
   const document = await inject({ url: `/v1/flows/${flowId}/openapi.json`, headers })
   expect([document.statusCode, document.body.includes('hunter2')]).toEqual([200, false])
-  // Its owner has them still.
+  // The owner still sees them.
   expect((await inject({ url: `/v1/flows/${flowId}`, headers })).body).toContain('hunter2')
 })
 
-test('a link ends with its flow', async () => {
+test('a link ends when its flow is deleted', async () => {
   const shareId = await share()
   await inject({ method: 'DELETE', url: `/v1/flows/${flowId}`, headers })
   expect((await open(shareId)).statusCode).toBe(404)
 })
 
-test('a flow is one OpenAPI operation with its own input and output', async () => {
+test('a flow is described as one OpenAPI operation with its own input and output', async () => {
   const answer = await inject({ url: `/v1/flows/${flowId}/openapi.json`, headers })
   const document = answer.json<{
     paths: { '/v1/runs': { post: { requestBody: { content: { [type: string]: { schema: object } } } } } }

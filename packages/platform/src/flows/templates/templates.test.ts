@@ -52,7 +52,7 @@ function flowOf({ flow }: Pick<FlowTemplate, 'flow'>): Flow {
   return read.flow
 }
 
-test('with the agents of a local economy every template is there, and nothing is wrong with any', async () => {
+test('with the agents of a local economy every template is available and without findings', async () => {
   for (const name of EXAMPLES) await list(example(name))
   const found = await templates()
   expect(found.map(({ template_id: id }) => id)).toEqual(OUTLINES.map(({ id }) => id))
@@ -67,7 +67,7 @@ test('with the agents of a local economy every template is there, and nothing is
   }
 })
 
-test('a dry run of every template comes to its end, with its own sample and with one that is made', async () => {
+test('a dry run of every template completes, with its own sample and with a generated one', async () => {
   for (const name of EXAMPLES) await list(example(name))
   for (const { template_id: id, flow, sample_input: sample } of await templates())
     for (const input of [sample, undefined]) {
@@ -80,7 +80,7 @@ test('a dry run of every template comes to its end, with its own sample and with
     }
 })
 
-test('a dry run says what is wrong with the flow or the input, and runs neither', async () => {
+test('a dry run reports what is wrong with the flow or the input', async () => {
   for (const name of EXAMPLES) await list(example(name))
   const [note] = await templates()
   if (note === undefined) throw new Error('no template')
@@ -92,7 +92,7 @@ test('a dry run says what is wrong with the flow or the input, and runs neither'
   expect(await refused({ ...note.flow, wires: [] })).toEqual([400, expect.stringMatching(/^flow: /)])
 })
 
-test('each template has its agents and its price, and places for all its steps', async () => {
+test('each template has its agents, its price, and positions for all its steps', async () => {
   for (const name of EXAMPLES) await list(example(name))
   const found = await templates()
   const card = found.find(({ template_id: id }) => id === 'article-card')
@@ -105,7 +105,7 @@ test('each template has its agents and its price, and places for all its steps',
   }
 })
 
-test('what no listed agent can do is left out', async () => {
+test('a template is left out when no listed agent can do one of its jobs', async () => {
   await list(example('text-statistics'))
   await list(example('summary'), { isOffline: true })
   await list(example('qr-code'), { provenWallet: null })
@@ -113,11 +113,11 @@ test('what no listed agent can do is left out', async () => {
   expect(found.map(({ template_id: id }) => id)).toEqual(['reading-note', 'most-used-word', 'count-each'])
 })
 
-test('the best agent whose schemas suit does the job, whatever case it writes the name in', async () => {
+test("the best agent with suitable schemas does the job, whatever case its capability's name has", async () => {
   const statistics = example('text-statistics')
   const { count, frequent } = statistics.capabilities
   if (count === undefined || frequent === undefined) throw new Error('no capability')
-  // The sample agent gives no sentences, the second requires more than it is given.
+  // The sample agent returns no sentences; the second one requires more inputs than it is given.
   await list(sampleDeclaration('0x'), { badge: 'gold' })
   const input_schema = { ...count.input_schema, language: { type: 'string', required: true } as const }
   const capabilities = { count: { ...count, input_schema } }

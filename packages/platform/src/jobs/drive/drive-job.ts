@@ -81,7 +81,7 @@ async function tryTo({ log }: PlatformParts, { jobId }: JobRow, work: () => Prom
   try {
     await work()
   } catch (error) {
-    log.warn('could not record what a job showed about its agent', { job: jobId, error: describeError(error) })
+    log.warn('could not update the agent after a job', { job: jobId, error: describeError(error) })
   }
 }
 

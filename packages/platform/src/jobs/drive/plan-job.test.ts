@@ -76,18 +76,18 @@ test('D8 an unanswered job is sent again until its payment is dead by the clock,
   expect(planJob(job({ answer: 'pending' }), lastMs).ask).toBe(true)
 })
 
-test('D24 one that was paid and not delivered is asked for as long as an agent keeps its response', () => {
+test('D24 a job that was paid and not delivered is asked for as long as an agent keeps its response', () => {
   const paid = job({ payment: 'paid', paidAtMs: SENT_MS + 500_000 })
   expect(planJob(paid, SENT_MS + 1_100_000)).toEqual({ ask: true, seeChain: false })
   expect(planJob(paid, SENT_MS + 1_100_001)).toEqual({ ask: false, seeChain: false })
 })
 
-test('what was refused is sent again only when the chain shows that it was charged', () => {
+test('a refused job is sent again only when the chain shows that it was charged', () => {
   expect(planJob(job({ answer: 'failed' }), SENT_MS)).toEqual({ ask: false, seeChain: true })
   expect(planJob(job({ answer: 'failed', payment: 'paid', paidAtMs: SENT_MS }), SENT_MS).ask).toBe(true)
 })
 
-test('FLOW-08 the payment of a job that failed is looked at soon after it cannot be used any more', () => {
+test('FLOW-08 the payment of a failed job is checked soon after it can no longer be used', () => {
   const failed = job({ answer: 'failed', elapsedMs: 0 })
   const certainMs = usableUntil(failed) * 1_000
   let nowMs = SENT_MS
@@ -105,13 +105,13 @@ test('the payment of an order that its agent refused is checked once on the chai
   expect(planNextDueMs(refused, SENT_MS)).toBe(usableUntil(refused) * 1_000 + 500)
 })
 
-test('what an agent refused as a payment is looked at after ten seconds too, and once', () => {
+test('a payment that its agent refused is also checked once after ten seconds', () => {
   const refused = job({ answer: 'failed', errorType: 'payment', elapsedMs: 100, hasLeft: true })
   expect(planNextDueMs(refused, SENT_MS + 200)).toBe(SENT_MS + 10_200)
   expect(planNextDueMs(refused, SENT_MS + 10_200)).toBe(usableUntil(refused) * 1_000 + 500)
 })
 
-test('a stranger puts the next try off for a minute at most, and by half a second at least', () => {
+test('an agent can delay the next attempt by at most a minute, and by at least half a second', () => {
   const waits = [undefined, 0, 3_000, 86_400_000].map(
     wish => (planNextDueMs(job(), SENT_MS, wish) ?? 0) - SENT_MS,
   )
@@ -119,7 +119,7 @@ test('a stranger puts the next try off for a minute at most, and by half a secon
   expect((planNextDueMs(job({ sendings: 900 }), SENT_MS) ?? 0) - SENT_MS).toBe(60_000)
 })
 
-test('nothing is left to be done for a job that is answered and paid, nor for one whose payment is dead', () => {
+test('no work is left for a job that is answered and paid, nor for one whose payment is dead', () => {
   for (const payment of ['paid', 'dead'] as const) {
     expect(planNextDueMs(job({ answer: 'completed', payment }), SENT_MS)).toBeUndefined()
     expect(

@@ -73,14 +73,14 @@ async function stored(): Promise<number> {
   return rows[0]?.jobs ?? 0
 }
 
-test('an order whose payer has less than the job costs is answered 402 with both sums, and not written down', async () => {
+test('an order whose payer has too little money is answered 402 with both amounts, and not stored', async () => {
   node = payersWith(PRICE - 1n)
   const [status, error] = await order()
   expect([status, error]).toEqual([402, expect.stringMatching(/has 0\.009999 USDC, the job costs 0\.01$/)])
   expect(await stored()).toBe(0)
 })
 
-test('an order whose payment has been used meanwhile, for the same order, is that job; without one it names no new job', async () => {
+test('an order with a used payment returns the job it was used for; without one no job is created', async () => {
   const paying = payersWith(50n * PRICE)
   let looks = 0
   node = {
@@ -89,7 +89,7 @@ test('an order whose payment has been used meanwhile, for the same order, is tha
       const [, [request]] = call
       const isBalance = (request as { readonly data: string }).data.startsWith('0x70a08231')
       if (isBalance || (looks += 1) === 1) return await paying.call(...call)
-      // The first of the two has been written down, sent, and charged.
+      // The first of the two orders was stored, sent and charged.
       await until(async () => (await stored()) === 1)
       return `0x${word('0x1')}`
     },
@@ -115,7 +115,7 @@ test('an order whose payment has been used meanwhile, for the same order, is tha
   expect(await stored()).toBe(1)
 })
 
-test('a payer’s money counts once: what is promised to jobs without an outcome is not there for another', async () => {
+test('the money reserved for jobs without an outcome is not available to another job of the payer', async () => {
   node = payersWith(2n * PRICE)
   const payerKey = freshKey()
   const answers = await Promise.all(Array.from({ length: 6 }, () => order({ payerKey })))
@@ -127,13 +127,13 @@ test('a payer’s money counts once: what is promised to jobs without an outcome
   )
 })
 
-test('where the chain does not say what a payer has, the order is answered 503 and can be repeated', async () => {
+test("when the chain does not tell the payer's balance, the order is answered 503 and can be repeated", async () => {
   node = { call: () => Promise.reject(new Error('down')), close: () => Promise.resolve() }
   expect(await order()).toEqual([503, expect.stringContaining('the chain does not say')])
   expect(await stored()).toBe(0)
 })
 
-test('payers without money cost an address sixty looks a minute, and no other address any', async () => {
+test('one address may order for sixty payers without money per minute, without effect on other addresses', async () => {
   node = payersWith(0n)
   const statuses: number[] = []
   for (let sent = 0; sent < 64; sent++) statuses.push((await order())[0])
@@ -144,7 +144,7 @@ test('payers without money cost an address sixty looks a minute, and no other ad
   expect((await order())[0]).toBe(402)
 })
 
-test('bodies that nobody has paid for are bounded for a payer and for an address, whichever way it is written', async () => {
+test('unpaid bodies are limited per payer and per address, in any notation of the address', async () => {
   const payerKey = freshKey()
   const ofPayer: number[] = []
   for (let sent = 0; sent < 5; sent++) ofPayer.push((await order({ payerKey, input: { text: LARGE } }))[0])
@@ -157,7 +157,7 @@ test('bodies that nobody has paid for are bounded for a payer and for an address
   expect((await order({ input: { text: LARGE } }, '192.0.2.2'))[0]).toBe(202)
 })
 
-test('what was paid, or deleted, makes room again', async () => {
+test('paid or deleted bodies no longer count', async () => {
   const payerKey = freshKey()
   for (let sent = 0; sent < 4; sent++) await order({ payerKey, input: { text: LARGE } })
   expect((await order({ payerKey, input: { text: LARGE } }))[0]).toBe(429)
@@ -165,7 +165,7 @@ test('what was paid, or deleted, makes room again', async () => {
   expect((await order({ payerKey, input: { text: LARGE } }))[0]).toBe(202)
 })
 
-test('D17 an order that leaves the agent less than half of what it may take is refused, naming the least', async () => {
+test('D17 an order that leaves the agent less than half of its time is refused, naming the minimum', async () => {
   expect(await order({ deadlineSeconds: 4.9 })).toEqual([
     400,
     'deadline: must be at least 5 s ahead: the agent may take 10 s, this leaves 4.9 s',
@@ -178,7 +178,7 @@ test('D17 an order that leaves the agent less than half of what it may take is r
   expect(await stored()).toBe(1)
 })
 
-test('a payer whose own deadlines ran out five times at an agent is refused there for ten minutes, in every process', async () => {
+test('a payer whose own deadlines ran out five times at an agent is refused there for ten minutes', async () => {
   const payerKey = freshKey()
   for (let sent = 0; sent < 5; sent++) await order({ payerKey })
   await stage.database.pool.query(`update jobs set state = 'failed', answer = 'failed', fault = 'deadline'`)
@@ -193,7 +193,7 @@ test('a payer whose own deadlines ran out five times at an agent is refused ther
   expect((await order({ payerKey }))[0]).toBe(202)
 })
 
-test('two orders of one job_id that are gathered are one job, and the other is refused', async () => {
+test('of two batched orders with one job_id one becomes a job, and the other is refused', async () => {
   const { database } = stage.parts
   const slow: typeof database = {
     ...database,
@@ -220,7 +220,7 @@ test('two orders of one job_id that are gathered are one job, and the other is r
     await signOrder(parts, { ...terms, jobId, input: { text: 'another' } }),
   ]
   const answers = await Promise.allSettled(orders.map(one => orderJob(parts, ordering, one)))
-  // Whichever of the two came first.
+  // The order of the two is not determined.
   expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
   expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({
     reason: { message: 'job_id: is in use for another order' },
@@ -228,7 +228,7 @@ test('two orders of one job_id that are gathered are one job, and the other is r
   expect([begun.length, await stored()]).toEqual([2, 2])
 })
 
-test('a job that was just written down is the one that the database gives back', async () => {
+test('a job that was just stored equals the job read from the database', async () => {
   const signed = await signOrder(stage.parts, {
     endpoint: ENDPOINT,
     payTo: OWNER,

@@ -9,7 +9,7 @@ function order(jobId: string, more: Partial<NewJob> = {}): BatchedOrder {
   return { job, from: '192.0.2.1', balanceAtomic: 10n }
 }
 
-/** Writes what it is given when told, and remembers it. */
+/** A writer that records its batches and finishes in a later turn of the event loop. */
 function pretendWriter(refuse: (jobIds: readonly string[]) => boolean = () => false) {
   const batches: string[][] = []
   const write: WriteTogether = async jobs => {
@@ -22,14 +22,14 @@ function pretendWriter(refuse: (jobIds: readonly string[]) => boolean = () => fa
   return { batches, write: createOrderBatches(write) }
 }
 
-test('orders that come while others are written are written together, each with its own answer', async () => {
+test('orders that arrive during a write are written together, each with its own answer', async () => {
   const { batches, write } = pretendWriter()
   const written = await Promise.all(['a', 'b', 'c'].map(id => write(order(id))))
   expect(batches).toEqual([['a'], ['b', 'c']])
   expect(written).toMatchObject([{ jobId: 'a' }, { jobId: 'b' }, { jobId: 'c' }])
 })
 
-test('where not all can be written, each is tried alone, so that one refusal is of one order', async () => {
+test('when a batch is refused, each order is tried alone, so that only the refused one fails', async () => {
   const { batches, write } = pretendWriter(ids => ids.includes('dear'))
   const outcomes = await Promise.allSettled(['a', 'b', 'dear', 'c'].map(id => write(order(id))))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
@@ -37,7 +37,7 @@ test('where not all can be written, each is tried alone, so that one refusal is 
   expect(batches).toEqual([['a'], ['b', 'dear', 'c'], ['b'], ['dear'], ['c']])
 })
 
-test('orders of other payers and of other agents do not wait', async () => {
+test('orders of other payers and agents do not wait', async () => {
   const { batches, write } = pretendWriter()
   await Promise.all([
     write(order('a')),
@@ -47,13 +47,13 @@ test('orders of other payers and of other agents do not wait', async () => {
   expect(batches).toEqual([['a'], ['of another payer'], ['of another agent']])
 })
 
-test('orders of one job_id are not written together', async () => {
+test('orders with the same job_id are not written together', async () => {
   const { batches, write } = pretendWriter()
   await Promise.all(['a', 'b', 'c', 'b', 'd'].map(id => write(order(id))))
   expect(batches).toEqual([['a'], ['b', 'c'], ['b', 'd']])
 })
 
-test('no statement has more than 32 orders, or more than a mebibyte of them', async () => {
+test('no statement has more than 32 orders or more than a mebibyte of them', async () => {
   const { batches, write } = pretendWriter()
   const requestBody = 'x'.repeat(600_000)
   await Promise.all(Array.from({ length: 40 }, (_, nth) => write(order(`${nth}`))))

@@ -66,7 +66,7 @@ export async function askPrice(
     ...(signal && { signal }),
   })
   if (outcome.kind === 'failed') {
-    log.info('the agent did not name a price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
+    log.info('the agent named no price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
     if (signal?.aborted !== true) await checkSoon(database, agentId).catch(noteUnchecked(log, agentId))
     throw new Refusal('agent', `the agent did not answer: ${outcome.reason}`)
   }

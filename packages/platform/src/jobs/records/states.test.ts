@@ -17,7 +17,7 @@ const OVERDUE = { isOverdue: true, hasExpired: false }
 const EXPIRED = { isOverdue: true, hasExpired: true }
 const TIMES = [IN_TIME, OVERDUE, EXPIRED]
 
-/** In time, overdue, and marked expired before, for each thing the agent said and each status of the payment. */
+/** The states in time, overdue, and marked expired before, for each answer and payment status. */
 const TABLE: {
   readonly [said in AnswerState]: {
     readonly [status in PaymentStatus]: readonly [JobState, JobState, JobState]
@@ -53,7 +53,7 @@ test.each(ANSWERS.flatMap(answer => PAYMENT_STATUSES.map(payment => ({ answer, p
   },
 )
 
-test('D35 expired and pending become completed by a later delivery that is proven, and by a later transfer', () => {
+test('D35 expired and pending jobs are completed by a proven transfer, with or without a delivery', () => {
   for (const answer of ['none', 'pending'] as const) {
     for (const times of [OVERDUE, EXPIRED]) {
       expect(stateOf({ answer: weigh(answer, 'completed'), payment: 'paid', ...times })).toBe('completed')
@@ -62,14 +62,14 @@ test('D35 expired and pending become completed by a later delivery that is prove
   }
 })
 
-test('D35 what has expired stays expired without a proof, whatever the agent says then', () => {
+test('D35 an expired job stays expired without a proof, whatever the agent answers', () => {
   for (const answer of ANSWERS) {
     for (const payment of ['open', 'dead'] as const)
       expect(stateOf({ answer, payment, ...EXPIRED })).toBe('expired')
   }
 })
 
-test('D8 what is unknown is never called failed: only the agent calls a job so', () => {
+test('D8 a job is failed only when the agent says so, never because its outcome is unknown', () => {
   for (const payment of PAYMENT_STATUSES) {
     for (const answer of ANSWERS.filter(said => said !== 'failed')) {
       for (const times of TIMES) expect(stateOf({ answer, payment, ...times })).not.toBe('failed')
@@ -77,7 +77,7 @@ test('D8 what is unknown is never called failed: only the agent calls a job so',
   }
 })
 
-test('FLOW-09 in whatever order things are heard and seen, the job ends in the same state', () => {
+test('FLOW-09 the final state of a job does not depend on the order of answers and payment checks', () => {
   const heard: readonly AnswerState[] = ['pending', 'failed', 'completed']
   const orders = heard.flatMap(one => heard.map(other => [one, other] as const))
   for (const [one, other] of orders)
@@ -87,12 +87,12 @@ test('FLOW-09 in whatever order things are heard and seen, the job ends in the s
       expect(mergePaymentStatus(one, other)).toBe(mergePaymentStatus(other, one))
 })
 
-test('a delivery is never taken back, nor a proven transfer', () => {
+test('a delivery and a proven transfer are never revoked', () => {
   for (const answer of ANSWERS) expect(weigh('completed', answer)).toBe('completed')
   for (const status of PAYMENT_STATUSES) expect(mergePaymentStatus('paid', status)).toBe('paid')
 })
 
-test('D8 what is not known is not "not charged"', () => {
+test('D8 an unknown charge is not reported as "not charged"', () => {
   for (const answer of ANSWERS) {
     expect(isCharged({ answer, payment: 'paid' })).toBe(true)
     expect(isCharged({ answer, payment: 'dead' })).toBe(false)

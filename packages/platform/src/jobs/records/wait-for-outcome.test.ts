@@ -26,7 +26,7 @@ async function order(): Promise<JobRow> {
   return (await orderJob(stage.parts, orderingOf(stage.parts), signed)).job
 }
 
-/** The stage's database, which tells how many bytes of bodies each query brought. */
+/** The stage's database, which records the total size of the bodies that each query returns. */
 function weighed(bodies: number[]): Database {
   const { database } = stage
   return {
@@ -40,7 +40,7 @@ function weighed(bodies: number[]): Database {
   }
 }
 
-test('whoever waits for an outcome looks at the job without its bodies, and reads them once', async () => {
+test('a caller that waits for an outcome polls the job without its bodies, and reads them once', async () => {
   const job = await order()
   const bodies: number[] = []
   const waiting = waitForOutcome(
@@ -59,7 +59,7 @@ test('whoever waits for an outcome looks at the job without its bodies, and read
   expect(bodies.filter(bytes => bytes > 0)).toEqual([OUTPUT.length + requestBody.length])
 })
 
-test('a change of something else leaves what was delivered as it is', async () => {
+test('a change of other fields keeps the stored delivery', async () => {
   const { jobId } = await order()
   const change = async (changes: Parameters<typeof changeJob>[3]): Promise<JobRow> =>
     await changeJob(stage.database, { jobId }, Date.now(), changes)
@@ -71,6 +71,6 @@ test('a change of something else leaves what was delivered as it is', async () =
   expect(rows).toEqual([{ body: OUTPUT, payment: 'paid' }])
 })
 
-test('no job is read with its bodies unless they are asked for', () => {
+test('a job is read without its bodies unless they are requested', () => {
   expect(JOB_COLUMNS).not.toMatch(/_body\b/)
 })
