@@ -23,7 +23,7 @@ export async function inspectCompetitorsSoon(
 
 /**
  * Makes agents due for inspection now that were refused at an endpoint and whose owner is the wallet that the agent there
- * pays now.
+ * now declares.
  */
 export async function inspectOwnersSoon(
   queries: Queries,
@@ -37,7 +37,7 @@ const MAX_REFUSED_INSPECTED = 10
 
 /**
  * Makes agents due for inspection now that were refused at an endpoint and may be entitled to it: those of the given owner,
- * or the earliest ones when the owner is unknown. An hour after their refusal they are no longer inspected automatically.
+ * or the earliest ones when the owner is unknown. After an hour they are no longer inspected automatically.
  */
 export async function inspectRefusedSoon(
   queries: Queries,

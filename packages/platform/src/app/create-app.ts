@@ -41,7 +41,7 @@ const REQUESTS_PER_MINUTE = 3_000
  * Creates the HTTP application. Every route passes the same checks of caller, rate and input; every failure is answered
  * with `{status: "failed", error_type, error}`. The application does not listen yet.
  *
- * @throws when two routes have the same method and path, or an owner's route with parameters has no `belongsTo`
+ * @throws {Error} for two routes with the same method and path, or an owner's route with parameters and no `belongsTo`
  */
 export function createApp(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'settings'>,

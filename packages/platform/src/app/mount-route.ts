@@ -28,7 +28,7 @@ const PER_MINUTE = 120
  * Adds a route to the application. The caller and its request rate are checked before the body is read; the body is checked
  * before the handler is called.
  *
- * @throws for an owner's route with parameters but without `belongsTo`
+ * @throws {Error} for an owner's route with parameters but without `belongsTo`
  */
 export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
   if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
@@ -59,7 +59,7 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
         reply.headers(EVENT_STREAM)
         if (request.method === 'HEAD') return await reply.send()
         const stream = door.streams.open(nameOf(caller), handled.events, signal)
-        // When a caller disconnects, Node does not destroy the stream of an answer queued behind another one; this does.
+        // When the caller disconnects, the stream of a queued answer is never read, so it is destroyed here.
         whenOver(request.raw.socket, reply.raw, () => stream.destroy())
         return await reply.send(stream)
       }

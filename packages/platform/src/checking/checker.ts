@@ -42,7 +42,7 @@ export interface CheckerOptions {
 }
 
 const TIMEOUT_MS = 30_000
-/** One owner may use at most 1/{@link PART_OF_LEFT} of the free queue places. */
+/** The free queue places are divided by this number to get the most that one owner may have waiting. */
 const PART_OF_LEFT = 2
 const MOST_WAITING = 256
 

@@ -52,7 +52,7 @@ export class ContractMissing extends Error {
 /**
  * Checks the node's chain and contract (REG-02). Following a node on another chain would list and unlist the wrong agents.
  *
- * @throws when the node is on another chain
+ * @throws {Error} when the node is on another chain
  * @throws {ContractMissing} when the chain is right and the contract does not exist
  */
 export async function checkContractChain({ rpc, network }: ChainParts, address: string): Promise<void> {

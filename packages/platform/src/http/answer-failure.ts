@@ -101,7 +101,7 @@ const FRAMEWORK_WORDS: { readonly [code: string]: string } = {
   FST_ERR_BAD_URL: 'path: is no valid URL path',
 }
 
-/** Errors of the framework itself have a status below 500. The status of any other error is ignored. */
+/** Refusals of the framework itself have a status below 500. The status of any other error is ignored. */
 function readFrameworkError(error: unknown): { readonly status: number | undefined; readonly code: string } {
   if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error))
     return { status: undefined, code: '' }

@@ -13,7 +13,7 @@ export interface ReceivedAnswer {
   readonly answer: WholeAnswer | undefined
   /** The delay the agent asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Whether the payment may have left this machine. */
+  /** Whether the payment may have reached a server. */
   readonly hasLeft: boolean
 }
 

@@ -77,7 +77,7 @@ export interface JobRow {
   readonly firstAskedAtMs: number | undefined
   /** Whether one of the sendings seen to their end left the agent its fair time. */
   readonly hadFairTime: boolean
-  /** Whether the signed payment may have left this machine. */
+  /** Whether the signed payment may have reached a server. */
   readonly hasLeft: boolean
   /** Whether the newest sending got the documented "not now" answer of an agent. */
   readonly isPutOff: boolean
