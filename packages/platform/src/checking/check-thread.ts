@@ -3,7 +3,7 @@ import type { CheckOrder, CheckReport } from './check-messages.ts'
 
 /** A worker thread that runs one check at a time. */
 export interface CheckThread {
-  /** Rejects when the thread ends before it answers: after an error, out of memory, or by {@link end}. */
+  /** Rejects when the thread ends before it answers: after an error, out of memory, or by `end()`. */
   run(order: CheckOrder): Promise<CheckReport>
   end(): Promise<void>
 }
