@@ -240,7 +240,7 @@ export const job = z
       .string()
       .optional()
       .describe(
-        'Opens this job for whoever shows it; kept here as a hash. The one that the order was first answered with also ' +
+        'Opens this job for a caller who sends it; kept here as a hash. The one that the order was first answered with also ' +
           'deletes its contents: keep it. Those that repeats of the order are answered with only read, because the ' +
           'agent, who was sent the same payment, could repeat it too',
       ),

@@ -69,7 +69,7 @@ async function refuseEnded({ registry: { chain, address } }: Changing, agentId: 
   if (!(await wasRegistered(chain, address, agentId))) return undefined
   throw new CommandError(
     `agent ${agentId} is deregistered, its stake was returned`,
-    'its number is not reused; farebox register --endpoint <https_url> registers anew',
+    'its number is not reused; farebox register --endpoint <https_url> registers it again',
   )
 }
 

@@ -92,6 +92,6 @@ function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {
       return out.write(`${paintFor(out).green('✓')} ${name} is up to date\n`)
     case 'stale':
       err.write(`${paintFor(err).red('✗')} ${name} is not what the declaration says\n`)
-      return err.write(`  ${asTyped(world, 'farebox types')} writes it anew\n`)
+      return err.write(`  ${asTyped(world, 'farebox types')} writes it again\n`)
   }
 }

@@ -57,7 +57,7 @@ test('--check writes nothing and tells by its exit code', async () => {
   const missing = await types('--check')
   expect(missing.code).toBe(1)
   expect(missing.err()).toBe(
-    '✗ agent.d.ts is not what the declaration says\n  farebox types writes it anew\n',
+    '✗ agent.d.ts is not what the declaration says\n  farebox types writes it again\n',
   )
   expect(await readdir(folder)).toEqual(['agent.json'])
   await types()

@@ -76,7 +76,7 @@ export const runRequest = z
       .regex(/^[A-Za-z0-9_-]{43,128}$/, 'must be 32 random bytes in base64url')
       .optional()
       .describe(
-        'Made by the caller, of 32 random bytes: opens and controls the run for whoever shows it, so that a lost answer ' +
+        'Made by the caller, of 32 random bytes: opens and controls the run for a caller who sends it, so that a lost answer ' +
           'loses nothing. Kept here as a hash. Default: the first answer has one',
       ),
     flow: flowSchema,
@@ -302,7 +302,7 @@ export const runStarted = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Opens and controls the run for whoever shows it; kept here as a hash. Absent where the caller made it, and where ' +
+      'Opens and controls the run for a caller who sends it; kept here as a hash. Absent where the caller made it, and where ' +
         'the run was started before',
     ),
 })

@@ -42,7 +42,7 @@ export const savedFlow = z.strictObject({
   flow: jsonObject,
   created_at: unixSeconds,
   changed_at: unixSeconds,
-  share_id: z.string().nullable().describe('Opens a copy for whoever has the link; null: it is not shared'),
+  share_id: z.string().nullable().describe('Opens a copy for anyone with the link; null: it is not shared'),
 })
 
 /**

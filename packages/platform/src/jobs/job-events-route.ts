@@ -23,9 +23,9 @@ export function jobEventsRoute(parts: PlatformParts): Route {
     answers: {
       200: {
         description:
-          'An event `job` at once, unless `last-event-id` names how it stands, and after each change. Ends when nothing ' +
+          'An event `job` at once, unless `last-event-id` names its current state, and after each change. Ends when nothing ' +
           'more is expected: delivered and paid, or not delivered and its payment of no more use; and after five minutes, ' +
-          'to be asked for anew',
+          'after which the caller asks again',
         events: { job },
       },
       204: {

@@ -25,8 +25,8 @@ export function runEventsRoute(parts: PlatformParts): Route {
     answers: {
       200: {
         description:
-          'An event `run` at once, unless `last-event-id` names how it stands, and after each change. Ends when nothing ' +
-          'more can come of it, and after five minutes, to be asked for anew',
+          'An event `run` at once, unless `last-event-id` names its current state, and after each change. Ends when nothing ' +
+          'more can come of it, and after five minutes, after which the caller asks again',
         events: { run: runProgress },
       },
       204: {

@@ -45,7 +45,7 @@ export function spendDeclaration(
   if (!most.ok) {
     throw new CommandError(
       `${title} declares a max_per_transaction that ${symbol} cannot have: ${printable(most.reason)}`,
-      'nothing was signed; tell whoever runs the agent',
+      'nothing was signed; tell the operator of the agent',
     )
   }
   return { reason: permission.reason, mostAtomic: most.atomic }

@@ -61,7 +61,7 @@ export function showPhaseOne({ world }: Registering): void {
   const { err } = world
   const text =
     'Without /about it is registered as Phase 1 only: listed as unpaid and provisional, without capabilities or ' +
-    'prices. It cannot be called through the platform, and it gives way to whoever proves to own the endpoint. Once it serves /about, staked for by the wallet it names, it becomes an agent like any other.'
+    'prices. It cannot be called through the platform, and it gives way to an agent whose owner proves that the endpoint is theirs. Once it serves /about, staked for by the wallet it names, it becomes an agent like any other.'
   err.write(
     `\n${wrap(text, Math.min(err.columns, 100) - 2)
       .map(line => `  ${line}\n`)

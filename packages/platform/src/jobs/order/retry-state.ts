@@ -19,7 +19,7 @@ export function retryState(job: JobRow, nowMs: number): RetryState {
   if (reason !== undefined) return { possible: false, reason }
   const until = Number(job.authorization.validBefore) - SETTLE_MARGIN_SECONDS - leastRetrySeconds(job)
   if (nowMs <= until * 1_000) return { possible: true, until }
-  return { possible: false, reason: 'its payment ends too soon for another run: order it anew' }
+  return { possible: false, reason: 'its payment ends too soon for another run: order it again' }
 }
 
 /** The seconds that a retry must leave the agent: its fair time if the job failed because it had less. */
@@ -31,8 +31,8 @@ function refuseRetry({ answer, payment, attempt }: JobRow): string | undefined {
   if (answer === 'completed')
     return payment === 'open' ? 'it was delivered and is being settled' : 'it was delivered'
   if (payment === 'paid') return 'its payment was charged'
-  if (payment === 'dead') return 'its payment cannot be used any more: order it anew'
+  if (payment === 'dead') return 'its payment cannot be used any more: order it again'
   if (answer !== 'failed') return 'its agent has not answered: it may still deliver, and charge'
-  if (attempt >= MAX_ATTEMPTS) return `it was tried ${MAX_ATTEMPTS} times: order it anew`
+  if (attempt >= MAX_ATTEMPTS) return `it was tried ${MAX_ATTEMPTS} times: order it again`
   return undefined
 }
